@@ -1,0 +1,46 @@
+# The two commands: make play, make test. Everything is set up on the first call and quick on the second.
+.PHONY: play test check bench multilingual lectures clean
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+PY := $(VENV)/bin/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export TOKENIZERS_PARALLELISM := false
+
+play: $(VENV)/.runtime  ## a whole game against a practice server, shown as it happens
+	$(PY) run_game.py
+
+test: $(VENV)/.dev  ## the tests
+	QUARRY_TEST_MODELS=.cache/models $(PY) -m pytest
+
+check: $(VENV)/.dev  ## ruff, mypy --strict
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+bench: $(VENV)/.dev  ## the benchmarks, side by side with their baselines
+	$(PY) -m benchmarks
+
+multilingual: $(VENV)/.multilingual  ## the embedder e5, for lectures that are not in Latin script
+
+lectures: $(VENV)/.dev  ## build the bundled lectures and their ground truth from their sources
+	$(PY) data/lectures/build.py
+
+clean:  ## remove the environment and everything built
+	rm -rf $(VENV) .cache data/store data/.store.lock
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed, got $$($(PYTHON) --version); set PYTHON=/path/to/python3.11" >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements.txt | $(VENV)/bin/python
+	$(PY) -m pip install --quiet -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
+	$(PY) -m pip install --quiet -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/.multilingual: requirements-multilingual.txt $(VENV)/.runtime
+	$(PY) -m pip install --quiet -r requirements-multilingual.txt
+	@touch $@

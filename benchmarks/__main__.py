@@ -1,0 +1,39 @@
+"""`make bench`: every benchmark next to its baseline, as a table and as benchmarks/results.json."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+
+from benchmarks import startup
+
+RESULTS = Path(__file__).resolve().parent / "results.json"
+BENCHMARKS = {"startup": startup.measure}
+
+
+def main(names: list[str]) -> int:
+    """Run the named benchmarks, or all; returns 1 if a target is missed, 2 for an unknown name."""
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        print(f"benchmark must be one of {', '.join(BENCHMARKS)}, got {unknown[0]!r}", file=sys.stderr)
+        return 2
+    results = []
+    for name in names or BENCHMARKS:
+        print(f"measuring {name} ...", file=sys.stderr)
+        results.append(BENCHMARKS[name]())
+    machine = {"cores": os.cpu_count(), "python": platform.python_version(), "machine": platform.machine()}
+    RESULTS.write_text(json.dumps({"machine": machine, "results": results}, indent=1) + "\n", encoding="utf-8")
+    print(f"{'what':44} {'quarry':>10} {'baseline':>10} {'ratio':>7}  target")
+    for result in results:
+        ours, theirs = (f"{result[side]} {result['unit']}" for side in ("quarry", "baseline"))
+        verdict = "met" if result["met"] else "MISSED"
+        print(f"{result['name']:44} {ours:>10} {theirs:>10} {result['ratio']:>7}  {result['target']}: {verdict}")
+        print(f"{'':4}baseline: {result['baseline_is']}")
+    return 0 if all(result["met"] for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,242 @@
+"""Settings of every part, frozen; the only reader of YAML and of the environment."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import types
+import typing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import yaml
+
+CONFIG_DIR = Path(__file__).resolve().parent
+DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
+TUNED_CONFIG = CONFIG_DIR / "tuned.yaml"
+PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
+
+BookMatch = Literal["off", "stem", "resolved"]
+Fusion = Literal["first", "rrf"]
+
+T = TypeVar("T")
+
+
+class SettingsError(ValueError):
+    """A settings file or an environment variable holds what it must not; the text is one line with the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedSettings:
+    """How texts become vectors; see configs/default.yaml for units and ranges."""
+
+    batch_size: int
+    max_tokens: int
+    threads: int
+    models_dir: str
+
+
+@dataclass(frozen=True, slots=True)
+class IngestSettings:
+    """How files become paragraphs; see configs/default.yaml for units and ranges."""
+
+    workers: int
+    timeout_s: float
+    min_words: int
+    max_words: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """What one search does; see configs/default.yaml for units and ranges."""
+
+    strategies: tuple[str, ...]
+    fusion: Fusion
+    rrf_k: int
+    k: int
+    pdf_k: int
+    global_k: int
+    global_pool: int
+    spill_over: bool
+    book_match: BookMatch
+    filter_confidence: float
+    boost_confidence: float
+    boost: float
+
+
+@dataclass(frozen=True, slots=True)
+class GameSettings:
+    """How a game is played; see configs/default.yaml for units and ranges."""
+
+    candidates: int
+    prior_temperature: float
+    prior_floor: float
+    wrong_rate: float
+    not_relevant_rate: float
+    questions_pool: int
+    request_timeout_s: float
+    game_timeout_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set, with the preset it was made for."""
+
+    preset: str
+    embed: EmbedSettings
+    ingest: IngestSettings
+    search: SearchSettings
+    game: GameSettings
+    token: str = field(default="", repr=False)
+
+
+def preset_names() -> tuple[str, ...]:
+    """The names that `load(preset=...)` takes, `default` first."""
+    return ("default", *_read_yaml(PRESETS_CONFIG))
+
+
+def load(preset: str = "default", config: Path | None = None) -> Settings:
+    """The settings of a preset, with the user's file laid over them.
+
+    Order, later wins: default.yaml, tuned.yaml if it is there (preset `default` only), the preset, `config`, the
+    environment (QUARRY_TOKEN, QUARRY_MODELS).
+
+    Raises:
+        SettingsError: unknown preset or key, a value of the wrong type or out of range, unreadable YAML.
+    """
+    tree = _read_yaml(DEFAULT_CONFIG)
+    where = str(DEFAULT_CONFIG)
+    if preset == "default":
+        if TUNED_CONFIG.exists():
+            tree = _overlay(tree, _read_yaml(TUNED_CONFIG), TUNED_CONFIG)
+    else:
+        presets = _read_yaml(PRESETS_CONFIG)
+        if preset not in presets:
+            raise SettingsError(f"preset must be one of {', '.join(preset_names())}, got {preset!r}")
+        tree = _overlay(tree, presets[preset], PRESETS_CONFIG)
+        where = f"{PRESETS_CONFIG}, preset {preset}"
+    if config is not None:
+        if not config.is_file():
+            raise SettingsError(f"--config must name a YAML file, got {config}: no such file; copy {DEFAULT_CONFIG}")
+        tree = _overlay(tree, _read_yaml(config), config)
+        where = str(config)
+    if models_dir := os.environ.get("QUARRY_MODELS"):
+        tree["embed"]["models_dir"] = models_dir
+    settings = Settings(
+        preset=preset,
+        embed=_build(EmbedSettings, tree.get("embed"), "embed", where),
+        ingest=_build(IngestSettings, tree.get("ingest"), "ingest", where),
+        search=_build(SearchSettings, tree.get("search"), "search", where),
+        game=_build(GameSettings, tree.get("game"), "game", where),
+        token=os.environ.get("QUARRY_TOKEN", ""),
+    )
+    _check(settings, where)
+    return settings
+
+
+def as_dict(settings: Settings) -> dict[str, Any]:
+    """The settings as plain values for a run's record, without the token."""
+    tree = dataclasses.asdict(settings)
+    del tree["token"]
+    return tree
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: must be a readable UTF-8 file: {error}") from error
+    except yaml.YAMLError as error:
+        raise SettingsError(f"{path}: must be YAML: {' '.join(str(error).split())}") from error
+    if tree is None:
+        return {}
+    if not isinstance(tree, dict):
+        raise SettingsError(f"{path}: must hold a mapping of sections, got {type(tree).__name__}")
+    return tree
+
+
+def _overlay(base: dict[str, Any], over: Any, path: Path) -> dict[str, Any]:
+    """`base` with the sections of `over` laid on it; `provenance` is for readers and is left out."""
+    if not isinstance(over, dict):
+        raise SettingsError(f"{path}: must hold a mapping of sections, got {type(over).__name__}")
+    merged = {section: dict(values) for section, values in base.items()}
+    for section, values in over.items():
+        if section == "provenance":
+            continue
+        if section not in merged:
+            raise SettingsError(f"{path}: section must be one of {', '.join(merged)}, got {section!r}")
+        if not isinstance(values, dict):
+            raise SettingsError(f"{path}: section {section} must hold keys and values, got {type(values).__name__}")
+        for key, value in values.items():
+            if key not in merged[section]:
+                raise SettingsError(f"{path}: {section} has no key {key!r}; it has {', '.join(merged[section])}")
+            merged[section][key] = value
+    return merged
+
+
+def _build(kind: type[T], values: Any, section: str, where: str) -> T:
+    """`values` as an instance of the settings dataclass `kind`, each value checked against its annotation."""
+    if not isinstance(values, dict):
+        raise SettingsError(f"{where}: section {section} must be there")
+    hints = typing.get_type_hints(kind)
+    missing = hints.keys() - values.keys()
+    if missing:
+        raise SettingsError(f"{where}: {section}.{sorted(missing)[0]} must be set")
+    return kind(**{key: _typed(values[key], hint, f"{section}.{key}", where) for key, hint in hints.items()})
+
+
+def _typed(value: Any, hint: Any, name: str, where: str) -> Any:
+    origin = typing.get_origin(hint)
+    if origin is Literal:
+        if value not in typing.get_args(hint):
+            raise SettingsError(f"{name} must be one of {', '.join(typing.get_args(hint))}, got {value!r} ({where})")
+        return value
+    if origin is tuple:
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise SettingsError(f"{name} must be a list of names, got {value!r} ({where})")
+        return tuple(value)
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(hint, types.UnionType) or not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
+        raise SettingsError(f"{name} must be of type {hint.__name__}, got {value!r} ({where})")
+    return value
+
+
+def _check(settings: Settings, where: str) -> None:
+    search, game, ingest, embed = settings.search, settings.game, settings.ingest, settings.embed
+    rules = [
+        ("search.k", search.k, 1, 10_000),
+        ("search.pdf_k", search.pdf_k, 0, search.k),
+        ("search.global_k", search.global_k, 0, search.k),
+        ("search.global_pool", search.global_pool, search.global_k, 100_000),
+        ("search.rrf_k", search.rrf_k, 1, 10_000),
+        ("search.filter_confidence", search.filter_confidence, 0.0, 1.0),
+        ("search.boost_confidence", search.boost_confidence, 0.0, search.filter_confidence),
+        ("search.boost", search.boost, 0.0, 1.0),
+        ("game.candidates", game.candidates, 2, 100_000),
+        ("game.prior_temperature", game.prior_temperature, 0.001, 10.0),
+        ("game.prior_floor", game.prior_floor, 0.0, 0.5),
+        ("game.wrong_rate", game.wrong_rate, 0.001, 0.7),
+        ("game.not_relevant_rate", game.not_relevant_rate, 0.001, 0.9),
+        ("game.questions_pool", game.questions_pool, 20, 100_000),
+        ("game.request_timeout_s", game.request_timeout_s, 0.1, 600.0),
+        ("game.game_timeout_s", game.game_timeout_s, 1.0, 86_400.0),
+        ("ingest.workers", ingest.workers, 0, 256),
+        ("ingest.timeout_s", ingest.timeout_s, 0.1, 86_400.0),
+        ("ingest.min_words", ingest.min_words, 1, 1_000),
+        ("ingest.max_words", ingest.max_words, ingest.min_words, 100_000),
+        ("embed.batch_size", embed.batch_size, 1, 4_096),
+        ("embed.max_tokens", embed.max_tokens, 8, 512),
+        ("embed.threads", embed.threads, 0, 256),
+    ]
+    for name, value, low, high in rules:
+        if not low <= value <= high:
+            raise SettingsError(f"{name} must be within {low}..{high}, got {value} ({where})")
+    if search.pdf_k + search.global_k > search.k:
+        raise SettingsError(
+            f"search.pdf_k + search.global_k must be at most k={search.k}, "
+            f"got {search.pdf_k} + {search.global_k} ({where})"
+        )
+    if not search.strategies:
+        raise SettingsError(f"search.strategies must name at least one strategy, got none ({where})")

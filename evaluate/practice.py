@@ -1,0 +1,426 @@
+"""The practice game server: any number of players and games, over HTTP or in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import http
+import secrets
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import uvicorn
+from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from configs.settings import Settings
+from evaluate.errors import GamesError, PortError
+from evaluate.games import LabelledGame, load_games, match_games
+from evaluate.match import Match, RefusedMessageError
+from evaluate.referee import Referee
+from evaluate.scoring import Similarity, word_similarity
+from ingest.paragraph import Paragraph
+from ingest.store import ParagraphStore
+from player.errors import ServerError
+from player.protocol import Json
+from player.server import GameState
+
+MAX_BODY_BYTES = 1_000_000
+MAX_WAIT_S = 30.0
+HOST = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What the games are about.
+
+    Attributes:
+        games: labelled games whose paragraph is in the store, with it.
+        referee: answers the questions.
+        similarity: of two words, for the score.
+    """
+
+    games: Sequence[tuple[LabelledGame, Paragraph]]
+    referee: Referee
+    similarity: Similarity
+
+
+def load_course(store: ParagraphStore, games_path: Path, referee: Referee, settings: Settings) -> Course:
+    """The course of a store and a games file.
+
+    Raises:
+        GamesError: the file cannot be used, or none of its games is about this store.
+    """
+    games = load_games(games_path)
+    matched = match_games(games, store.paragraphs)
+    playable = [(game, paragraph) for game in games if (paragraph := matched.get(game.game_id)) is not None]
+    if not playable:
+        raise GamesError(
+            f"{games_path}: at least one game must be about a paragraph of {store.location}, got none of {len(games)}; "
+            "name the games that belong to the store"
+        )
+    models_dir = Path(settings.embed.models_dir) if settings.embed.models_dir else store.models_dir
+    return Course(playable, referee, word_similarity(store.embedder_spec, models_dir, settings.embed))
+
+
+@dataclass(slots=True)
+class _PlayerState:
+    player_id: str
+    token: str
+    name: str
+    inbox: list[Json] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+
+
+class PracticeServer:
+    """Players, their inboxes, and their games; safe under threads.
+
+    Args:
+        course: what the games are about.
+        seed: of the choice of games; the n-th game of a server with the same seed is about the same paragraph. None
+            draws one that nobody knows.
+    """
+
+    def __init__(self, course: Course, seed: int | None = None) -> None:
+        self._course = course
+        self._seed = secrets.randbits(32) if seed is None else seed
+        self._order = np.random.default_rng(self._seed).permutation(len(course.games))
+        self._players: dict[str, _PlayerState] = {}
+        self._matches: dict[str, tuple[_PlayerState, Match]] = {}
+        self._lock = threading.Lock()
+        self._listeners: list[Callable[[], None]] = []
+
+    def register(self, name: str) -> tuple[str, str]:
+        """(player_id, token) of a new player."""
+        player_id = f"player-{secrets.token_hex(4)}"
+        token = secrets.token_urlsafe(24)
+        with self._lock:
+            self._players[_digest(token)] = _PlayerState(player_id, token, name)
+        return player_id, token
+
+    def knows(self, token: str) -> bool:
+        """Whether a token was given out."""
+        return _digest(token) in self._players
+
+    def start_game(self, token: str) -> str:
+        """The game_id of a new game; its first message is in the player's inbox."""
+        player = self._players[_digest(token)]
+        with self._lock:
+            number = len(self._matches)
+            game_id = _game_id(number)
+            label, paragraph = self._course.games[self._order[number % len(self._order)]]
+            match = Match(
+                game_id,
+                label,
+                paragraph,
+                self._course.referee,
+                self._course.similarity,
+                player.player_id,
+                seed=self._seed + number,
+            )
+            self._matches[game_id] = (player, match)
+            player.inbox.append(match.opening())
+        self._notify()
+        return game_id
+
+    def messages(self, token: str, after: int) -> tuple[list[Json], int]:
+        """The player's messages from place `after` on, and the place after the last."""
+        inbox = self._players[_digest(token)].inbox
+        fresh = inbox[after:]
+        return fresh, after + len(fresh)
+
+    def receive(self, token: str, envelope: Json) -> str:
+        """Take a player's message; its message_id. One that was taken before changes nothing.
+
+        Raises:
+            RefusedMessageError: it has no message_id, names no game of this player, or the referee cannot take it.
+        """
+        player = self._players[_digest(token)]
+        message_id, game_id = envelope.get("message_id"), envelope.get("game_id")
+        if not isinstance(message_id, str) or not message_id:
+            raise RefusedMessageError(f"message_id must be a string that is not empty, got {message_id!r}")
+        found = self._matches.get(game_id) if isinstance(game_id, str) else None
+        if found is None or found[0] is not player:
+            raise RefusedMessageError(f"game_id must be of a game that was given to this player, got {game_id!r}")
+        with self._lock:
+            if message_id in player.taken:
+                return message_id
+            player.taken.add(message_id)
+        try:
+            replies = found[1].receive(envelope)
+        except BaseException:  # a bug of the referee's as well: the player may send the message again
+            with self._lock:
+                player.taken.discard(message_id)
+            raise
+        with self._lock:
+            player.inbox.extend(replies)
+        self._notify()
+        return message_id
+
+    def match(self, token: str, game_id: str) -> Match | None:
+        """A game of the player, None if it has no such game."""
+        found = self._matches.get(game_id)
+        return found[1] if found is not None and found[0] is self._players.get(_digest(token)) else None
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call `listener` whenever an inbox has grown, from any thread."""
+        self._listeners.append(listener)
+
+    def _notify(self) -> None:
+        for listener in self._listeners:
+            listener()
+
+
+class LocalGameServer:
+    """A practice server of this process as the player's GameServer, without HTTP: what replays play against."""
+
+    def __init__(self, server: PracticeServer, name: str) -> None:
+        self._server = server
+        _, self._token = server.register(name)
+
+    def request_game(self) -> str:
+        """The game_id of a new game."""
+        return self._server.start_game(self._token)
+
+    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
+        """The messages after `cursor`; never waits, since the referee answers at once."""
+        messages, place = self._server.messages(self._token, int(cursor or 0))
+        return messages, str(place)
+
+    def send(self, envelope: Mapping[str, Any]) -> None:
+        """Deliver a message.
+
+        Raises:
+            ServerError: it is refused, as it would be over HTTP.
+        """
+        try:
+            self._server.receive(self._token, dict(envelope))
+        except RefusedMessageError as error:
+            raise ServerError(str(error)) from error
+
+    def game(self, game_id: str) -> GameState:
+        """What has become of a game.
+
+        Raises:
+            ServerError: it is no game of this player.
+        """
+        match = self._server.match(self._token, game_id)
+        if match is None:
+            raise ServerError(f"game_id must be of a game of this player, got {game_id!r}")
+        score = match.score
+        return GameState(
+            game_id, match.state, score.private_score if score else None, score.league_points if score else None
+        )
+
+
+class _NewPlayer(BaseModel):
+    name: str = Field(min_length=1, max_length=100)
+
+
+class _PlayerGiven(BaseModel):
+    player_id: str
+    token: str
+
+
+class _GameGiven(BaseModel):
+    game_id: str
+
+
+class _Inbox(BaseModel):
+    messages: list[dict[str, Any]]
+    cursor: str
+
+
+class _Taken(BaseModel):
+    message_id: str
+
+
+class _GameShown(BaseModel):
+    game_id: str
+    state: str
+    private_score: float | None
+    league_points: int | None
+
+
+def create_app(server: PracticeServer) -> FastAPI:
+    """The HTTP of CONTRACT.md around a practice server; errors are RFC 9457 problem documents."""
+    app = FastAPI(
+        title="Quarry practice game server", version="1", description="Practice games in the manner of the Q21G league."
+    )
+    arrived = _Arrivals()
+    server.listen(arrived.announce)
+
+    @app.exception_handler(StarletteHTTPException)
+    async def refuse(_: Request, error: StarletteHTTPException) -> JSONResponse:
+        return _problem(error.status_code, str(error.detail))
+
+    @app.exception_handler(RequestValidationError)
+    async def refuse_invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        return _problem(422, f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}")
+
+    @app.exception_handler(RefusedMessageError)
+    async def refuse_message(_: Request, error: RefusedMessageError) -> JSONResponse:
+        return _problem(422, str(error))
+
+    @app.middleware("http")
+    async def limit_body(request: Request, call_next: Any) -> Any:
+        length = request.headers.get("content-length", "0")
+        if (
+            not length.isdecimal()
+            or int(length) > MAX_BODY_BYTES
+            or "chunked" in request.headers.get("transfer-encoding", "")
+        ):
+            return _problem(413, f"a body must have a content-length of at most {MAX_BODY_BYTES} bytes")
+        return await call_next(request)
+
+    async def token_of(authorization: Annotated[str, Header()] = "") -> str:
+        scheme, _, token = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not server.knows(token.strip()):
+            raise HTTPException(401, "Authorization must be Bearer and a token that POST /v1/players gave out")
+        return token.strip()
+
+    @app.post("/v1/players", status_code=201)
+    async def add_player(new: _NewPlayer) -> _PlayerGiven:
+        player_id, token = server.register(new.name)
+        return _PlayerGiven(player_id=player_id, token=token)
+
+    @app.post("/v1/games", status_code=201)
+    async def add_game(token: str = Depends(token_of)) -> _GameGiven:
+        return _GameGiven(game_id=server.start_game(token))
+
+    @app.get("/v1/inbox")
+    async def inbox(
+        token: str = Depends(token_of),
+        after: Annotated[int, Query(ge=0)] = 0,
+        wait_s: Annotated[float, Query(ge=0.0, le=MAX_WAIT_S)] = 0.0,
+    ) -> _Inbox:
+        deadline = asyncio.get_running_loop().time() + wait_s
+        while True:
+            arrival = arrived.next()
+            messages, place = server.messages(token, after)
+            left_s = deadline - asyncio.get_running_loop().time()
+            if messages or left_s <= 0:
+                return _Inbox(messages=messages, cursor=str(place))
+            try:
+                await asyncio.wait_for(arrival.wait(), left_s)
+            except TimeoutError:
+                continue
+
+    @app.post("/v1/outbox", status_code=202)
+    async def outbox(envelope: dict[str, Any], token: str = Depends(token_of)) -> _Taken:
+        return _Taken(message_id=await run_in_threadpool(server.receive, token, envelope))
+
+    @app.get("/v1/games/{game_id}")
+    async def show_game(game_id: str, token: str = Depends(token_of)) -> _GameShown:
+        match = server.match(token, game_id)
+        if match is None:
+            raise HTTPException(404, f"game_id must be of a game of this player, got {game_id!r}")
+        score = match.score
+        return _GameShown(
+            game_id=game_id,
+            state=match.state,
+            private_score=score.private_score if score else None,
+            league_points=score.league_points if score else None,
+        )
+
+    @app.get("/healthz")
+    async def health() -> dict[str, str]:
+        return {"status": "ok"}
+
+    return app
+
+
+class _Arrivals:
+    """Wakes every waiting poll when a message has come, from whichever thread."""
+
+    def __init__(self) -> None:
+        self._event: asyncio.Event | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def next(self) -> asyncio.Event:
+        """The event of the next arrival, for the running loop."""
+        if self._event is None or self._event.is_set():
+            self._event = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        return self._event
+
+    def announce(self) -> None:
+        """Set the event of whoever waits."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._set)
+
+    def _set(self) -> None:
+        if self._event is not None:
+            self._event.set()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; port 0 takes a free one.
+
+    Raises:
+        PortError: the port is in use, or may not be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(128)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise PortError(
+            f"--port must be free on {host}, got {port}: {reason}; stop what uses it or name another"
+        ) from error
+    return listener
+
+
+def serve(app: FastAPI, listener: socket.socket) -> None:
+    """Serve until interrupted."""
+    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+
+
+@contextmanager
+def serving(app: FastAPI) -> Iterator[str]:
+    """Serve on a free port of the loopback in a thread of this process; gives the URL, and stops in the end."""
+    listener = listen(HOST, 0)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="practice-server", daemon=True)
+    thread.start()
+    try:
+        yield f"http://{HOST}:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=5.0)
+        listener.close()
+
+
+def _game_id(number: int) -> str:
+    """7 digits SSRRGGG of the number-th game: 99 rounds of 999 games a season."""
+    season, rest = divmod(number, 99 * 999)
+    round_, game = divmod(rest, 999)
+    return f"{season % 99 + 1:02d}{round_ + 1:02d}{game + 1:03d}"
+
+
+def _digest(token: str) -> str:
+    """What a token is looked up by, so that the time of the look-up tells nothing about tokens."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _problem(status: int, detail: str) -> JSONResponse:
+    return JSONResponse(
+        {"type": "about:blank", "title": http.HTTPStatus(status).phrase, "status": status, "detail": detail},
+        status_code=status,
+        media_type="application/problem+json",
+    )

@@ -1,0 +1,231 @@
+"""`python -m ingest`: PDFs into a store, and what a store holds."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from configs.settings import SettingsError, load
+from ingest.errors import IngestError
+from ingest.pipeline import FileOutcome, IngestSummary, ingest, rejected_in_all
+from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE, ParagraphStore, open_store
+
+EXAMPLE = """example:
+  python -m ingest lectures/ --store data/store
+  python -m ingest --store data/store --list"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, without the usage in front of it."""
+        self.exit(2, f"ingest: {message}; see {self.prog} --help\n")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns the exit code (0 done, 1 some file failed, 2 bad input)."""
+    parser = _Parser(
+        prog="python -m ingest",
+        description="Split lecture PDFs into playable paragraphs and keep them in Chroma.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "paths", nargs="*", type=Path, metavar="PATH", help="PDF files, folders of them, or paragraphs.jsonl"
+    )
+    parser.add_argument(
+        "--store", default=DEFAULT_STORE, help="folder, or URL of a Chroma server (default: %(default)s)"
+    )
+    parser.add_argument("--collection", default=DEFAULT_COLLECTION, help="name within the store (default: %(default)s)")
+    parser.add_argument(
+        "--embedder",
+        default="auto",
+        metavar="SPEC",
+        help="auto, minilm, e5, or a sentence-transformers folder or hub id",
+    )
+    parser.add_argument("--workers", type=int, metavar="N", help="processes that read PDFs (default: all cores)")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
+    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    views = parser.add_mutually_exclusive_group()
+    views.add_argument("--list", action="store_true", help="show the documents of the store")
+    views.add_argument("--rejected", action="store_true", help="show every rejected paragraph with its reason")
+    views.add_argument("--paragraphs", action="store_true", help="show every kept paragraph")
+    options = parser.parse_args(arguments)
+    try:
+        return _run(options)
+    except (IngestError, SettingsError) as error:
+        print(f"ingest: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("ingest: interrupted; documents already filed are kept, run it again to finish", file=sys.stderr)
+        return 130
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.list or options.rejected or options.paragraphs:
+        store = open_store(options.store, options.collection, all_rejected_ok=True)
+        if options.list:
+            _show_documents(store, options.json)
+        elif options.rejected:
+            _show_rejected(store, options.json)
+        else:
+            _show_paragraphs(store, options.json)
+        return 0
+    settings = load(config=options.config)
+    if options.workers is not None:
+        if options.workers < 1:
+            raise SettingsError(f"--workers must be at least 1, got {options.workers}")
+        settings = dataclasses.replace(settings, ingest=dataclasses.replace(settings.ingest, workers=options.workers))
+    summary = ingest(
+        options.paths,
+        options.store,
+        settings,
+        collection=options.collection,
+        embedder_spec=options.embedder,
+        notice=lambda line: print(line, file=sys.stderr),
+    )
+    if options.json:
+        _print_json(_summary_json(summary))
+    else:
+        _print_summary(summary, options.store)
+    for outcome in summary.failed:
+        print(f"ingest: {outcome.detail}", file=sys.stderr)
+    if summary.failed and len(summary.failed) == len(summary.outcomes):
+        return 2
+    return 1 if summary.failed else 0
+
+
+def _show_documents(store: ParagraphStore, as_json: bool) -> None:
+    if as_json:
+        _print_json(
+            {
+                "store": store.location,
+                "embedder": store.embedder_spec,
+                "fingerprint": store.fingerprint,
+                "n_paragraphs": len(store.paragraphs),
+                "documents": [
+                    {
+                        "document": document.doc_id,
+                        "path": document.path,
+                        "aliases": [{"text": alias.text, "source": alias.source} for alias in document.aliases],
+                        "pages": document.n_pages,
+                        "kept": document.n_paragraphs,
+                        "rejected": document.rejected,
+                        "same_as": document.same_as,
+                    }
+                    for document in store.documents
+                ],
+            }
+        )
+        return
+    for document in store.documents:
+        twin = f", same file as {document.same_as}" if document.same_as else ""
+        print(
+            f"{document.doc_id}: {document.n_pages} pages, {document.n_paragraphs} kept, "
+            f"{_reasons(document.rejected)}{twin}"
+        )
+        for alias in document.aliases:
+            print(f"    {alias.source:9}{alias.text}")
+    print(
+        f"{store.location}: {len(store.documents)} documents, {len(store.paragraphs)} paragraphs, "
+        f"embedder {store.embedder_spec}, fingerprint {store.fingerprint}"
+    )
+
+
+def _show_rejected(store: ParagraphStore, as_json: bool) -> None:
+    rejected = list(store.rejected())
+    if as_json:
+        _print_json(
+            [
+                {"document": item.doc_id, "page": item.page, "reason": item.reason, "text": item.text}
+                for item in rejected
+            ]
+        )
+        return
+    for item in rejected:
+        print(f"{item.doc_id} p{item.page} [{item.reason}] {item.text}")
+
+
+def _show_paragraphs(store: ParagraphStore, as_json: bool) -> None:
+    if as_json:
+        _print_json(
+            [
+                {
+                    "paragraph_id": paragraph.paragraph_id,
+                    "document": paragraph.doc_id,
+                    "page": paragraph.page,
+                    "heading": paragraph.heading,
+                    "opening_sentence": paragraph.opening_sentence,
+                    "text": paragraph.text,
+                }
+                for paragraph in store.paragraphs
+            ]
+        )
+        return
+    for paragraph in store.paragraphs:
+        print(f"{paragraph.paragraph_id} [{paragraph.heading}] {paragraph.text}")
+
+
+def _summary_json(summary: IngestSummary) -> dict[str, object]:
+    return {
+        "files": [
+            {
+                "document": outcome.doc_id,
+                "path": outcome.path,
+                "status": outcome.status,
+                "kept": outcome.kept,
+                "rejected": outcome.rejected,
+                "detail": outcome.detail,
+            }
+            for outcome in summary.outcomes
+        ],
+        "kept": sum(outcome.kept for outcome in summary.outcomes),
+        "rejected": rejected_in_all(summary.outcomes),
+        "failed": len(summary.failed),
+        "embedder": summary.embedder,
+        "documents": summary.n_documents,
+        "paragraphs": summary.n_paragraphs,
+        "fingerprint": summary.fingerprint,
+    }
+
+
+def _print_summary(summary: IngestSummary, location: str) -> None:
+    for outcome in summary.outcomes:
+        print(f"{outcome.status:10} {outcome.doc_id}: {_what(outcome)}")
+    rejected = rejected_in_all(summary.outcomes)
+    print(
+        f"kept {sum(outcome.kept for outcome in summary.outcomes)}, {_reasons(rejected)}, failed {len(summary.failed)}"
+    )
+    print(
+        f"{location}: {summary.n_documents} documents, {summary.n_paragraphs} paragraphs, "
+        f"embedder {summary.embedder or 'none yet'}, fingerprint {summary.fingerprint}"
+    )
+
+
+def _what(outcome: FileOutcome) -> str:
+    if outcome.status == "failed":
+        return outcome.detail
+    if outcome.status == "removed":
+        return f"no longer in {outcome.path}"
+    if outcome.detail:
+        return f"same file as {outcome.detail}, counted once"
+    return f"{outcome.kept} kept, {_reasons(outcome.rejected)}"
+
+
+def _reasons(rejected: dict[str, int]) -> str:
+    total = sum(rejected.values())
+    if not total:
+        return "0 rejected"
+    most_first = sorted(rejected.items(), key=lambda item: (-item[1], item[0]))
+    return f"{total} rejected ({', '.join(f'{reason} {count}' for reason, count in most_first)})"
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,203 @@
+"""Glyphs as they stand from left to right -> text in the order in which it is read.
+
+The inverse of the Unicode bidirectional algorithm (UAX #9) for one line: right-to-left runs are turned round, numbers
+and Latin runs inside them keep their order.
+"""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_MIRROR = str.maketrans("()[]{}<>«»", ")(][}{><»«")
+_NUMBER_JOINTS = frozenset(".,:/+-")
+_TRAILING = frozenset(".,;:!?")
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What one glyph stands for; `source` is the caller's number of the glyph, -1 for a space without one."""
+
+    text: str
+    source: int
+
+
+@functools.cache
+def is_rtl_letter(text: str) -> bool:
+    """Whether a text begins with a letter that is read from right to left."""
+    return bool(text) and "\u0590" <= text[0] <= "\ufefc" and unicodedata.bidirectional(text[0]) in ("R", "AL")
+
+
+def has_rtl_letter(text: str) -> bool:
+    """Whether any letter of a text is read from right to left."""
+    return not text.isascii() and max(text) >= "\u0590" and any(map(is_rtl_letter, text))
+
+
+def logical_text(visual: Sequence[Cluster], base_rtl: bool, mirrored: bool) -> list[Cluster]:
+    """Clusters in reading order.
+
+    Args:
+        visual: a line's clusters from left to right.
+        base_rtl: whether the line as a whole reads from right to left.
+        mirrored: whether brackets are stored as they look, so that they are turned round with their run.
+    """
+    if not base_rtl:
+        if not any(is_rtl_letter(cluster.text) for cluster in visual):
+            return list(visual)
+        return _with_right_to_left_runs(visual, mirrored)
+    reading: list[Cluster] = []
+    end = len(visual)
+    starts = _left_to_right_runs(visual)
+    while end > 0:
+        start = starts.get(end)
+        if start is not None:
+            reading.extend(visual[start:end])
+            end = start
+        else:
+            reading.append(_turned(visual[end - 1], mirrored))
+            end -= 1
+    return _brackets_by_context(_marks_after_letters(reading))
+
+
+def votes_for_mirrored_brackets(visual: Sequence[str]) -> int:
+    """Votes that brackets among right-to-left letters are stored as they look, less votes that they are not."""
+    votes = 0
+    for position, text in enumerate(visual):
+        if text not in ("(", ")"):
+            continue
+        left = visual[position - 1] if position else " "
+        right = visual[position + 1] if position + 1 < len(visual) else " "
+        if is_rtl_letter(right) and not is_rtl_letter(left):
+            votes += 1 if text == "(" else -1
+        elif is_rtl_letter(left) and not is_rtl_letter(right):
+            votes += 1 if text == ")" else -1
+    return votes
+
+
+def _brackets_by_context(reading: list[Cluster]) -> list[Cluster]:
+    """Round brackets made to open before and to close after what they enclose, where the neighbours leave no doubt.
+
+    Fonts of one file disagree on whether a mirrored bracket is stored as it looks or as it is read.
+    """
+    for position, cluster in enumerate(reading):
+        if cluster.text not in ("(", ")"):
+            continue
+        before = reading[position - 1].text if position else " "
+        after = reading[position + 1].text if position + 1 < len(reading) else " "
+        opens = before in ' -–"' and after not in " .,;:?!"
+        closes = before not in " -–(" and after in ' .,;:?!"-–'
+        if opens != closes:
+            reading[position] = Cluster("(" if opens else ")", cluster.source)
+    return reading
+
+
+def _turned(cluster: Cluster, mirrored: bool) -> Cluster:
+    return Cluster(cluster.text.translate(_MIRROR), cluster.source) if mirrored else cluster
+
+
+def _with_right_to_left_runs(visual: Sequence[Cluster], mirrored: bool) -> list[Cluster]:
+    """A left-to-right line whose right-to-left phrases are turned round."""
+    reading: list[Cluster] = []
+    position = 0
+    while position < len(visual):
+        if not is_rtl_letter(visual[position].text):
+            reading.append(visual[position])
+            position += 1
+            continue
+        end = last = position
+        while end < len(visual) and not _is_ltr(visual[end].text):
+            if is_rtl_letter(visual[end].text):
+                last = end
+            end += 1
+        reading.extend(logical_text(visual[position : last + 1], True, mirrored))
+        position = last + 1
+    return reading
+
+
+def _left_to_right_runs(visual: Sequence[Cluster]) -> dict[int, int]:
+    """End -> start of every run of Latin text or of a number in a right-to-left line."""
+    runs: dict[int, int] = {}
+    position = 0
+    while position < len(visual):
+        text = visual[position].text
+        if _is_ltr(text):
+            start, end = position, _end_of_latin(visual, position)
+        elif _is_digit(text):
+            start, end = position, _end_of_number(visual, position)
+            if start and visual[start - 1].text in "$€£₪#" and not _is_strong(visual, start - 2):
+                start -= 1
+        else:
+            position += 1
+            continue
+        runs[end] = start
+        position = end
+    return runs
+
+
+def _end_of_latin(visual: Sequence[Cluster], start: int) -> int:
+    end = position = start + 1
+    depth = 0
+    deepest_open: list[int] = []
+    while position < len(visual) and not is_rtl_letter(visual[position].text):
+        text = visual[position].text
+        if text in ("(", "[", "{"):
+            depth += 1
+            deepest_open.append(position)
+        if text in (")", "]", "}"):
+            if depth and end > deepest_open[-1]:
+                end = position + 1
+            depth = max(0, depth - 1)
+            if deepest_open:
+                deepest_open.pop()
+        elif (
+            _is_ltr(text)
+            or _is_digit(text)
+            or (text in _TRAILING and position == end and not _joins_next(visual, position))
+        ):
+            end = position + 1
+        position += 1
+    return end
+
+
+def _joins_next(visual: Sequence[Cluster], position: int) -> bool:
+    """Whether the glyph to the right touches the one at `position`."""
+    return position + 1 < len(visual) and is_rtl_letter(visual[position + 1].text)
+
+
+def _end_of_number(visual: Sequence[Cluster], start: int) -> int:
+    end = start + 1
+    while end < len(visual):
+        text = visual[end].text
+        if _is_digit(text):
+            end += 1
+        elif text in _NUMBER_JOINTS and end + 1 < len(visual) and _is_digit(visual[end + 1].text):
+            end += 2
+        elif text == "%":
+            return end + 1
+        else:
+            break
+    return end
+
+
+def _is_strong(visual: Sequence[Cluster], position: int) -> bool:
+    return 0 <= position < len(visual) and (_is_ltr(visual[position].text) or _is_digit(visual[position].text))
+
+
+def _is_digit(text: str) -> bool:
+    return text[:1].isdigit()
+
+
+@functools.cache
+def _is_ltr(text: str) -> bool:
+    return bool(text) and unicodedata.bidirectional(text[0]) == "L"
+
+
+def _marks_after_letters(reading: list[Cluster]) -> list[Cluster]:
+    """Vowel points follow the letter under which they stand."""
+    for position in range(len(reading) - 1):
+        mark, letter = reading[position], reading[position + 1]
+        if unicodedata.combining(mark.text[:1] or " ") and is_rtl_letter(letter.text):
+            reading[position], reading[position + 1] = letter, mark
+    return reading

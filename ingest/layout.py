@@ -1,0 +1,325 @@
+"""Lines as extracted -> lines in reading order: columns, running heads and footnotes told apart by geometry."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ingest.extract import UNKNOWN, Line, Page, Pdf, Word
+
+EDGE = 0.14
+"""Share of the page's height, at its top and at its bottom, within which running heads and page numbers stand."""
+
+MIN_COLUMN_LINES = 7
+"""Lines on each side of a gutter from which on it parts columns and not the cells of a small table."""
+
+_DIGITS = re.compile(r"\d+")
+_ROMAN = re.compile(r"[ivxlcdm]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedLine:
+    """A line in its column. Lengths in points; `start` and `end` grow in reading direction, whichever that is.
+
+    Attributes:
+        page: 1-based.
+        column: number of the column within the document; lines of one column follow each other from top to bottom.
+        start, end: where it begins and ends.
+        left, right: margins of its column, in the same direction.
+        y: the baseline, downwards from the top of the page.
+        n_gaps: wide gaps inside it, as between the cells of a table.
+        footnote: whether it stands in the notes at the foot of a column.
+    """
+
+    words: tuple[Word, ...]
+    page: int
+    column: int
+    start: float
+    end: float
+    left: float
+    right: float
+    y: float
+    size: float
+    bold: float
+    mono: float
+    rtl: bool
+    n_gaps: int
+    footnote: bool = False
+
+    @property
+    def text(self) -> str:
+        """The words with single spaces between."""
+        return " ".join(word.text for word in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """A document in reading order.
+
+    Attributes:
+        title: as printed on the first page, "" if unsure.
+        lines: the body in reading order, and the footnotes of each page after its body.
+        body_size: font size of most of the text.
+        rtl: whether the document as a whole reads from right to left.
+    """
+
+    title: str
+    lines: tuple[PlacedLine, ...]
+    body_size: float
+    rtl: bool
+
+
+def arrange(pdf: Pdf) -> Arranged:
+    """The lines of a document in reading order, without running heads and page numbers."""
+    body_size = _body_size(pdf)
+    furniture = _furniture(pdf, body_size)
+    placed: list[PlacedLine] = []
+    column_number = 0
+    for page in pdf.pages:
+        lines = [line for position, line in enumerate(page.lines) if (page.number, position) not in furniture]
+        notes: list[PlacedLine] = []
+        for column in _columns(lines, 0.0, page.width, pdf.rtl):
+            body, foot = _part_footnotes(_place(column, page.number, column_number, pdf.rtl), body_size)
+            placed.extend(body)
+            notes.extend(foot)
+            column_number += 1
+        placed.extend(notes)
+    return Arranged(_title(pdf, furniture, body_size), tuple(placed), body_size, pdf.rtl)
+
+
+def _body_size(pdf: Pdf) -> float:
+    sizes: Counter[float] = Counter()
+    for page in pdf.pages:
+        for line in page.lines:
+            sizes[round(line.size * 2) / 2] += sum(len(word.text) for word in line.words)
+    return sizes.most_common(1)[0][0]
+
+
+def _furniture(pdf: Pdf, body_size: float) -> set[tuple[int, int]]:
+    """(page, position) of lines that repeat near the edge of the pages, numbers in them aside."""
+    seen: dict[tuple[str, int], set[int]] = defaultdict(set)
+    candidates: list[tuple[int, int, str, int]] = []
+    for page in pdf.pages:
+        for position, line in enumerate(page.lines):
+            share = line.y / page.height if page.height else 0.5
+            if EDGE < share < 1 - EDGE:
+                continue
+            text = line.text
+            key = _DIGITS.sub("#", text).casefold()
+            if _ROMAN.fullmatch(text):
+                key = "#"
+            height = round(line.y / 4)
+            candidates.append((page.number, position, key, height))
+            for near in (height - 1, height, height + 1):
+                seen[key, near].add(page.number)
+    n_pages = len(pdf.pages)
+    needed = 2 if n_pages <= 4 else max(3, round(0.08 * n_pages))
+    found = {
+        (number, position)
+        for number, position, key, height in candidates
+        if n_pages > 1 and len(seen[key, height]) >= needed
+    }
+    return found | _running_heads(pdf, body_size) | _page_numbers(pdf)
+
+
+def _page_numbers(pdf: Pdf) -> set[tuple[int, int]]:
+    """(page, position) of bare numbers that stand alone in the first or the last row of a page."""
+    found = set()
+    for page in pdf.pages:
+        rows = sorted({line.y for line in page.lines})
+        for position, line in enumerate(page.lines):
+            edge = line.y < EDGE * page.height or line.y > (1 - EDGE) * page.height
+            if edge and rows and line.y in (rows[0], rows[-1]) and re.fullmatch(r"[\W_]*\d{1,4}[\W_]*", line.text):
+                found.add((page.number, position))
+    return found
+
+
+def _running_heads(pdf: Pdf, body_size: float) -> set[tuple[int, int]]:
+    """(page, position) of heads that change with the section: set off from the text, at one height on many pages."""
+    tops: dict[int, list[int]] = defaultdict(list)
+    for page in pdf.pages:
+        if (y := _head_height(page, body_size)) is not None:
+            tops[round(y / 3)].append(page.number)
+    found = set()
+    for height, numbers in tops.items():
+        if len(numbers) < max(3, 0.3 * len(pdf.pages)):
+            continue
+        for number in numbers:
+            page = pdf.pages[number - 1]
+            found |= {(number, position) for position, line in enumerate(page.lines) if round(line.y / 3) == height}
+    return found
+
+
+def _head_height(page: Page, body_size: float) -> float | None:
+    """The height of the first row of a page if it is set off like a running head."""
+    rows = sorted({line.y for line in page.lines})
+    if len(rows) < 4 or rows[0] > EDGE * page.height or rows[1] - rows[0] < 1.9 * body_size:
+        return None
+    first = [line for line in page.lines if line.y == rows[0]]
+    return rows[0] if all(line.size <= 1.05 * body_size and line.bold < 0.9 for line in first) else None
+
+
+def _columns(lines: Sequence[Line], left: float, right: float, rtl: bool) -> list[list[Line]]:
+    """Lines parted into columns, in reading order; what runs across a gutter parts the page into bands."""
+    gutter = _gutter(lines, left, right)
+    if gutter is None:
+        return [list(lines)] if lines else []
+    columns: list[list[Line]] = []
+    band: tuple[list[Line], list[Line]] = ([], [])
+    across: list[Line] = []
+
+    def close_band() -> None:
+        sides = ((band[0], left, gutter), (band[1], gutter, right))
+        for side, low, high in reversed(sides) if rtl else sides:
+            columns.extend(_columns(side, low, high, rtl))
+        band[0].clear()
+        band[1].clear()
+
+    for row in _by_row(lines):
+        if any(line.x0 < gutter - 1 and line.x1 > gutter + 1 for line in row):
+            if band[0] or band[1]:
+                close_band()
+            across.extend(row)
+            continue
+        if across:
+            columns.append(across)
+            across = []
+        for line in row:
+            band[0 if line.x1 <= gutter + 1 else 1].append(line)
+    if across:
+        columns.append(across)
+    close_band()
+    return columns
+
+
+def _gutter(lines: Sequence[Line], left: float, right: float) -> float | None:
+    """The x that parts two columns, None if the lines stand in one."""
+    width = right - left
+    if len(lines) < 2 * MIN_COLUMN_LINES or width < 120:
+        return None
+    wide = [line for line in lines if line.x1 - line.x0 > 0.15 * width]
+    best: tuple[int, float] | None = None
+    low, high = left + 0.2 * width, left + 0.8 * width
+    edges = Counter(round(line.x0) - 2 for line in wide) + Counter(round(line.x1) + 2 for line in wide)
+    for middle in sorted(x for x, count in edges.items() if low < x < high and count >= MIN_COLUMN_LINES // 2):
+        on_left = [line for line in wide if line.x1 <= middle]
+        on_right = [line for line in wide if line.x0 >= middle]
+        n_across = len(wide) - len(on_left) - len(on_right)
+        if min(len(on_left), len(on_right)) < MIN_COLUMN_LINES or n_across > 0.6 * min(len(on_left), len(on_right)):
+            continue
+        left_edge, right_edge = max(line.x1 for line in on_left), max(line.x1 for line in on_right)
+        left_width, right_width = (
+            left_edge - min(line.x0 for line in on_left),
+            right_edge - min(line.x0 for line in on_right),
+        )
+        full = (
+            sum(line.x1 - line.x0 > 0.7 * left_width for line in on_left),
+            sum(line.x1 - line.x0 > 0.7 * right_width for line in on_right),
+        )
+        if full[0] < 0.4 * len(on_left) or full[1] < 0.4 * len(on_right):
+            continue
+        score = -n_across
+        if best is None or score > best[0]:
+            best = (score, (left_edge + min(line.x0 for line in on_right)) / 2)
+    return best[1] if best else None
+
+
+def _by_row(lines: Iterable[Line]) -> list[list[Line]]:
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: line.y):
+        if rows and abs(rows[-1][0].y - line.y) < 0.5:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return rows
+
+
+def _place(column: Sequence[Line], page: int, number: int, rtl: bool) -> list[PlacedLine]:
+    """The lines of a column, parts of one row joined, with the margins of the column."""
+    joined = []
+    for row in _by_row(column):
+        row.sort(key=lambda line: line.x0, reverse=rtl)
+        x0, x1 = min(line.x0 for line in row), max(line.x1 for line in row)
+        longest = max(row, key=lambda line: sum(len(word.text) for word in line.words))
+        n_chars = [sum(len(word.text) for word in line.words) for line in row]
+        joined.append(
+            PlacedLine(
+                words=tuple(word for line in row for word in line.words),
+                page=page,
+                column=number,
+                start=-x1 if rtl else x0,
+                end=-x0 if rtl else x1,
+                left=0.0,
+                right=0.0,
+                y=row[0].y,
+                size=longest.size,
+                bold=sum(line.bold * n for line, n in zip(row, n_chars, strict=True)) / sum(n_chars),
+                mono=sum(line.mono * n for line, n in zip(row, n_chars, strict=True)) / sum(n_chars),
+                rtl=longest.rtl,
+                n_gaps=_wide_gaps(row),
+            )
+        )
+    left, right = _margins(joined)
+    return [replace(line, left=left, right=right) for line in joined]
+
+
+def _wide_gaps(row: Sequence[Line]) -> int:
+    """Gaps between parts of a row, a bullet's or a number's before its text aside."""
+    first = row[0].text
+    is_marker = len(first) == 1 or (len(first) <= 5 and not first.isalpha())
+    return max(0, len(row) - 1 - is_marker)
+
+
+def _margins(lines: Sequence[PlacedLine]) -> tuple[float, float]:
+    """Where most lines of a column begin, and where the longest end."""
+    starts = Counter(round(line.start) for line in lines)
+    common = [start for start, count in starts.items() if count >= max(2, 0.15 * len(lines))]
+    left = float(min(common)) if common else min(line.start for line in lines)
+    ends = sorted(line.end for line in lines)
+    return left, ends[-1] if len(ends) < 10 else ends[-1 - len(ends) // 20]
+
+
+def _part_footnotes(lines: list[PlacedLine], body_size: float) -> tuple[list[PlacedLine], list[PlacedLine]]:
+    """Body and footnotes of a column: notes are small, at its foot, and begin with a mark."""
+    first_small = len(lines)
+    while first_small and lines[first_small - 1].size <= 0.94 * body_size:
+        first_small -= 1
+    if first_small == 0:
+        return lines, []
+    for position in range(first_small, len(lines)):
+        if _begins_with_mark(lines[position]):
+            return lines[:position], [replace(line, footnote=True) for line in lines[position:]]
+    return lines, []
+
+
+def _begins_with_mark(line: PlacedLine) -> bool:
+    first = line.words[0]
+    char = first.text[0]
+    if first.raised > 0.15 * line.size or char == UNKNOWN or char in "*†‡§¶":
+        return True
+    return char.isdigit() and (
+        len(first.text) <= 2 or not first.text[1:3].strip("0123456789").startswith((".", ")", ":", ","))
+    )
+
+
+def _title(pdf: Pdf, furniture: set[tuple[int, int]], body_size: float) -> str:
+    """The largest print in the upper part of the first page, if it is larger than the text."""
+    page = pdf.pages[0]
+    lines = [line for position, line in enumerate(page.lines) if (1, position) not in furniture]
+    upper = [line for line in lines if line.y < 0.6 * page.height and any(char.isalpha() for char in line.text)]
+    if not upper:
+        return ""
+    largest = max(line.size for line in upper)
+    if largest < 1.15 * body_size:
+        return ""
+    first = next(position for position, line in enumerate(upper) if line.size > 0.97 * largest)
+    parts = [upper[first]]
+    for line in upper[first + 1 :]:
+        if line.size > 0.97 * largest and line.y - parts[-1].y < 2.2 * largest:
+            parts.append(line)
+        else:
+            break
+    title = " ".join(part.text for part in parts).replace(UNKNOWN, "").strip()
+    return title if len(title.split()) <= 25 and sum(char.isalpha() for char in title) >= 3 else ""

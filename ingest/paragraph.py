@@ -1,0 +1,88 @@
+"""Document and Paragraph: the nouns that every other part shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+AliasSource = Literal["stem", "title", "metadata", "name"]
+"""Where an alias was read: the file stem, the first page, the PDF metadata (weak), or the user (`book_name`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One playable paragraph.
+
+    Attributes:
+        paragraph_id: "{doc_id}:{page}:{ordinal}", the same on every ingest of the same file.
+        doc_id: the document it stands in.
+        page: 1-based page on which it starts.
+        heading: the section it stands under, "" if none.
+        text: the paragraph on one line, hyphenation undone, in logical order.
+        opening_sentence: its first sentence, verbatim.
+    """
+
+    paragraph_id: str
+    doc_id: str
+    page: int
+    heading: str
+    text: str
+    opening_sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedParagraph:
+    """A piece of text that is not playable, and why.
+
+    Attributes:
+        reason: a short code, e.g. "short", "formula", "code", "caption".
+    """
+
+    doc_id: str
+    page: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """One name under which a document may be spoken of."""
+
+    text: str
+    source: AliasSource
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One lecture as the store knows it.
+
+    Attributes:
+        doc_id: the file stem.
+        path: where it was read from, as the user named it.
+        content_hash: SHA-256 of the file's bytes, hexadecimal.
+        version: what its paragraphs in the store are filed under; changes with content and reader.
+        aliases: the names it may be called by, strongest source first.
+        n_pages: pages of the PDF, 0 for a paragraphs file.
+        n_paragraphs: paragraphs kept.
+        rejected: how many were rejected, by reason.
+        same_as: doc_id of the document whose bytes are identical, "" if none; such a twin has no paragraphs of its own.
+    """
+
+    doc_id: str
+    path: str
+    content_hash: str
+    version: str
+    aliases: tuple[Alias, ...]
+    n_pages: int
+    n_paragraphs: int
+    rejected: dict[str, int] = field(default_factory=dict)
+    same_as: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What reading one source yielded, before it goes to the store."""
+
+    document: Document
+    paragraphs: tuple[Paragraph, ...]
+    rejected: tuple[RejectedParagraph, ...]

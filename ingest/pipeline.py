@@ -1,0 +1,452 @@
+"""Files -> store: read in parallel, embedded, filed document by document; safe to repeat and to interrupt."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+import filelock
+import numpy as np
+import pebble
+from tqdm import tqdm
+
+from configs.settings import IngestSettings, Settings
+from ingest.embed import Embedder, choose_spec, load_embedder
+from ingest.errors import BadInputError, SourceError, StoreError
+from ingest.paragraph import Alias, Document, Reading
+from ingest.reader import content_hash, read_paragraphs_file, read_pdf, version_of
+from ingest.store import DEFAULT_COLLECTION, ParagraphStore, create_store, is_url
+
+Status = Literal["added", "replaced", "unchanged", "same file", "removed", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """What became of one document.
+
+    Attributes:
+        doc_id: its id; for a failed file the stem.
+        path: the file it came from.
+        kept: paragraphs in the store.
+        rejected: how many were rejected, by reason.
+        detail: the error of a failed file, or the document it is the same file as.
+    """
+
+    doc_id: str
+    path: str
+    status: Status
+    kept: int = 0
+    rejected: dict[str, int] = field(default_factory=dict)
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestSummary:
+    """What one ingest did, and what the store holds after it."""
+
+    outcomes: tuple[FileOutcome, ...]
+    embedder: str
+    n_documents: int
+    n_paragraphs: int
+    fingerprint: str
+
+    @property
+    def failed(self) -> tuple[FileOutcome, ...]:
+        """The files that could not be read."""
+        return tuple(outcome for outcome in self.outcomes if outcome.status == "failed")
+
+
+def ingest(
+    paths: Sequence[Path],
+    location: str,
+    settings: Settings,
+    *,
+    collection: str = DEFAULT_COLLECTION,
+    embedder_spec: str = "auto",
+    progress: bool = True,
+    notice: Callable[[str], None] = lambda _: None,
+) -> IngestSummary:
+    """Bring files into a store; those whose bytes it holds already are left as they are.
+
+    Args:
+        paths: PDF files, folders of them (searched through), or paragraphs.jsonl files.
+        location: folder or URL of the store.
+        settings: what reads and embeds.
+        collection: name within the store.
+        embedder_spec: SPEC; `auto` is the store's own, or chosen by script for a new one.
+        progress: bars on standard error.
+        notice: gets one line before a step that takes long without a bar.
+
+    Raises:
+        BadInputError: a path is not there, or a folder holds nothing to read.
+        StoreError: the store cannot be opened or written, has another embedder, or another ingest is at work on it.
+        EmbedderError: the model cannot be loaded.
+    """
+    files = expand(paths)
+    with _locked(location):
+        store = create_store(location, collection)
+        if embedder_spec != "auto":
+            store.require_embedder(embedder_spec)
+        store.sweep()
+        outcomes, readings = _read_all(files, store, settings.ingest, progress)
+        spec = _settle_spec(embedder_spec, store, readings)
+        if any(reading.paragraphs for reading in readings):
+            if spec == "minilm" and not (_models_dir(store, settings) / "minilm").exists():
+                notice("exporting the embedding model all-MiniLM-L6-v2 to ONNX, once (about 15 s)")
+            embedder = load_embedder(spec, _models_dir(store, settings), settings.embed)
+            outcomes += _embed_and_write(readings, store, embedder, progress)
+        else:
+            outcomes += _embed_and_write(readings, store, None, progress=False)
+        outcomes += _forget_missing_books(files, outcomes, store)
+        order = {str(path): row for row, path in enumerate(files)}
+        outcomes.sort(key=lambda outcome: (order.get(outcome.path, len(order)), outcome.doc_id))
+        return IngestSummary(
+            outcomes=tuple(outcomes),
+            embedder=store.embedder_spec,
+            n_documents=len(store.documents),
+            n_paragraphs=len(store.paragraphs),
+            fingerprint=store.fingerprint,
+        )
+
+
+def expand(paths: Sequence[Path]) -> list[Path]:
+    """The absolute paths of the files that `paths` name, folders searched through, each once, in order.
+
+    Raises:
+        BadInputError: a path is not there, a folder holds no PDF, or a file is neither .pdf nor .jsonl.
+    """
+    if not paths:
+        raise BadInputError("PATH must name PDF files, folders or a paragraphs.jsonl, got none")
+    files: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            found = sorted(file for file in path.rglob("*") if file.suffix.lower() == ".pdf" and file.is_file())
+            if not found:
+                raise BadInputError(
+                    f"PATH must be a folder with PDF files in it, got {path}: none there; check the path"
+                )
+            files.update(dict.fromkeys(file.resolve() for file in found))
+        elif path.is_file():
+            if path.suffix.lower() not in {".pdf", ".jsonl"}:
+                raise BadInputError(f"PATH must end in .pdf or .jsonl, got {path}; convert it first")
+            files[path.resolve()] = None
+        else:
+            raise BadInputError(f"PATH must be a file or a folder, got {path}: not there; check the spelling")
+    return list(files)
+
+
+@contextlib.contextmanager
+def _locked(location: str) -> Iterator[None]:
+    """Hold the store for writing; another ingest on the same folder is told so at once."""
+    if is_url(location):
+        yield
+        return
+    folder = Path(location).resolve()  # one lock whatever way the folder is spelt; "." has no name to put it beside
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"--store must be a folder that can be written, got {location}: {error.strerror}") from error
+    lock = filelock.FileLock(folder.with_name(f".{folder.name}.lock"))
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout as error:
+        raise StoreError(f"{location}: another ingest is at work on it; wait until it ends") from error
+    except OSError as error:
+        raise StoreError(
+            f"--store must be in a folder that can be written, got {location}: {error.strerror}"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    path: Path
+    doc_id: str
+    content: str
+
+
+def _read_all(
+    files: Sequence[Path], store: ParagraphStore, settings: IngestSettings, progress: bool
+) -> tuple[list[FileOutcome], list[Reading]]:
+    """Outcomes of the files that need no writing, and the readings of those that do, twins last."""
+    stored = {document.doc_id: document for document in store.documents}
+    sources, readings, outcomes = _name_all(files, store, settings)
+    # what the files of this run are about to replace can be nobody's original any more
+    changing = {source.doc_id for source in sources if _differs(stored.get(source.doc_id), source)}
+    sources += _orphaned(stored.values(), changing, {source.doc_id for source in sources})
+    original_ids = {
+        document.content_hash: document.doc_id
+        for document in stored.values()
+        if not document.same_as and document.doc_id not in changing
+    }
+    to_read: list[_Source] = []
+    twins: list[tuple[_Source, str]] = []
+    for source in sources:
+        known = stored.get(source.doc_id)
+        original_id = original_ids.get(source.content)
+        if (
+            known is not None
+            and known.content_hash == source.content
+            and known.version == version_of(source.content, settings)
+            and known.same_as in ("", original_id)
+        ):
+            outcomes.append(_unchanged(known, source.path))
+        elif original_id not in (None, source.doc_id):
+            twins.append((source, str(original_id)))
+        else:
+            to_read.append(source)
+            original_ids[source.content] = source.doc_id
+    failed = set()
+    for source, result in _read_pdfs(to_read, settings, progress):
+        if isinstance(result, Reading):
+            readings.append(result)
+        else:
+            outcomes.append(_failed(source.path, result))
+            failed.add(source.doc_id)
+    in_force = stored | {reading.document.doc_id: reading.document for reading in readings}
+    for source, original_id in twins:
+        if original_id in failed:
+            outcomes.append(_failed(source.path, f"{source.path}: is the same file as {original_id}, which failed"))
+        else:
+            readings.append(Reading(_twin(in_force[original_id], source, settings), (), ()))
+    return outcomes, readings
+
+
+def _name_all(
+    files: Sequence[Path], store: ParagraphStore, settings: IngestSettings
+) -> tuple[list[_Source], list[Reading], list[FileOutcome]]:
+    """The PDFs with their ids, the readings of paragraphs files, and the outcomes of files that go no further."""
+    sources: list[_Source] = []
+    readings: list[Reading] = []
+    outcomes: list[FileOutcome] = []
+    names = {document.doc_id: document for document in store.documents}
+    owners = {paragraph.paragraph_id: paragraph.doc_id for paragraph in store.paragraphs}
+    for path in files:
+        try:
+            if _printable(path) != str(path):
+                raise SourceError(f"{path}: the file's name must be UTF-8; rename it")
+            content = content_hash(path)
+            if path.suffix.lower() == ".jsonl":
+                books = read_paragraphs_file(path, content, settings)
+                _check_books(path, books, names, owners)
+                for reading in books:
+                    document = reading.document
+                    known = names.get(document.doc_id)
+                    if known is None or known.version != document.version:
+                        readings.append(reading)
+                        names[document.doc_id] = document
+                        owners.update((paragraph.paragraph_id, document.doc_id) for paragraph in reading.paragraphs)
+                    else:
+                        outcomes.append(_again(known, path))
+                continue
+        except SourceError as error:
+            outcomes.append(_failed(path, error))
+            continue
+        doc_id = _free_doc_id(path, content, names)
+        known = names.get(doc_id)
+        if known is not None and known.content_hash == content and _stands_elsewhere(known, path):
+            outcomes.append(_again(known, path))
+            continue
+        sources.append(_Source(path, doc_id, content))
+        names[doc_id] = Document(doc_id, str(path), content, "", (), 0, 0)
+    return sources, readings, outcomes
+
+
+def _check_books(path: Path, books: Sequence[Reading], names: dict[str, Document], owners: dict[str, str]) -> None:
+    """Pass if the books and paragraph ids of a paragraphs file are its own.
+
+    Raises:
+        SourceError: another file has one of them.
+    """
+    own = {reading.document.doc_id for reading in books}
+    own |= {document.doc_id for document in names.values() if document.path == str(path)}
+    for reading in books:
+        document = reading.document
+        known = names.get(document.doc_id)
+        if known is not None and known.content_hash != document.content_hash and _stands_elsewhere(known, path):
+            raise SourceError(
+                f"{path}: book_name must be of one file, got {document.doc_id!r}, which is of {known.path}; rename it"
+            )
+        for paragraph in reading.paragraphs:
+            owner = owners.get(paragraph.paragraph_id)
+            if owner is not None and owner not in own:
+                raise SourceError(
+                    f"{path}: paragraph_id must be unique in the store, got {paragraph.paragraph_id!r}, "
+                    f"which is of {owner!r}; rename it"
+                )
+
+
+def _stands_elsewhere(known: Document, path: Path) -> bool:
+    return known.path != str(path) and Path(known.path).exists()
+
+
+def _free_doc_id(path: Path, content: str, names: dict[str, Document]) -> str:
+    """The id it has already, or the file stem; with its folder before it where another file has the stem."""
+    for document in names.values():
+        if document.path == str(path):
+            return document.doc_id
+    candidates = (path.stem, f"{path.parent.name}/{path.stem}")
+    for doc_id in candidates:  # a file that was moved
+        if doc_id in names and names[doc_id].content_hash == content:
+            return doc_id
+    for doc_id in candidates:
+        if doc_id not in names or not _stands_elsewhere(names[doc_id], path):
+            return doc_id
+    return f"{path.parent.name}/{path.stem}-{content[:6]}"
+
+
+def _differs(known: Document | None, source: _Source) -> bool:
+    return known is not None and known.content_hash != source.content
+
+
+def _orphaned(documents: Iterable[Document], changing: set[str], named: set[str]) -> list[_Source]:
+    """Files not named in this run whose paragraphs the store keeps under a twin that is about to be replaced."""
+    sources = []
+    for document in documents:
+        if document.same_as in changing and document.doc_id not in named:
+            path = Path(document.path)
+            with contextlib.suppress(SourceError):  # the file is gone, and its text with it
+                sources.append(_Source(path, document.doc_id, content_hash(path)))
+    return sources
+
+
+def _twin(original: Document, source: _Source, settings: IngestSettings) -> Document:
+    """A document whose bytes are those of `original`: it has a name of its own, but no paragraphs."""
+    return replace(
+        original,
+        doc_id=source.doc_id,
+        path=str(source.path),
+        version=version_of(source.content, settings),
+        aliases=(Alias(source.path.stem, "stem"),),
+        n_paragraphs=0,
+        rejected={},
+        same_as=original.doc_id,
+    )
+
+
+def _read_pdfs(
+    sources: Sequence[_Source], settings: IngestSettings, progress: bool
+) -> Iterator[tuple[_Source, Reading | Exception]]:
+    """Each source's reading or error, in order; a file that hangs or crashes costs itself alone."""
+    if not sources:
+        return
+    workers = min(len(sources), settings.workers or os.cpu_count() or 1)
+    context = multiprocessing.get_context("spawn")
+    bar = tqdm(total=len(sources), desc="reading", unit="file", disable=not progress)
+    with bar, pebble.ProcessPool(max_workers=workers, context=context) as pool:
+        futures = [
+            pool.schedule(
+                read_pdf, args=[source.path, source.doc_id, source.content, settings], timeout=settings.timeout_s
+            )
+            for source in sources
+        ]
+        for source, future in zip(sources, futures, strict=True):
+            try:
+                yield source, future.result()
+            except TimeoutError:
+                yield (
+                    source,
+                    SourceError(
+                        f"{source.path}: must be readable within {settings.timeout_s:g} s, was given up; "
+                        "raise ingest.timeout_s"
+                    ),
+                )
+            except pebble.ProcessExpired as error:
+                yield (
+                    source,
+                    SourceError(
+                        f"{source.path}: its reader died (exit code {error.exitcode}); the file may be damaged"
+                    ),
+                )
+            except SourceError as error:
+                yield source, error
+            bar.update()
+
+
+def _settle_spec(asked: str, store: ParagraphStore, readings: Sequence[Reading]) -> str:
+    if asked != "auto":
+        return asked
+    if store.embedder_spec:
+        return store.embedder_spec
+    return choose_spec(paragraph.text for reading in readings for paragraph in reading.paragraphs)
+
+
+def _models_dir(store: ParagraphStore, settings: Settings) -> Path:
+    return Path(settings.embed.models_dir) if settings.embed.models_dir else store.models_dir
+
+
+def _embed_and_write(
+    readings: Sequence[Reading], store: ParagraphStore, embedder: Embedder | None, progress: bool
+) -> list[FileOutcome]:
+    """File each reading in turn; without an embedder none of them has paragraphs."""
+    outcomes = []
+    known = {document.doc_id for document in store.documents}
+    total = sum(len(reading.paragraphs) for reading in readings)
+    with tqdm(total=total, desc="embedding", unit="paragraph", disable=not progress) as bar:
+        for reading in readings:
+            document = reading.document
+            if embedder is None:
+                store.write(reading, np.empty((0, 0), dtype=np.float32), store.embedder_spec)
+            else:
+                vectors = embedder.embed_passages([paragraph.text for paragraph in reading.paragraphs])
+                store.write(reading, vectors, embedder.spec)
+            status: Status = "same file" if document.same_as else "replaced" if document.doc_id in known else "added"
+            kept = len(reading.paragraphs)
+            outcomes.append(
+                FileOutcome(document.doc_id, document.path, status, kept, document.rejected, document.same_as)
+            )
+            bar.update(kept)
+    return outcomes
+
+
+def _forget_missing_books(
+    files: Sequence[Path], outcomes: Sequence[FileOutcome], store: ParagraphStore
+) -> list[FileOutcome]:
+    """Remove the books that a paragraphs file held at an earlier ingest and holds no more."""
+    held = {(outcome.path, outcome.doc_id) for outcome in outcomes}
+    whole = {str(path) for path in files if path.suffix.lower() == ".jsonl"}
+    whole -= {outcome.path for outcome in outcomes if outcome.status == "failed"}
+    removed = []
+    for document in store.documents:
+        if document.path in whole and (document.path, document.doc_id) not in held:
+            store.forget(document.doc_id)
+            removed.append(FileOutcome(document.doc_id, document.path, "removed"))
+    return removed
+
+
+def _again(known: Document, path: Path) -> FileOutcome:
+    """The outcome of a file that the store has already, under this path or another."""
+    if _stands_elsewhere(known, path):
+        return FileOutcome(known.doc_id, str(path), "same file", detail=known.doc_id)
+    return _unchanged(known, path)
+
+
+def _unchanged(document: Document, path: Path) -> FileOutcome:
+    status: Status = "unchanged"
+    return FileOutcome(document.doc_id, str(path), status, document.n_paragraphs, document.rejected, document.same_as)
+
+
+def _failed(path: Path, error: Exception | str) -> FileOutcome:
+    return FileOutcome(_printable(path.stem), _printable(path), "failed", detail=_printable(str(error)))
+
+
+def _printable(text: str | Path) -> str:
+    """The text with bytes that are not UTF-8, as in file names from old archives, written out."""
+    return str(text).encode("utf-8", "backslashreplace").decode()
+
+
+def rejected_in_all(outcomes: Sequence[FileOutcome]) -> dict[str, int]:
+    """How many paragraphs were rejected over several files, by reason, most first."""
+    total: Counter[str] = Counter()
+    for outcome in outcomes:
+        total.update(outcome.rejected)
+    return dict(total.most_common())

@@ -1,0 +1,165 @@
+"""One source file -> Reading: what pipeline.py runs in its worker processes."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from configs.settings import IngestSettings
+from ingest.errors import SourceError
+from ingest.extract import extract
+from ingest.layout import arrange
+from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
+from ingest.quality import rejection
+from ingest.sentence import opening_sentence
+from ingest.split import split
+
+READER_MODULES = ("bidi", "extract", "layout", "split", "quality", "sentence", "reader")
+"""The modules of this package that decide which paragraphs a file yields."""
+
+
+def content_hash(path: Path) -> str:
+    """SHA-256 of a file's bytes, hexadecimal.
+
+    Raises:
+        SourceError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise SourceError(f"{path}: must be readable: {error.strerror}; check its permissions") from error
+
+
+def version_of(content: str, settings: IngestSettings) -> str:
+    """The version that a file's paragraphs are filed under: same file, same reader, same settings, same version."""
+    key = f"{reader_digest()}|{content}|{settings.min_words}|{settings.max_words}"
+    return hashlib.sha256(key.encode()).hexdigest()[:12]
+
+
+@functools.cache
+def reader_digest() -> str:
+    """A digest of the code that reads, so that a better reader reads again what an older one has read."""
+    folder = Path(__file__).parent
+    digest = hashlib.sha256()
+    for module in READER_MODULES:
+        digest.update((folder / f"{module}.py").read_bytes())
+    return digest.hexdigest()
+
+
+def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) -> Reading:
+    """The paragraphs of a PDF, kept and rejected, and its document.
+
+    Raises:
+        SourceError: not a PDF, encrypted, damaged, or without a text layer.
+    """
+    pdf = extract(path)
+    arranged = arrange(pdf)
+    ordinals: Counter[int] = Counter()
+    kept: list[Paragraph] = []
+    rejected: list[RejectedParagraph] = []
+    for block in split(arranged):
+        reason = rejection(block, settings)
+        if reason:
+            rejected.append(RejectedParagraph(doc_id, block.page, block.text, reason))
+            continue
+        ordinals[block.page] += 1
+        kept.append(
+            Paragraph(
+                paragraph_id=f"{doc_id}:{block.page}:{ordinals[block.page]}",
+                doc_id=doc_id,
+                page=block.page,
+                heading=block.heading,
+                text=block.text,
+                opening_sentence=opening_sentence(block.text),
+            )
+        )
+    aliases = [Alias(path.stem, "stem")]
+    aliases += [Alias(title, "title") for title in [arranged.title] if title]
+    aliases += [Alias(title, "metadata") for title in [pdf.metadata_title] if title]
+    return _reading(path, doc_id, content, settings, aliases, len(pdf.pages), kept, rejected)
+
+
+def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> list[Reading]:
+    """The books of a paragraphs.jsonl ({"paragraph_id", "book_name", "text"} a line), one Reading each, all kept.
+
+    Raises:
+        SourceError: a line is not such an object, a paragraph_id comes twice, or there is no paragraph at all.
+    """
+    books: dict[str, list[Paragraph]] = {}
+    seen: set[str] = set()
+    try:
+        # not splitlines(), which also cuts at U+2028 within a string; utf-8-sig drops the mark that Windows editors put
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{path}: must be a readable UTF-8 file: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        record = _paragraph_record(line, f"{path} line {number}")
+        if record["paragraph_id"] in seen:
+            raise SourceError(
+                f"{path} line {number}: paragraph_id must be unique, got {record['paragraph_id']!r} again; rename it"
+            )
+        seen.add(record["paragraph_id"])
+        text = " ".join(record["text"].split())
+        books.setdefault(record["book_name"], []).append(
+            Paragraph(
+                paragraph_id=record["paragraph_id"],
+                doc_id=record["book_name"],
+                page=1,
+                heading="",
+                text=text,
+                opening_sentence=opening_sentence(text),
+            )
+        )
+    if not books:
+        raise SourceError(f"{path}: must hold at least one paragraph, got none; add a line, or leave the file out")
+    readings = []
+    for book_name, paragraphs in books.items():
+        digest = hashlib.sha256(f"{content}|{book_name}".encode()).hexdigest()
+        readings.append(_reading(path, book_name, digest, settings, [Alias(book_name, "name")], 0, paragraphs, []))
+    return readings
+
+
+def _paragraph_record(line: str, where: str) -> dict[str, str]:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise SourceError(f"{where}: must be a JSON object: {error}; mend the line or remove it") from error
+    for key in ("paragraph_id", "book_name", "text"):
+        value = record.get(key) if isinstance(record, dict) else None
+        if not isinstance(value, str) or not value.strip():
+            raise SourceError(
+                f"{where}: {key} must be a string that is not empty, got {value!r}; mend the line or remove it"
+            )
+        if any("\ud800" <= char <= "\udfff" for char in value):
+            raise SourceError(f"{where}: {key} must be Unicode text, holds half a surrogate pair; mend the line")
+    return {key: record[key] for key in ("paragraph_id", "book_name", "text")}
+
+
+def _reading(
+    path: Path,
+    doc_id: str,
+    content: str,
+    settings: IngestSettings,
+    aliases: Sequence[Alias],
+    n_pages: int,
+    kept: Sequence[Paragraph],
+    rejected: Sequence[RejectedParagraph],
+) -> Reading:
+    document = Document(
+        doc_id=doc_id,
+        path=str(path),
+        content_hash=content,
+        version=version_of(content, settings),
+        aliases=tuple(dict.fromkeys(aliases)),
+        n_pages=n_pages,
+        n_paragraphs=len(kept),
+        rejected=dict(sorted(Counter(item.reason for item in rejected).items())),
+    )
+    return Reading(document, tuple(kept), tuple(rejected))

@@ -1,0 +1,75 @@
+"""A paragraph -> its opening sentence, verbatim."""
+
+from __future__ import annotations
+
+import re
+
+_CANDIDATE = re.compile(r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»״]*(?=\s|$)""")
+_INITIAL = re.compile(r"[^\W\d_]\.")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\S+", text))
+
+
+_NEVER_LAST = _words("""
+    e.g i.e cf v vs viz fig figs eq eqs eqn sec secs ch chap vol no nos p pp ref refs def thm prop lem alg tab app
+    approx dr mr mrs ms prof st jr sr rev gen hon resp incl esp ed eds op a.k.a ca
+""")
+_SELDOM_LAST = _words("al etc inc ltd co corp dept univ jan feb mar apr jun jul aug sep sept oct nov dec")
+_STARTERS = _words("""
+    a an the this that these those it its he she they we you i in on at by for from to of as if when while where what
+    which who how why then thus hence so but and or nor yet also however therefore moreover furthermore finally first
+    second next now here there once since because although though after before both each every all any some most many
+    no not one two let suppose consider assume given note see our their his her another such unlike like with without
+    is are can do does
+""")
+
+
+def opening_sentence(text: str) -> str:
+    """The first sentence of a paragraph, as it stands there; the whole text if nothing ends a sentence.
+
+    A one-word label before the first sentence ("Proof.", "Definition.") belongs to it.
+    """
+    balanced = text.count("(") == text.count(")")
+    for match in _CANDIDATE.finditer(text):
+        end = match.end()
+        head, tail = text[:end], text[end:].lstrip()
+        if not tail:
+            break
+        if balanced and head.count("(") > head.count(")"):
+            continue
+        if _ends_sentence(text[: match.start()], match.group(), tail):
+            return head.strip()
+    return text.strip()
+
+
+def _ends_sentence(before: str, mark: str, tail: str) -> bool:
+    """Whether the sentence ends at `mark`, between `before` and `tail`."""
+    following = tail.lstrip("([\"'“‘„«")
+    first = following[:1]
+    cased = before[-1:].lower() != before[-1:].upper() or not before[-1:].isalpha()
+    if (first.islower() and cased) or tail[0] in ",;:.)]}!?–—":
+        return False
+    words = before.split()
+    if len(words) < 2 and "." in mark:
+        return False
+    if mark[0] != ".":
+        return True
+    if mark.startswith(("..", ". .")):
+        return True
+    last = words[-1].lstrip("([\"'“‘„«")
+    bare = last.casefold()
+    next_word = re.split(r"[\s,.;:]", following, maxsplit=1)[0].casefold()
+    closed = len(mark) > 1
+    if bare in _NEVER_LAST and not closed:
+        return False
+    if bare in _SELDOM_LAST:
+        return not (first.isdigit() or tail[0] in "([") and (bare != "al" or next_word in _STARTERS)
+    if (
+        not closed
+        and (re.fullmatch(r"[^\W\d_]", last) or re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", last))
+        and last[0].isupper()
+    ):
+        return not _INITIAL.match(following) and (next_word in _STARTERS or not first.isalpha())
+    return True

@@ -1,0 +1,465 @@
+"""Lines in reading order -> paragraphs, by indent, spacing, short last lines, bullets and headings; no hyphenation."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median
+
+from ingest.extract import UNKNOWN
+from ingest.layout import Arranged, PlacedLine
+
+SIZE_TOLERANCE = 0.045
+"""Share by which the font sizes of two lines of one paragraph may differ."""
+
+_BULLET = re.compile(r"[•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃∙∗·*–—\-\ufffd✓✔★☆→⇒]")
+_ENUMERATOR = re.compile(
+    r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,3}\.?"
+)
+_SENTENCE_END = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
+_TERMINAL = re.compile(r"""[.!?…。][)\]"'”’»׳״\d]*$""")
+_WORD = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
+_LEADERS = re.compile(r"(?:\.\s?){6,}|(?:[·…]\s?){4,}")
+_CLOSED = "—/"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One paragraph-like piece of text with what quality needs to judge it.
+
+    Attributes:
+        page: 1-based page on which it starts.
+        heading: the section it stands under, "" if none.
+        text: on one line, without bullet, hyphenation undone.
+        footnote: whether it stands at the foot of a page.
+        bullet: whether a bullet or number stood before it.
+        is_heading: whether it is a heading itself.
+        size_ratio: its font size over that of the body.
+        bold, mono: shares of its characters that are bold, and of fixed pitch, 0..1.
+        n_lines: lines it is set in.
+        gap_share: share of its lines that have wide gaps, as the rows of a table have.
+        unknown_share: share of its words with a character that the file does not tell, 0..1.
+        fill: mean share of the column's width that its lines take, the last one aside, 0..1.
+        set_off: whether white space stands above and below it.
+    """
+
+    page: int
+    heading: str
+    text: str
+    footnote: bool = False
+    bullet: bool = False
+    is_heading: bool = False
+    size_ratio: float = 1.0
+    bold: float = 0.0
+    mono: float = 0.0
+    n_lines: int = 1
+    gap_share: float = 0.0
+    unknown_share: float = 0.0
+    fill: float = 1.0
+    set_off: bool = False
+
+
+@dataclass(slots=True)
+class _Group:
+    """Lines of one paragraph in the making."""
+
+    lines: list[PlacedLine]
+    marker: int = 0
+    gap_above: float = 0.0
+    gap_below: float = 0.0
+    text_start: float = field(default=0.0)
+
+
+def split(arranged: Arranged) -> Iterable[Block]:
+    """The blocks of a document in reading order, footnotes after the body of their page."""
+    vocabulary = _vocabulary(arranged.lines)
+    pitch = _pitch(arranged.lines, arranged.body_size)
+    body_lines = [line for line in arranged.lines if not line.footnote]
+    body = _joined_across_breaks(
+        _groups(body_lines, pitch), arranged.body_size, _is_indented(body_lines, arranged.body_size)
+    )
+    notes = _groups([line for line in arranged.lines if line.footnote], pitch)
+    heading = ""
+    blocks: list[tuple[int, int, Block]] = []
+    for group in body:
+        block = _block(group, heading, arranged.body_size, vocabulary, pitch)
+        if block.is_heading:
+            heading = block.text
+        blocks.append((block.page, 0, block))
+    for group in notes:
+        block = _block(group, "", arranged.body_size, vocabulary, pitch)
+        blocks.append((block.page, 1, block))
+    blocks.sort(key=lambda item: item[:2])
+    return [block for _, _, block in blocks if block.text]
+
+
+def _is_indented(lines: Sequence[PlacedLine], body_size: float) -> bool:
+    """Whether the document marks paragraphs by an indent of their first lines."""
+    n_indents = 0
+    for above, line, below in zip(lines, lines[1:], lines[2:], strict=False):
+        if above.column == line.column == below.column and abs(line.size - body_size) < 0.5:
+            indent = (line.start - line.left) / line.size
+            flush = abs(below.start - line.left) < 0.3 * line.size and abs(above.start - line.left) < 0.3 * line.size
+            n_indents += 0.7 < indent < 3 and flush and not _marker_words(line)
+    return n_indents >= max(3, 0.5 * len({line.page for line in lines}))
+
+
+def _pitch(lines: Sequence[PlacedLine], body_size: float) -> float:
+    """The usual distance of baselines, in font sizes."""
+    ratios: Counter[float] = Counter()
+    for above, below in itertools.pairwise(lines):
+        if above.column == below.column and above.footnote == below.footnote and abs(above.size - below.size) < 0.5:
+            ratio = (below.y - above.y) / below.size
+            if 0.9 < ratio < 2.2:
+                ratios[round(ratio * 20) / 20] += 3 if abs(below.size - body_size) < 0.5 else 1
+    return ratios.most_common(1)[0][0] if ratios else 1.2
+
+
+def _groups(lines: Sequence[PlacedLine], pitch: float) -> list[_Group]:
+    groups: list[_Group] = []
+    lines = _without_fragments(lines, pitch)
+    for position, line in enumerate(lines):
+        following = lines[position + 1] if position + 1 < len(lines) else None
+        if groups and not _breaks(groups[-1], line, following, pitch):
+            groups[-1].lines.append(line)
+            continue
+        group = _Group([line], marker=_marker_words(line, following))
+        group.text_start = _start_after(line, group.marker)
+        if groups:
+            previous = groups[-1].lines[-1]
+            gap = line.y - previous.y if line.column == previous.column else 10 * line.size
+            group.gap_above = groups[-1].gap_below = gap / max(line.size, previous.size)
+        groups.append(group)
+    return groups
+
+
+def _without_fragments(lines: Sequence[PlacedLine], pitch: float) -> list[PlacedLine]:
+    """Lines; pieces of a formula between two rows (tall brackets, limits) are given to the row above."""
+    whole: list[PlacedLine] = []
+    for line in lines:
+        if whole and len(line.words) <= 3 and _word_share(line) == 0 and not _is_bullet(line.words[0].text):
+            above = whole[-1]
+            if (
+                line.column == above.column
+                and 0 <= line.y - above.y < 0.75 * pitch * above.size
+                and _word_share(above) > 0.3
+            ):
+                whole[-1] = replace(above, words=above.words + line.words)
+                continue
+        whole.append(line)
+    return whole
+
+
+def _start_after(line: PlacedLine, marker: int) -> float:
+    """Where the text begins after `marker` words, in reading direction."""
+    if marker == 0 or marker >= len(line.words):
+        return line.start
+    word = line.words[marker]
+    return -word.x1 if line.start < 0 else word.x0
+
+
+def _marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
+    """How many words at the beginning of a line are a bullet or a number: 0 or 1.
+
+    A capital with a full stop is an item's letter where the text hangs beside it, and else a person's initial.
+    """
+    if len(line.words) < 2:
+        return 1 if _is_bullet(line.words[0].text) and len(line.words) == 1 else 0
+    first = line.words[0].text
+    if _is_bullet(first):
+        if first in "-–—*·→⇒" and not _parted(line):
+            return 1 if first in "-–—*" else 0
+        return 1
+    if line.footnote and len(first) <= 3 and not any(map(str.isalpha, first)):
+        return 1
+    if UNKNOWN in first and len(first) <= 5 and first.endswith((".", ")")) and not any(map(str.isalpha, first)):
+        return 1
+    if not _ENUMERATOR.fullmatch(first):
+        return 0
+    if first[0].isupper() and following is not None and following.column == line.column:
+        flush = abs(following.start - line.start) < 0.5 * line.size
+        if flush and not _ENUMERATOR.fullmatch(following.words[0].text):
+            return 0
+    plain = first.strip("().").replace(UNKNOWN, "0").isdecimal() or first[0] in "(["
+    return 1 if plain or line.bold > 0.9 or _parted(line) else 0
+
+
+def _is_bullet(text: str) -> bool:
+    return len(text) == 1 and bool(_BULLET.fullmatch(text))
+
+
+def _parted(line: PlacedLine) -> bool:
+    first, second = line.words[0], line.words[1]
+    return max(second.x0 - first.x1, first.x0 - second.x1) > 0.4 * line.size
+
+
+def _breaks(group: _Group, line: PlacedLine, following: PlacedLine | None, pitch: float) -> bool:
+    """Whether a new paragraph begins with `line`."""
+    previous, first = group.lines[-1], group.lines[0]
+    if abs(line.size - previous.size) > SIZE_TOLERANCE * max(line.size, previous.size):
+        return True
+    turned = (
+        (previous.bold > 0.95) != (line.bold > 0.95)
+        and min(previous.bold, line.bold) < 0.5
+        and _n_letters(previous) > 3
+    )
+    if turned and (previous.bold > 0.95 or not _ends_full(previous, line)):
+        return True
+    if (previous.mono > 0.8) != (line.mono > 0.8) and not _flows_on(previous, line):
+        return True
+    if (
+        len(group.lines) == 1
+        and line.words[0].text[0].isupper()
+        and _word_share(previous) < 0.4
+        and _word_share(line) > 0.7
+    ):
+        return True
+    if (line.n_gaps or previous.n_gaps) and not _is_gap_in_prose(previous, line):
+        return True
+    if _LEADERS.search(previous.text):
+        return True
+    marker = _marker_words(line, following)
+    if marker and _is_item(group, line, marker):
+        return True
+    if line.column != previous.column:
+        return not _flows_on(previous, line)
+    em = line.size
+    distance = (line.y - previous.y) / em
+    own_pitch = (
+        (previous.y - group.lines[-2].y) / em if len(group.lines) > 1 and group.lines[-2].column == line.column else 0.0
+    )
+    if distance > max(pitch + 0.33, 1.25 * own_pitch) or distance < 0.3:
+        return True
+    own = group.text_start if group.marker else previous.start
+    if group.marker and line.start < group.text_start - 1.2 * em and line.start > first.start + 0.3 * em:
+        own = line.start
+    indent = line.start - (own if len(group.lines) == 1 else previous.start)
+    if len(group.lines) == 1 and not group.marker:
+        if indent > 0.7 * em:
+            return not _hangs(previous, line, following)
+    elif indent > 0.7 * em and not (
+        group.marker and len(group.lines) == 1 and abs(line.start - group.text_start) < 0.6 * em
+    ):
+        return True
+    if len(group.lines) > 1 and indent < -0.7 * em and len(group.lines) > 1:
+        return True
+    if len(group.lines) == 1 and line.start < first.start - (0.5 if group.marker else 3.5) * em:
+        return True
+    return not _ends_full(previous, line)
+
+
+def _hangs(previous: PlacedLine, line: PlacedLine, following: PlacedLine | None) -> bool:
+    """Whether `line` and what follows hang below an outdented first line that runs on."""
+    if _SENTENCE_END.search(previous.text) or previous.right - previous.end > 3 * line.size or following is None:
+        return False
+    return following.column == line.column and abs(following.start - line.start) < 0.3 * line.size
+
+
+def _is_item(group: _Group, line: PlacedLine, marker: int) -> bool:
+    """Whether a line with a marker begins an item, and is not prose that happens to begin with a number or a dash."""
+    first = line.words[0].text
+    if _is_bullet(first) and first not in "-–—*·":
+        return True
+    if group.marker:
+        return True
+    previous = group.lines[-1]
+    return bool(_SENTENCE_END.search(previous.text)) or abs(line.start - previous.start) > 0.5 * line.size
+
+
+def _is_gap_in_prose(previous: PlacedLine, line: PlacedLine) -> bool:
+    """Whether a wide gap in one of two lines is a symbol that was not stored, and not the gap between cells."""
+    flush = abs(line.start - previous.start) < 0.3 * line.size and previous.right - previous.end < 1.5 * line.size
+    return line.n_gaps + previous.n_gaps == 1 and flush and min(_word_share(previous), _word_share(line)) > 0.3
+
+
+def _word_share(line: PlacedLine) -> float:
+    """Share of a line's words that have three letters or more: low in a formula."""
+    return sum(sum(map(str.isalpha, word.text)) > 2 for word in line.words) / len(line.words)
+
+
+def _n_letters(line: PlacedLine) -> int:
+    return sum(char.isalpha() for word in line.words for char in word.text)
+
+
+def _ends_full(previous: PlacedLine, line: PlacedLine) -> bool:
+    """Whether `previous` is as long as it can be: the first word of `line` would not have fitted."""
+    room = previous.right - previous.end
+    first = line.words[0]
+    fill = (previous.end - previous.start) / max(1.0, previous.right - previous.left)
+    if fill > 0.6 and not _SENTENCE_END.search(previous.text) and not first.text[0].isupper():
+        return True
+    slack = 1.2 * line.size if not _SENTENCE_END.search(previous.text) else 0.6 * line.size
+    return room < (first.x1 - first.x0) + 0.3 * line.size + slack
+
+
+def _flows_on(previous: PlacedLine, line: PlacedLine) -> bool:
+    """Whether the text of one line goes on in the next although something else parts them."""
+    if _TERMINAL.search(previous.text) or previous.text.endswith(":"):
+        return False
+    start = line.words[0].text.lstrip("([\"'“‘„")
+    if not start:
+        return False
+    if previous.text.endswith("-") or start[0].islower():
+        return True
+    return _ends_full(previous, line) and previous.right - previous.end < 2 * line.size and not start[0].isdigit()
+
+
+def _joined_across_breaks(groups: list[_Group], body_size: float, indented: bool) -> list[_Group]:
+    """Paragraphs that a column's or a page's end cuts in two made whole, over figures and tables in between."""
+    joined: list[_Group] = []
+    for group in groups:
+        open_group = _open_before(joined, group, body_size, indented)
+        if open_group is None:
+            joined.append(group)
+        else:
+            open_group.lines.extend(group.lines)
+    return joined
+
+
+def _open_before(groups: Sequence[_Group], group: _Group, body_size: float, indented: bool) -> _Group | None:
+    """The paragraph that `group` continues, None if it begins anew."""
+    line = group.lines[0]
+    start = line.words[0].text.lstrip("([\"'“‘„")
+    if group.marker or not start or not _is_prose_size(group, body_size) or len(group.lines[0].words) < 4:
+        return None
+    for earlier in reversed(groups[-60:]):
+        last = earlier.lines[-1]
+        if last.page < line.page - 1 or not _is_prose_size(earlier, body_size):
+            continue
+        if _n_letters(last) < 3 or sum(len(item.words) for item in earlier.lines) < 6:
+            continue
+        if last.column == line.column:
+            return None
+        at_edge = line.start - line.left < 0.6 * line.size or start[0].islower()
+        if _LEADERS.search(last.text):
+            return None
+        open_end = not _TERMINAL.search(last.text) and not last.text.endswith(":")
+        same = (
+            abs(last.size - line.size) < SIZE_TOLERANCE * line.size
+            and (last.mono > 0.8) == (line.mono > 0.8)
+            and (last.bold > 0.95) == (line.bold > 0.95)
+        )
+        cased = start[0].islower() or not (start[0].isupper() or start[0].isdigit())
+        if (
+            open_end
+            and at_edge
+            and same
+            and (cased or last.text.endswith("-") or _ends_full(last, line))
+            and last.bold < 0.95
+        ):
+            return earlier
+        between = groups[groups.index(earlier) + 1 :]
+        floats = all(item.lines[0].column == line.column and not _is_prose_size(item, body_size) for item in between)
+        full = floats and last.right - last.end < 0.5 * last.size
+        if (
+            indented
+            and full
+            and same
+            and abs(line.start - line.left) < 0.3 * line.size
+            and not earlier.marker
+            and last.bold < 0.95
+        ):
+            return earlier
+        return None
+    return None
+
+
+def _is_prose_size(group: _Group, body_size: float) -> bool:
+    return all(abs(line.size - body_size) < SIZE_TOLERANCE * body_size and not line.n_gaps for line in group.lines[:2])
+
+
+def _block(group: _Group, heading: str, body_size: float, vocabulary: Counter[str], pitch: float) -> Block:
+    lines = group.lines
+    words = _flat_words(lines, group.marker)
+    text = _text(lines, group.marker, vocabulary)
+    n_chars = [sum(len(word.text) for word in line.words) for line in lines]
+    total = sum(n_chars) or 1
+    bold = sum(line.bold * n for line, n in zip(lines, n_chars, strict=True)) / total
+    size = median(line.size for line in lines)
+    full_lines = lines[:-1] or lines
+    return Block(
+        page=lines[0].page,
+        heading=heading,
+        text=text,
+        footnote=lines[0].footnote,
+        bullet=bool(group.marker),
+        is_heading=_is_heading(lines, text, size / body_size, bold),
+        size_ratio=size / body_size,
+        bold=bold,
+        mono=sum(line.mono * n for line, n in zip(lines, n_chars, strict=True)) / total,
+        n_lines=len(lines),
+        gap_share=sum(line.n_gaps > 0 for line in lines) / len(lines),
+        unknown_share=sum(UNKNOWN in word for word in words) / max(1, len(words)),
+        fill=sum((line.end - line.start) / max(1.0, line.right - line.left) for line in full_lines) / len(full_lines),
+        set_off=group.gap_above > 1.5 * pitch and group.gap_below > 1.5 * pitch,
+    )
+
+
+def _is_heading(lines: Sequence[PlacedLine], text: str, size_ratio: float, bold: float) -> bool:
+    n_words = len(text.split())
+    if not 1 <= n_words <= 16 or len(lines) > 3 or sum(char.isalpha() for char in text) < 3 or lines[0].footnote:
+        return False
+    if text.endswith((".", ",", ";")) and not size_ratio > 1.15:
+        return False
+    return size_ratio > 1.08 or bold > 0.9
+
+
+def _flat_words(lines: Sequence[PlacedLine], marker: int) -> list[str]:
+    words = [word.text for line in lines for word in line.words]
+    return words[marker:]
+
+
+def _text(lines: Sequence[PlacedLine], marker: int, vocabulary: Counter[str]) -> str:
+    """The words of the lines on one line, hyphenation undone, unknown characters left out."""
+    words: list[str] = []
+    for number, line in enumerate(lines):
+        own = [word.text for word in line.words][marker if number == 0 else 0 :]
+        if number and words and own:
+            glued = _glued(words[-1], own[0], line.rtl, vocabulary)
+            if glued is not None:
+                words[-1] = glued
+                own = own[1:]
+        words.extend(own)
+    kept = [word.replace(UNKNOWN, "") for word in words]
+    return " ".join(word for word in kept if word)
+
+
+def _glued(before: str, after: str, rtl: bool, vocabulary: Counter[str]) -> str | None:
+    """One word of two that a line end parts, None if they are two."""
+    if before.endswith("-") and len(before) > 1 and before[-2].isalnum():
+        if rtl or not after[0].islower() or not before[-2].isalpha():
+            return before + after
+        left, right = before[:-1], after
+        joined, hyphenated = _key(left + right), _key(f"{left}-{right}")
+        if vocabulary[joined] != vocabulary[hyphenated]:
+            return left + right if vocabulary[joined] > vocabulary[hyphenated] else before + after
+        left_part, right_part = _key(left), _key(right)
+        if "-" in left_part or (vocabulary[f"{left_part}-"] and vocabulary[right_part]):
+            return before + after
+        return left + right
+    if len(before) > 1 and before[-1] in _CLOSED and before[-2] not in _CLOSED and before[-2].isalnum():
+        return before + after
+    return None
+
+
+def _key(word: str) -> str:
+    found = _WORD.search(word)
+    return found.group().casefold() if found else ""
+
+
+def _vocabulary(lines: Sequence[PlacedLine]) -> Counter[str]:
+    """How often each word occurs whole within a line; "self-" counts the compounds that begin with it."""
+    counts: Counter[str] = Counter()
+    for line in lines:
+        words = [word.text for word in line.words]
+        for position, word in enumerate(words):
+            if position == 0 or (position == len(words) - 1 and word.endswith("-")):
+                continue
+            for part in _WORD.findall(word.casefold()):
+                counts[part] += 1
+                if "-" in part:
+                    counts[part.partition("-")[0] + "-"] += 1
+    return counts

@@ -1,0 +1,54 @@
+"""The errors of the player, drawn as one family.
+
+PlayerError
+├── QueryError (ValueError)              a query that cannot be searched
+├── SearchError (RuntimeError)           one strategy failed; goes into SearchResult.failures
+├── AllStrategiesFailedError (RuntimeError)
+├── MessageError (ValueError)            a message that cannot be read as the protocol asks
+└── ServerError (ConnectionError)        the game server is not there, refuses, or answers nonsense
+    ├── UnauthorizedError (PermissionError)
+    └── GameTimeoutError (TimeoutError)
+"""
+
+from __future__ import annotations
+
+
+class PlayerError(Exception):
+    """Base of everything that the player raises on purpose; its text is one line that ends in the remedy."""
+
+
+class QueryError(PlayerError, ValueError):
+    """A query holds nothing to search for, or asks for an impossible number of hits."""
+
+
+class SearchError(PlayerError, RuntimeError):
+    """One strategy failed.
+
+    Attributes:
+        strategy: its name.
+    """
+
+    def __init__(self, strategy: str, reason: str) -> None:
+        super().__init__(f"strategy {strategy} failed: {reason}")
+        self.strategy = strategy
+        self.reason = reason
+
+
+class AllStrategiesFailedError(PlayerError, RuntimeError):
+    """No strategy answered; the failures are named in the text."""
+
+
+class MessageError(PlayerError, ValueError):
+    """A message lacks what the protocol asks for."""
+
+
+class ServerError(PlayerError, ConnectionError):
+    """The game server cannot be reached, refuses, or answers what it must not."""
+
+
+class UnauthorizedError(ServerError, PermissionError):
+    """The game server does not know the token."""
+
+
+class GameTimeoutError(ServerError, TimeoutError):
+    """The game was not over when its time was."""

@@ -1,0 +1,184 @@
+"""posterior -> opening sentence, associative word, justifications, confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.embed import Embedder
+from ingest.paragraph import Paragraph
+from player.protocol import Guess
+from player.questions.belief import NOT_RELEVANT, FloatArray, answer_row
+from player.questions.pool import LETTERS, IntArray, Question
+from player.words import is_stop_word, stems, words
+
+SENTENCE_WORDS = (35, 50)
+WORD_WORDS = (20, 30)
+"""Words of the two justifications, least and most."""
+
+N_NEIGHBOURS = 12
+"""Other candidates whose words may become the associative word."""
+MAX_ASSOCIATIONS = 160
+"""Words that are embedded to find the associative one."""
+_COMMON_WORDS = ("idea", "subject", "lesson", "knowledge", "theory")
+"""Associative words of last resort."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One answered question, and what it says for the paragraph that is guessed.
+
+    Attributes:
+        number: of the question, from 1.
+        letter: the answer.
+        option: the text of the option that was answered.
+        weight: bits by which the answer favours the paragraph over the average candidate.
+    """
+
+    number: int
+    letter: str
+    option: str
+    weight: float
+
+
+def weigh_answers(
+    best: int,
+    prior: FloatArray,
+    questions: Sequence[Question],
+    cells: IntArray,
+    answers: Sequence[str | None],
+    noise: FloatArray,
+) -> list[Evidence]:
+    """The answered questions by what they say for candidate `best`, most first; declined ones are left out.
+
+    Args:
+        best: row of the candidate that is guessed.
+        prior: (n_paragraphs,) probabilities before the answers.
+        cells: (n_questions, n_paragraphs) option index that fits each paragraph.
+        answers: (n_questions,) as `protocol.read_answers` gives them.
+        noise: (5, 4) as `belief.channel` gives it.
+    """
+    evidence = []
+    for number, (question, cell, answer) in enumerate(zip(questions, cells, answers, strict=True), 1):
+        row = answer_row(answer)
+        if answer is None or row is None or answer == NOT_RELEVANT:
+            continue
+        likelihood = noise[row][cell]
+        weight = float(np.log2(likelihood[best] / (likelihood @ prior)))
+        evidence.append(Evidence(number, answer, question.options[LETTERS.index(answer)], weight))
+    return sorted(evidence, key=lambda item: (-item.weight, item.number))
+
+
+def make_guess(
+    paragraph: Paragraph,
+    evidence: Sequence[Evidence],
+    domain: str,
+    confidence: float,
+    associations: Sequence[str],
+) -> Guess:
+    """The guess that `paragraph` is the one.
+
+    Args:
+        evidence: as `weigh_answers` gives it.
+        domain: the broad domain of the secret associative word, "" if unknown.
+        confidence: 0..1.
+        associations: as `associative_words` gives them; the first is guessed.
+    """
+    word = associations[0]
+    return Guess(
+        opening_sentence=paragraph.opening_sentence,
+        sentence_justification=justify_sentence(evidence, confidence),
+        associative_word=word,
+        word_justification=justify_word(evidence, word, domain),
+        confidence=confidence,
+    )
+
+
+def associative_words(
+    paragraph: Paragraph, neighbours: Sequence[Paragraph], domain: str, embedder: Embedder
+) -> Sequence[str]:
+    """Words near both the paragraph and the domain that do not occur in the paragraph, nearest first; at least one.
+
+    Words of the neighbouring candidates compete by their similarity to the domain and to the paragraph, summed.
+
+    Args:
+        neighbours: other candidates, most probable first; their words serve the association.
+        domain: the broad domain of the secret associative word, "" if unknown.
+    """
+    taken = set(stems(paragraph.text)) | set(stems(domain))
+    seen: dict[str, None] = {}
+    for neighbour in neighbours[:N_NEIGHBOURS]:
+        for word in words(neighbour.text):
+            if len(word) > 3 and word.isalpha() and not is_stop_word(word) and taken.isdisjoint(stems(word)):
+                seen.setdefault(word)
+    candidates = list(seen)[:MAX_ASSOCIATIONS]
+    if not candidates:
+        free = [word for word in _COMMON_WORDS if taken.isdisjoint(stems(word))]
+        return free or _COMMON_WORDS[:1]
+    targets = embedder.embed_queries([domain or paragraph.opening_sentence, paragraph.text])
+    closeness = embedder.embed_queries(candidates) @ targets.T
+    return [candidates[row] for row in np.argsort(-closeness.sum(axis=1), kind="stable")]
+
+
+def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
+    """35 to 50 words that cite the answers which said most for the paragraph."""
+    cited = [_citation(item) for item in evidence[:3]]
+    if cited:
+        sentences = [f"What decided it: {_series(cited)}."]
+    else:
+        sentences = ["No usable answer came back, so the hint alone decides here."]
+    sentences.append(f"Weighing all the answers together, this paragraph keeps {_percent(confidence)} of the belief,")
+    sentences.append("more than any other paragraph of the course,")
+    sentences.append("and its subject fits the hint.")
+    return _fit(sentences, SENTENCE_WORDS, _PADDING)
+
+
+def justify_word(evidence: Sequence[Evidence], word: str, domain: str) -> str:
+    """20 to 30 words that cite two answers."""
+    cited = [_citation(item, short=True) for item in evidence[:2]]
+    near = (
+        f"The word {word} belongs to {' '.join(domain.split()[:3])}"
+        if domain
+        else f"The word {word} belongs to this subject"
+    )
+    sentences = [f"{near} and lies close to what the paragraph teaches"]
+    sentences.append(f"according to {_series(cited)}." if cited else "as far as the hint tells.")
+    return _fit(sentences, WORD_WORDS, _PADDING)
+
+
+def _citation(item: Evidence, *, short: bool = False) -> str:
+    if short:
+        return f"question {item.number} (answer {item.letter})"
+    option = " ".join(item.option.split()[:4])
+    return f'question {item.number} (answer {item.letter}: "{option}")'
+
+
+def _series(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.0f}%"
+
+
+_PADDING = (
+    "No other candidate agrees with as many of the answers that were given.",
+    "The remaining questions were weighed in the same way.",
+    "Its neighbours in the lecture fit the answers worse.",
+)
+
+
+def _fit(parts: Sequence[str], limits: tuple[int, int], padding: Sequence[str]) -> str:
+    """The parts as one text of a length within the limits, with padding sentences where it is too short."""
+    least, most = limits
+    text = " ".join(parts)
+    for sentence in padding:
+        if len(text.split()) >= least:
+            break
+        text = f"{text} {sentence}"
+    tokens = text.split()
+    if len(tokens) > most:
+        text = " ".join(tokens[:most]).rstrip(",;:(") + "."
+    return text

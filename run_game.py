@@ -1,0 +1,131 @@
+"""`python run_game.py`: play against a game server, or against a practice server that it starts itself."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from configs.settings import Settings, SettingsError, load
+from evaluate.errors import EvaluateError
+from evaluate.practice import PracticeServer, create_app, load_course, serving
+from evaluate.referee import make_referee
+from ingest.errors import IngestError
+from ingest.pipeline import ingest
+from ingest.store import DEFAULT_STORE, ParagraphStore, open_store
+from player.errors import PlayerError
+from player.play import GameReport, play, report_json
+from player.player import build_player
+from player.server import HttpGameServer
+
+ROOT = Path(__file__).resolve().parent
+LECTURES = ROOT / "data" / "lectures" / "english"
+GAMES = ROOT / "data" / "games" / "english.jsonl"
+EXAMPLE = """examples:
+  python run_game.py                                            practise on the bundled lectures
+  python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, without the usage in front of it."""
+        self.exit(2, f"run_game: {message}; see {self.prog} --help\n")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns the exit code (0 played, 2 bad input or no server)."""
+    options = _parser().parse_args(arguments)
+    try:
+        settings = load(options.preset, options.config)
+        if options.games < 1:
+            raise SettingsError(f"--games must be at least 1, got {options.games}")
+        if options.seed is not None and options.seed < 0:
+            raise SettingsError(f"--seed must be at least 0, got {options.seed}")
+        reports = _play_games(options, settings)
+    except (IngestError, PlayerError, EvaluateError, SettingsError) as error:
+        print(f"run_game: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("run_game: interrupted", file=sys.stderr)
+        return 130
+    if options.json:
+        print(json.dumps({"games": [report_json(report) for report in reports]}, ensure_ascii=False, indent=1))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="python run_game.py",
+        description="Play whole games: find the secret paragraph of a course of lectures.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--store", help=f"folder or URL (default: {DEFAULT_STORE}, made from the bundled lectures if missing)"
+    )
+    parser.add_argument("--server", metavar="URL", help="game server (default: a practice server in this process)")
+    parser.add_argument(
+        "--token", metavar="T", help="of a player that the server knows (default: QUARRY_TOKEN, or registers anew)"
+    )
+    parser.add_argument("--player", default="quarry", metavar="NAME", help="name to play under (default: %(default)s)")
+    parser.add_argument(
+        "--preset", default="default", metavar="NAME", help="settings to play with (default: %(default)s)"
+    )
+    parser.add_argument("--games", type=int, default=1, metavar="N", help="games to play (default: %(default)s)")
+    parser.add_argument(
+        "--practice-games", type=Path, default=GAMES, metavar="FILE", help="labelled games of the practice server"
+    )
+    parser.add_argument(
+        "--referee", default="oracle", metavar="SPEC", help="of the practice server: oracle or noisy:WRONG,NOT_RELEVANT"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="of the practice server's choice (default: by chance)")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
+    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    return parser
+
+
+def _play_games(options: argparse.Namespace, settings: Settings) -> list[GameReport]:
+    store = _store(options.store, settings)
+    player = build_player(store, settings)
+    spectator = None
+    if not options.json:
+        from rich.console import Console
+
+        from player.view import Terminal
+
+        spectator = Terminal(Console())
+    with contextlib.ExitStack() as stack:
+        url, token = options.server, options.token or settings.token
+        if url is None:
+            referee = make_referee(options.referee, options.seed or 0)
+            if referee is None:
+                raise SettingsError("--referee must answer questions to play a game, got none; take oracle")
+            course = load_course(store, options.practice_games, referee, settings)
+            url = stack.enter_context(serving(create_app(PracticeServer(course, options.seed))))
+            token = options.token or ""  # QUARRY_TOKEN is another server's
+        server = HttpGameServer(url, token, settings.game.request_timeout_s)
+        stack.callback(server.close)
+        if not server.has_token:
+            server.register(options.player)
+        return [
+            play(server, player, name=options.player, timeout_s=settings.game.game_timeout_s, spectator=spectator)
+            for _ in range(options.games)
+        ]
+
+
+def _store(location: str | None, settings: Settings) -> ParagraphStore:
+    """The named store; the default one is made from the bundled lectures if it is not there."""
+    if location is None:
+        location = str(ROOT / DEFAULT_STORE)
+        if not (Path(location) / "chroma" / "chroma.sqlite3").is_file():
+            print("making data/store from the bundled lectures", file=sys.stderr)
+            ingest([LECTURES], location, settings, notice=lambda line: print(line, file=sys.stderr))
+    return open_store(location)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

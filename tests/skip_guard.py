@@ -1,0 +1,49 @@
+"""A pytest plugin: with QUARRY_STRICT_SKIPS set, skips for reasons not in .ci/allowed-skips.txt fail the run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ALLOWED = Path(__file__).resolve().parents[1] / ".ci" / "allowed-skips.txt"
+
+_unexpected: list[str] = []
+
+
+def allowed_reasons() -> set[str]:
+    """The reasons that the committed list allows."""
+    lines = (line.strip() for line in ALLOWED.read_text(encoding="utf-8").splitlines())
+    return {line for line in lines if line and not line.startswith("#")}
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note a skip that is not allowed."""
+    _note(report)
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    """Note a whole module's skip that is not allowed."""
+    _note(report)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail the run for it."""
+    if _unexpected and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name each."""
+    for line in _unexpected:
+        terminalreporter.write_line(f"skipped for a reason that {ALLOWED.name} does not list: {line}", red=True)
+
+
+def _note(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if not os.environ.get("QUARRY_STRICT_SKIPS") or not report.skipped or hasattr(report, "wasxfail"):
+        return
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    reason = reason.removeprefix("Skipped: ")
+    if reason not in allowed_reasons():
+        _unexpected.append(f"{report.nodeid}: {reason}")
