@@ -147,7 +147,7 @@ class _Game:
             self._decision = self._player.decide(self._plan, self._answers)
             self._spectator.answered(self._plan, self._answers, self._decision)
             return protocol.GUESS_SUBMISSION, protocol.guess_payload(self._plan.start, self._decision.guess)
-        if kind == protocol.SCORE_FEEDBACK and self._decision is not None:
+        if kind == protocol.SCORE_FEEDBACK and self._decision is not None and self.score is None:
             self.score = protocol.read_score(message)
             self._spectator.scored(self.score)
         return None

@@ -100,7 +100,9 @@ class HttpGameServer:
         messages = answer.get("messages")
         if not isinstance(messages, list):
             raise ServerError(f"{self.url}/v1/inbox must answer with a list of messages, got {type(messages).__name__}")
-        return [message for message in messages if isinstance(message, dict)], str(answer.get("cursor", cursor))
+        came = answer.get("cursor")
+        new_cursor = str(came) if isinstance(came, str | int) else cursor
+        return [message for message in messages if isinstance(message, dict)], new_cursor
 
     def send(self, envelope: Mapping[str, Any]) -> None:
         """Deliver a message; sending it again is safe, its message_id makes it one message.
@@ -184,7 +186,8 @@ class HttpGameServer:
         except (ValueError, RecursionError):
             answer = None
         if response.is_error:
-            detail = answer.get("detail") or answer.get("title") if isinstance(answer, dict) else response.reason_phrase
+            problem = answer if isinstance(answer, dict) else {}
+            detail = problem.get("detail") or problem.get("title") or response.reason_phrase
             reason = " ".join(self._redacted(str(detail)).split())[:200]
             raise ServerError(f"{self.url}: {method} {path} was refused with {response.status_code}: {reason}")
         if not isinstance(answer, dict):

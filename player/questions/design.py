@@ -52,7 +52,7 @@ def design(pool: QuestionPool, prior: FloatArray, noise: FloatArray, seed: int, 
         Krause and Guestrin, Near-optimal Nonmyopic Value of Information in Graphical Models, 2005.
     """
     generator = np.random.default_rng(seed)
-    n_particles = 48
+    n_particles = 32
     truths = generator.choice(len(prior), size=n_particles, p=prior)
     beliefs = np.tile(prior, (n_particles, 1))
     one_hot = np.stack([pool.cells == option for option in range(4)], axis=1).astype(np.float32)

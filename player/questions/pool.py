@@ -16,10 +16,20 @@ IntArray = NDArray[np.int8]
 LETTERS = "ABCD"
 NONE_OF_THESE = {"en": "None of these words", "he": "אף אחת מהמילים האלה"}
 ASK_WORD = {
-    "en": "Which of these words occurs in the paragraph? If several do, choose the one that comes first in this list.",
-    "he": "איזו מהמילים האלה מופיעה בפסקה? אם יש כמה, יש לבחור בראשונה ברשימה.",
+    "en": "Which of these words occurs in the paragraph? If several do, choose the first of them in the order A, B, C.",
+    "he": "איזו מהמילים האלה מופיעה בפסקה? אם יש כמה, יש לבחור בראשונה לפי הסדר A, B, C.",
 }
+ASK_GROUP = {
+    "en": "Which of these lists has at least one word that occurs in the paragraph? "
+    "If several lists do, choose the first of them in the order A, B, C.",
+    "he": "באיזו מהרשימות האלה יש לפחות מילה אחת שמופיעה בפסקה? אם יש כמה רשימות כאלה, יש לבחור בראשונה לפי הסדר A, B, C.",
+}
+EITHER = {"en": "or", "he": "או"}
 MIN_WORD_LETTERS = 4
+N_GROUPS = 3
+"""Options that name words; the fourth is the way out."""
+MAX_GROUP = 3
+"""Words an option names at most: a referee reads the paragraph for nine words a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +63,10 @@ class QuestionPool:
 
 
 def build_pool(texts: Sequence[str], prior: NDArray[np.float64], size: int, seed: int) -> QuestionPool:
-    """Word-occurrence questions over the candidates: three words each, and a way out.
+    """Word-occurrence questions over the candidates: three options of one to three words each, and a way out.
 
-    A word is worth asking for where about a quarter of the prior has it: triples are drawn from words weighed by that,
-    so that the four options split the belief evenly.
+    Words are drawn by the variance of their occurrence under the prior, as many an option as it takes for the four
+    options to split the belief about evenly.
 
     Args:
         texts: (n_paragraphs,) the candidates' texts.
@@ -66,31 +76,43 @@ def build_pool(texts: Sequence[str], prior: NDArray[np.float64], size: int, seed
     """
     language = "he" if _mostly_hebrew(texts) else "en"
     vocabulary, occurs = _vocabulary(texts)
-    if len(vocabulary) < 3:
+    if len(vocabulary) < N_GROUPS:
         return QuestionPool((), np.empty((0, len(texts)), dtype=np.int8))
     mass = occurs @ prior
-    # entropy-like weight of a word's share of the belief; the smallest keeps every word possible
+    # variance of a word's occurrence under the belief; the least weight keeps every word possible
     weights = np.clip(mass * (1.0 - mass), 1e-6, None)
-    best = np.argsort(-weights, kind="stable")[: max(90, size // 4)]
+    best = np.argsort(-weights, kind="stable")[: max(200, size // 3)]
+    n_words = _group_size(mass[best], len(best))
     generator = np.random.default_rng(seed)
-    questions: list[Question] = []
-    cells: list[IntArray] = []
-    seen: set[frozenset[str]] = set()
-    draws = 0
-    while len(questions) < size and draws < 3 * size:
-        draws += 1
-        rows = generator.choice(best, size=3, replace=False, p=weights[best] / weights[best].sum())
-        chosen = [vocabulary[row] for row in rows]
-        key = frozenset(chosen)
-        if key in seen:
-            continue
-        seen.add(key)
-        cell = np.full(len(texts), 3, dtype=np.int8)
-        for option in (2, 1, 0):
-            cell[occurs[rows[option]] > 0] = option
-        questions.append(Question(ASK_WORD[language], (*chosen, NONE_OF_THESE[language]), "word", key))
-        cells.append(cell)
-    return QuestionPool(tuple(questions), np.array(cells, dtype=np.int8))
+    # Gumbel noise and the top few: each row a weighted draw without replacement (Kool et al., 2019)
+    noisy = np.log(weights[best]) + generator.gumbel(size=(size, len(best)))
+    draws = best[np.argsort(-noisy, axis=1)[:, : N_GROUPS * n_words]].reshape(size, N_GROUPS, n_words)
+    draws = np.unique(draws, axis=0)
+    hits = (occurs[draws] > 0).any(axis=2)
+    cells = np.where(hits.any(axis=1), hits.argmax(axis=1), N_GROUPS).astype(np.int8)
+    questions = tuple(_question([[vocabulary[row] for row in group] for group in draw], language) for draw in draws)
+    return QuestionPool(questions, cells)
+
+
+def _group_size(mass: NDArray[np.float64], n_available: int) -> int:
+    """Words an option needs so that about a third of the belief fits the first one, 1..3."""
+    typical = float(np.mean(mass[: 3 * MAX_GROUP * 20]))
+    wanted = round(0.33 / max(typical, 1e-6))
+    return max(1, min(MAX_GROUP, wanted, n_available // (3 * N_GROUPS)))
+
+
+def _question(groups: Sequence[Sequence[str]], language: str) -> Question:
+    options = [_either(group, language) for group in groups]
+    text = ASK_WORD[language] if len(groups[0]) == 1 else ASK_GROUP[language]
+    key = frozenset(word for group in groups for word in group)
+    return Question(text, (options[0], options[1], options[2], NONE_OF_THESE[language]), "word", key)
+
+
+def _either(group: Sequence[str], language: str) -> str:
+    """The words of an option as a list: "index, query or tree"."""
+    if len(group) == 1:
+        return group[0]
+    return f"{', '.join(group[:-1])} {EITHER[language]} {group[-1]}"
 
 
 def _vocabulary(texts: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
