@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -55,7 +56,12 @@ def main(arguments: list[str] | None = None) -> int:
     views.add_argument("--paragraphs", action="store_true", help="show every kept paragraph")
     options = parser.parse_args(arguments)
     try:
-        return _run(options)
+        code = _run(options)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # the reader, head for one, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (IngestError, SettingsError) as error:
         print(f"ingest: {error}", file=sys.stderr)
         return 2

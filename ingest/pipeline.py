@@ -349,27 +349,31 @@ def _read_pdfs(
             )
             for source in sources
         ]
-        for source, future in zip(sources, futures, strict=True):
-            try:
-                yield source, future.result()
-            except TimeoutError:
-                yield (
-                    source,
-                    SourceError(
-                        f"{source.path}: must be readable within {settings.timeout_s:g} s, was given up; "
-                        "raise ingest.timeout_s"
-                    ),
-                )
-            except pebble.ProcessExpired as error:
-                yield (
-                    source,
-                    SourceError(
-                        f"{source.path}: its reader died (exit code {error.exitcode}); the file may be damaged"
-                    ),
-                )
-            except SourceError as error:
-                yield source, error
-            bar.update()
+        try:
+            for source, future in zip(sources, futures, strict=True):
+                try:
+                    yield source, future.result()
+                except TimeoutError:
+                    yield (
+                        source,
+                        SourceError(
+                            f"{source.path}: must be readable within {settings.timeout_s:g} s, was given up; "
+                            "raise ingest.timeout_s"
+                        ),
+                    )
+                except pebble.ProcessExpired as error:
+                    yield (
+                        source,
+                        SourceError(
+                            f"{source.path}: its reader died (exit code {error.exitcode}); the file may be damaged"
+                        ),
+                    )
+                except SourceError as error:
+                    yield source, error
+                bar.update()
+        except BaseException:  # the pool would otherwise wait for every file that is still to be read
+            pool.stop()  # type: ignore[no-untyped-call]
+            raise
 
 
 def _settle_spec(asked: str, store: ParagraphStore, readings: Sequence[Reading]) -> str:

@@ -125,27 +125,27 @@ def associative_words(
 def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
     """35 to 50 words that cite the answers which said most for the paragraph."""
     cited = [_citation(item) for item in evidence[:3]]
-    if cited:
-        sentences = [f"What decided it: {_series(cited)}."]
-    else:
-        sentences = ["No usable answer came back, so the hint alone decides here."]
-    sentences.append(f"Weighing all the answers together, this paragraph keeps {_percent(confidence)} of the belief,")
-    sentences.append("more than any other paragraph of the course,")
-    sentences.append("and its subject fits the hint.")
-    return _fit(sentences, SENTENCE_WORDS, _PADDING)
+    return _fit(
+        [
+            f"What decided it: {_series(cited)}."
+            if cited
+            else "No usable answer came back, so the hint alone decides here.",
+            f"Weighing all the answers together, this paragraph keeps {_percent(confidence)} of the belief, "
+            "more than any other one.",
+            "Its subject fits the hint.",
+        ],
+        SENTENCE_WORDS,
+    )
 
 
 def justify_word(evidence: Sequence[Evidence], word: str, domain: str) -> str:
     """20 to 30 words that cite two answers."""
     cited = [_citation(item, short=True) for item in evidence[:2]]
-    near = (
-        f"The word {word} belongs to {' '.join(domain.split()[:3])}"
-        if domain
-        else f"The word {word} belongs to this subject"
+    field = " ".join(domain.split()[:3]) or "this subject"
+    ground = f"according to {_series(cited)}" if cited else "as far as the hint tells"
+    return _fit(
+        [f"The word {word} belongs to {field} and lies close to what the paragraph teaches {ground}."], WORD_WORDS
     )
-    sentences = [f"{near} and lies close to what the paragraph teaches"]
-    sentences.append(f"according to {_series(cited)}." if cited else "as far as the hint tells.")
-    return _fit(sentences, WORD_WORDS, _PADDING)
 
 
 def _citation(item: Evidence, *, short: bool = False) -> str:
@@ -164,21 +164,28 @@ def _percent(share: float) -> str:
 
 
 _PADDING = (
-    "No other candidate agrees with as many of the answers that were given.",
-    "The remaining questions were weighed in the same way.",
-    "Its neighbours in the lecture fit the answers worse.",
+    "The other candidates were weighed by the very same answers.",
+    "Each answer counts as much as its known error rate allows.",
+    "Declined questions count for nothing.",
 )
+"""Sentences that are true of every guess, for a justification that is too short without them."""
 
 
-def _fit(parts: Sequence[str], limits: tuple[int, int], padding: Sequence[str]) -> str:
-    """The parts as one text of a length within the limits, with padding sentences where it is too short."""
+def _fit(sentences: Sequence[str], limits: tuple[int, int]) -> str:
+    """As many of the sentences, in order, as the limit allows, with padding where they are too few.
+
+    Args:
+        sentences: the first always stays; it is cut if it is longer than the limit by itself.
+        limits: words, least and most.
+    """
     least, most = limits
-    text = " ".join(parts)
-    for sentence in padding:
-        if len(text.split()) >= least:
-            break
-        text = f"{text} {sentence}"
-    tokens = text.split()
-    if len(tokens) > most:
-        text = " ".join(tokens[:most]).rstrip(",;:(") + "."
-    return text
+    words_so_far = sentences[0].split()
+    if len(words_so_far) > most:
+        return f"{' '.join(words_so_far[:most]).rstrip(',;:(.')}."
+    for sentence in sentences[1:]:
+        if len(words_so_far) + len(sentence.split()) <= most:
+            words_so_far += sentence.split()
+    for sentence in _PADDING:
+        if len(words_so_far) < least and len(words_so_far) + len(sentence.split()) <= most:
+            words_so_far += sentence.split()
+    return " ".join(words_so_far)

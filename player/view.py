@@ -73,9 +73,9 @@ class Terminal:
                 else f"[dim]{letter} {escape(option)}[/]"
                 for letter, option in zip(LETTERS, question.options, strict=True)
             )
-            text = "" if same else f"{escape(question.text)}\n      "
-            remark = "" if answer is not None and answer in LETTERS else f"  [yellow]{answer or 'no answer'}[/]"
-            self._console.print(f"  {number:2}. {text}{options}{remark}", highlight=False)
+            text = "" if same else f"{escape(question.text)}\n     "
+            given = "no answer" if answer is None else answer
+            self._console.print(f"  {number:2}. [bold]{given}[/] of {text}{options}", highlight=False)
         self._console.print("\n[bold]belief[/] before and after the answers:")
         table = Table(box=None, pad_edge=False, show_header=False)
         for row in np.argsort(-decision.belief, kind="stable")[:3]:

@@ -62,6 +62,8 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
+    """A running paragraph; `abstract` where it stands under that heading."""
+
     line: int
     spans: Spans
     abstract: bool = False
@@ -78,6 +80,8 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class ItemList:
+    """A bulleted or numbered list, or the references."""
+
     line: int
     items: tuple[Item, ...]
     ordered: bool
@@ -87,12 +91,16 @@ class ItemList:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
+    """A box: a definition, a theorem, a remark."""
+
     line: int
     blocks: tuple[Block, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
+    """A listing."""
+
     line: int
     language: str
     text: str
@@ -100,6 +108,8 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
+    """A displayed formula."""
+
     line: int
     text: str  # Typst mathematics
 
@@ -127,11 +137,15 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
+    """The table of contents."""
+
     line: int
 
 
 @dataclass(frozen=True, slots=True)
 class PageBreak:
+    """A page break."""
+
     line: int
 
 

@@ -22,7 +22,8 @@ ASK_WORD = {
 ASK_GROUP = {
     "en": "Which of these lists has at least one word that occurs in the paragraph? "
     "If several lists do, choose the first of them in the order A, B, C.",
-    "he": "באיזו מהרשימות האלה יש לפחות מילה אחת שמופיעה בפסקה? אם יש כמה רשימות כאלה, יש לבחור בראשונה לפי הסדר A, B, C.",
+    "he": "באיזו מהרשימות האלה יש לפחות מילה אחת שמופיעה בפסקה? "
+    "אם יש כמה רשימות כאלה, יש לבחור בראשונה לפי הסדר A, B, C.",
 }
 EITHER = {"en": "or", "he": "או"}
 MIN_WORD_LETTERS = 4
@@ -88,8 +89,8 @@ def build_pool(texts: Sequence[str], prior: NDArray[np.float64], size: int, seed
     noisy = np.log(weights[best]) + generator.gumbel(size=(size, len(best)))
     draws = best[np.argsort(-noisy, axis=1)[:, : N_GROUPS * n_words]].reshape(size, N_GROUPS, n_words)
     draws = np.unique(draws, axis=0)
-    hits = (occurs[draws] > 0).any(axis=2)
-    cells = np.where(hits.any(axis=1), hits.argmax(axis=1), N_GROUPS).astype(np.int8)
+    hits: NDArray[np.bool_] = np.any(occurs[draws] > 0, axis=2)
+    cells = np.where(np.any(hits, axis=1), np.argmax(hits, axis=1), N_GROUPS).astype(np.int8)
     questions = tuple(_question([[vocabulary[row] for row in group] for group in draw], language) for draw in draws)
     return QuestionPool(questions, cells)
 

@@ -322,8 +322,9 @@ class TestBadSources:
             (50, "en", False),
             (140, "en", False),
             (141, "en", True),
-        ]
-        + [(44, "he", True), (45, "he", False)],
+            (44, "he", True),
+            (45, "he", False),
+        ],
     )
     def test_paragraph_lengths_are_clearly_short_or_playable(
         self, n_words: int, lang: str, bad: bool, tmp_path: Path

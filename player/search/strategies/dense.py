@@ -49,13 +49,15 @@ class Dense:
     def similarities(self, hint: str) -> FloatArray:
         """(n_paragraphs,) cosine similarity of each paragraph with the hint, -1..1."""
         # BLAS sums a row differently by its place, so that equal vectors would not tie; einsum sums all rows alike
-        return np.asarray(np.einsum("ij,j->i", self._vectors, self._query_vector(hint)), dtype=np.float32)
+        similarities = np.empty(len(self._vectors), dtype=np.float32)
+        np.einsum("ij,j->i", self._vectors, self._query_vector(hint), out=similarities)
+        return similarities
 
     def _query_vector(self, hint: str) -> FloatArray:
         with self._lock:
             if hint in self._query_vectors:
                 return self._query_vectors[hint]
-        vector = self._embedder.embed_queries([hint])[0]
+        vector: FloatArray = self._embedder.embed_queries([hint])[0]
         with self._lock:
             self._query_vectors[hint] = vector
         return vector

@@ -1,0 +1,44 @@
+"""Where a term stands in a text."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from evaluate.referee.text import fold, tokens_of
+from evaluate.scoring import same_form
+
+
+def positions(term: str, text: str, any_form: bool = False) -> list[int]:
+    """Where a word or phrase stands in a text as whole words; both in any case.
+
+    The words of a phrase may be joined otherwise ("inverted-index", "inverted index"), but no stop or comma may part
+    them that the phrase does not have itself.
+    """
+    term, text = fold(term).strip(" .,;:"), fold(text)
+    parts = [word for word, _, _ in tokens_of(term)]
+    if not parts or any(char in "+#%=<>$€£°*^" or "\u3040" <= char <= "\u9fff" for char in term):
+        return _literal_positions(term, text)
+    words = tokens_of(text)
+    stops_allowed = any(char in ".,;:!?" for char in term)
+    found = []
+    for row in range(len(words) - len(parts) + 1):
+        window = words[row : row + len(parts)]
+        if not all(
+            word == part or (any_form and same_form(word, part))
+            for (word, _, _), part in zip(window, parts, strict=True)
+        ):
+            continue
+        gaps = "".join(text[left[2] : right[1]] for left, right in itertools.pairwise(window))
+        if stops_allowed or not any(char in ".,;:!?" for char in gaps):
+            found.append(window[0][1])
+    return found
+
+
+def _literal_positions(term: str, text: str) -> list[int]:
+    """Where a sign, a term with signs ("c++"), or one in a script without blanks stands; no Latin word is cut."""
+    if not term:
+        return []
+    left = r"(?<!\w)" if term[0].isascii() and term[0].isalnum() else ""
+    right = r"(?!\w)" if term[-1].isascii() and term[-1].isalnum() else ""
+    return [match.start() for match in re.finditer(left + re.escape(term) + right, text)]

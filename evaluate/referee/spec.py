@@ -1,0 +1,28 @@
+"""The referee that a SPEC of the command line names."""
+
+from __future__ import annotations
+
+import re
+
+from evaluate.errors import RefereeError
+from evaluate.referee.noisy import NoisyReferee
+from evaluate.referee.oracle import OracleReferee
+from evaluate.referee.types import Referee
+
+
+def make_referee(spec: str, seed: int = 0) -> Referee | None:
+    """The referee of a SPEC: `none` (None), `oracle`, or `noisy:WRONG,NOT_RELEVANT`.
+
+    Raises:
+        RefereeError: it is none of these, or its shares are no shares.
+    """
+    if spec == "none":
+        return None
+    if spec == "oracle":
+        return OracleReferee()
+    shares = re.fullmatch(r"noisy:\s*(\d*\.?\d+)\s*,\s*(\d*\.?\d+)\s*", spec, re.ASCII)
+    if shares is None:
+        raise RefereeError(
+            f"--referee must be none, oracle or noisy:WRONG,NOT_RELEVANT, got {spec!r}; use e.g. noisy:0.15,0.10"
+        )
+    return NoisyReferee(OracleReferee(), float(shares[1]), float(shares[2]), seed)

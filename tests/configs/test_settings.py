@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from configs import settings as module
+from configs.settings import DEFAULT_CONFIG, SettingsError, as_dict, load, preset_names
+
+SECTIONS = {
+    "embed": module.EmbedSettings,
+    "ingest": module.IngestSettings,
+    "search": module.SearchSettings,
+    "game": module.GameSettings,
+}
+NUMBER = r"-?\d+(?:\.\d+)?"
+
+
+@pytest.fixture(autouse=True)
+def _untouched_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No tuned.yaml and no environment but what a test sets itself."""
+    monkeypatch.setattr(module, "TUNED_CONFIG", tmp_path / "tuned.yaml")
+    monkeypatch.delenv("QUARRY_TOKEN", raising=False)
+    monkeypatch.delenv("QUARRY_MODELS", raising=False)
+
+
+def written(tmp_path: Path, text: str, name: str = "mine.yaml") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_default_yaml_holds_every_key_there_is_and_no_other() -> None:
+    tree = yaml.safe_load(DEFAULT_CONFIG.read_text(encoding="utf-8"))
+    expected = {section: {field.name for field in dataclasses.fields(kind)} for section, kind in SECTIONS.items()}
+    assert {section: set(values) for section, values in tree.items()} == expected
+
+
+def test_without_a_file_every_value_is_that_of_default_yaml() -> None:
+    tree = yaml.safe_load(DEFAULT_CONFIG.read_text(encoding="utf-8"))
+    tree["search"]["strategies"] = tuple(tree["search"]["strategies"])
+    assert as_dict(load()) == {"preset": "default", **tree}
+
+
+def documented_ranges() -> list[tuple[str, float, float]]:
+    """(section.key, low, high) of every key whose comment in default.yaml gives a range in plain numbers."""
+    ranges, section = [], ""
+    for line in DEFAULT_CONFIG.read_text(encoding="utf-8").splitlines():
+        if head := re.match(r"(\w+):", line):
+            section = head[1]
+        elif entry := re.match(rf"\s+(\w+):.*#.*?({NUMBER})\.\.({NUMBER})", line):
+            ranges.append((f"{section}.{entry[1]}", float(entry[2]), float(entry[3])))
+    return ranges
+
+
+def set_to(tmp_path: Path, name: str, value: float) -> Path:
+    section, key = name.split(".")
+    kind = SECTIONS[section].__annotations__[key]
+    return written(tmp_path, yaml.safe_dump({section: {key: int(value) if kind == "int" else value}}))
+
+
+def refusal(config: Path) -> str:
+    """The error with which a file is refused, "" if it is not."""
+    try:
+        load(config=config)
+    except SettingsError as error:
+        return str(error)
+    return ""
+
+
+def test_most_keys_have_a_documented_range() -> None:
+    assert len(documented_ranges()) >= 18
+
+
+@pytest.mark.parametrize(("name", "low", "high"), documented_ranges())
+def test_documented_range_is_the_range_that_is_enforced(tmp_path: Path, name: str, low: float, high: float) -> None:
+    for outside in (low - 1, high + 1):
+        with pytest.raises(SettingsError, match=rf"^{name} must be within .*, got {outside:g}"):
+            load(config=set_to(tmp_path, name, outside))
+    for end in (low, high):
+        assert not refusal(set_to(tmp_path, name, end)).startswith(name)  # another key may have to move with it
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "limits"),
+    [
+        ("search: {k: 20, pdf_k: 21}", "search.pdf_k", "0..20"),
+        ("search: {k: 20, global_k: 21}", "search.global_k", "0..20"),
+        ("search: {global_k: 5, global_pool: 4}", "search.global_pool", "5..100000"),
+        ("search: {filter_confidence: 0.5, boost_confidence: 0.6}", "search.boost_confidence", "0.0..0.5"),
+        ("ingest: {min_words: 30, max_words: 29}", "ingest.max_words", "30..100000"),
+    ],
+)
+def test_range_that_hangs_on_another_key_is_enforced(tmp_path: Path, text: str, name: str, limits: str) -> None:
+    with pytest.raises(SettingsError, match=rf"^{name} must be within {re.escape(limits)}, got"):
+        load(config=written(tmp_path, text))
+
+
+def test_reserved_slots_must_fit_into_k(tmp_path: Path) -> None:
+    load(config=written(tmp_path, "search: {k: 20, pdf_k: 15, global_k: 5}"))
+    with pytest.raises(SettingsError, match=r"must be at most k=20, got 16 \+ 5"):
+        load(config=written(tmp_path, "search: {k: 20, pdf_k: 16, global_k: 5}"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("serach: {k: 5}", "section must be one of embed, ingest, search, game, got 'serach'"),
+        ("search: {top_k: 5}", "search has no key 'top_k'; it has strategies, fusion"),
+        ("token: secret", "section must be one of"),
+        ("search: 5", "section search must hold keys and values, got int"),
+        ("search:", "section search must hold keys and values, got NoneType"),
+        ("- search", "must hold a mapping of sections, got list"),
+        ("search: {k: [", "must be YAML"),
+        ("search: {k: '5'}", "search.k must be of type int, got '5'"),
+        ("search: {k: 5.0}", "search.k must be of type int, got 5.0"),
+        ("search: {k: true}", "search.k must be of type int, got True"),
+        ("search: {k: null}", "search.k must be of type int, got None"),
+        ("search: {boost: true}", "search.boost must be of type float, got True"),
+        ("search: {boost: .nan}", "search.boost must be within 0.0..1.0, got nan"),
+        ("game: {game_timeout_s: .inf}", "game.game_timeout_s must be within 1.0..86400.0, got inf"),
+        ("search: {spill_over: 1}", "search.spill_over must be of type bool, got 1"),
+        ("search: {fusion: sum}", "search.fusion must be one of first, rrf, got 'sum'"),
+        ("search: {book_match: off}", "search.book_match must be one of off, stem, resolved, got False"),
+        ("search: {strategies: dense}", "search.strategies must be a list of names, got 'dense'"),
+        ("search: {strategies: [1]}", "search.strategies must be a list of names, got [1]"),
+        ("search: {strategies: []}", "search.strategies must name at least one strategy, got none"),
+        ("embed: {models_dir: 5}", "embed.models_dir must be of type str, got 5"),
+    ],
+)
+def test_bad_file_is_refused_in_one_line_that_names_it(tmp_path: Path, text: str, message: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(SettingsError) as caught:
+        load(config=path)
+    assert message in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_file_that_is_not_there_is_refused_with_the_file_to_copy(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.yaml", tmp_path):
+        with pytest.raises(SettingsError, match=rf"got {path}: no such file; copy {DEFAULT_CONFIG}"):
+            load(config=path)
+
+
+def test_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "latin.yaml"
+    path.write_bytes("embed: {models_dir: café}".encode("latin-1"))
+    with pytest.raises(SettingsError, match=f"{path}: must be a readable UTF-8 file"):
+        load(config=path)
+
+
+def test_empty_file_changes_nothing(tmp_path: Path) -> None:
+    assert load(config=written(tmp_path, "# nothing yet\n")) == load()
+
+
+def test_whole_number_serves_where_a_fraction_may_stand(tmp_path: Path) -> None:
+    boost = load(config=written(tmp_path, "search: {boost: 1}")).search.boost
+    assert boost == 1.0
+    assert isinstance(boost, float)
+
+
+def test_later_files_win_key_by_key(tmp_path: Path) -> None:
+    written(tmp_path, "search: {k: 31, rrf_k: 32, boost: 0.3}\nprovenance: {trials: 9}", "tuned.yaml")
+    mine = written(tmp_path, "search: {rrf_k: 42}")
+    default, tuned, laid_over = yaml.safe_load(DEFAULT_CONFIG.read_text())["search"], load(), load(config=mine)
+    assert (tuned.search.k, tuned.search.rrf_k, tuned.search.boost) == (31, 32, 0.3)
+    assert (laid_over.search.k, laid_over.search.rrf_k, laid_over.search.boost) == (31, 42, 0.3)
+    assert tuned.search.pdf_k == default["pdf_k"]
+
+
+def test_tuned_values_serve_the_default_preset_alone(tmp_path: Path) -> None:
+    written(tmp_path, "search: {rrf_k: 32}", "tuned.yaml")
+    assert load("default").search.rrf_k == 32
+    assert {load(name).search.rrf_k for name in preset_names() if name != "default"} == {60}
+
+
+def test_bad_tuned_file_is_named(tmp_path: Path) -> None:
+    tuned = written(tmp_path, "search: {top_k: 5}", "tuned.yaml")
+    with pytest.raises(SettingsError, match=f"^{tuned}: search has no key 'top_k'"):
+        load()
+
+
+@pytest.mark.parametrize(
+    ("preset", "expected"),
+    [
+        ("default", {"strategies": ("dense",), "book_match": "resolved", "k": 20, "pdf_k": 15, "global_k": 5}),
+        ("dual", {"book_match": "stem", "pdf_k": 15, "global_k": 5, "global_pool": 20, "spill_over": False}),
+        ("known-bots", {"book_match": "stem", "pdf_k": 20, "global_k": 0, "spill_over": True}),
+        ("unfiltered", {"book_match": "off", "pdf_k": 0, "global_k": 20}),
+        ("filtered", {"book_match": "resolved", "pdf_k": 20, "global_k": 0}),
+        ("keyword", {"strategies": ("keyword",), "book_match": "off", "global_k": 20}),
+        ("rrf", {"strategies": ("dense", "keyword"), "fusion": "rrf", "rrf_k": 60, "book_match": "off"}),
+    ],
+)
+def test_preset_is_what_the_contract_says(preset: str, expected: dict[str, object]) -> None:
+    loaded = load(preset)
+    assert loaded.preset == preset
+    search = dataclasses.asdict(loaded.search)
+    assert {key: search[key] for key in expected} == expected
+    assert search["k"] == 20
+
+
+def test_every_preset_loads_and_default_comes_first() -> None:
+    names = preset_names()
+    assert names[0] == "default"
+    assert len(set(names)) == len(names)
+    assert [load(name).preset for name in names] == list(names)
+
+
+def test_unknown_preset_is_refused_with_the_names_there_are() -> None:
+    with pytest.raises(SettingsError, match=rf"^preset must be one of {', '.join(preset_names())}, got 'best'$"):
+        load("best")
+
+
+def test_file_is_laid_over_the_preset(tmp_path: Path) -> None:
+    loaded = load("unfiltered", written(tmp_path, "search: {global_k: 10}"))
+    assert (loaded.search.book_match, loaded.search.global_k) == ("off", 10)
+
+
+def test_environment_wins_over_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = written(tmp_path, "embed: {models_dir: /from/file}")
+    assert load(config=mine).embed.models_dir == "/from/file"
+    monkeypatch.setenv("QUARRY_MODELS", "/from/environment")
+    assert load(config=mine).embed.models_dir == "/from/environment"
+
+
+def test_token_is_read_and_shown_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load().token == ""
+    monkeypatch.setenv("QUARRY_TOKEN", "s3cret")
+    loaded = load()
+    assert loaded.token == "s3cret"
+    assert "s3cret" not in repr(loaded)
+    assert "s3cret" not in str(loaded)
+    assert "s3cret" not in json.dumps(as_dict(loaded))
+
+
+def test_settings_cannot_be_changed() -> None:
+    loaded = load()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        loaded.search.k = 5  # type: ignore[misc]
+    assert load() == loaded

@@ -1,0 +1,110 @@
+"""Fixtures that all tests share, and the guard that keeps every test off the network."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import ipaddress
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from configs.settings import Settings, load
+from ingest import embed
+
+CHROMA_START_S = 30.0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the markers, and tell the model libraries to stay off the network before they are imported."""
+    config.addinivalue_line("markers", "server: starts a Chroma server on a free loopback port")
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _loopback_only() -> Iterator[None]:
+    """Fail a test that connects to anything but this machine."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_loopback(address[0]):
+            pytest.fail(f"a test must not leave this machine, but connects to {address}")
+        connect(self, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded)
+        yield
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """The default settings."""
+    return load()
+
+
+@pytest.fixture(scope="session")
+def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folder with minilm exported, made once a session; also in QUARRY_MODELS, for commands and their processes.
+
+    With QUARRY_TEST_MODELS set it is kept there over sessions, under a name that changes with the code that exports.
+    """
+    cache = os.environ.get("QUARRY_TEST_MODELS")
+    if cache:
+        code = inspect.getsource(embed.export_minilm) + inspect.getsource(embed._export)
+        folder = Path(cache).resolve() / hashlib.sha256(code.encode()).hexdigest()[:8]
+    else:
+        folder = tmp_path_factory.mktemp("models")
+    if not (folder / "minilm" / "model.onnx").is_file():
+        embed.export_minilm(folder / "minilm")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("QUARRY_MODELS", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def chroma_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of a Chroma server of our own on a free loopback port; give each test a collection of its own."""
+    folder = tmp_path_factory.mktemp("chroma-server")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [str(Path(sys.executable).with_name("chroma")), "run", "--path", str(folder / "data")]
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [*command, "--host", "127.0.0.1", "--port", str(port)], stdout=log, stderr=log, cwd=folder
+        )
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait_until_up(f"{url}/api/v2/heartbeat", server, folder / "log")
+        yield url
+    finally:
+        server.terminate()
+        server.wait(timeout=10)
+
+
+def _wait_until_up(heartbeat: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + CHROMA_START_S
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            with urllib.request.urlopen(heartbeat, timeout=1):
+                return
+        except (urllib.error.URLError, TimeoutError, ConnectionError):
+            time.sleep(0.05)
+    pytest.fail(f"the Chroma server must answer within {CHROMA_START_S:g} s; its log:\n{log.read_text()}")

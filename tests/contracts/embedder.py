@@ -1,0 +1,108 @@
+"""The suite that every Embedder passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from ingest.embed import Embedder, FloatArray
+
+TOLERANCE = 1e-5
+
+Side = Callable[[Sequence[str]], FloatArray]
+
+TEXTS = (
+    "Trees.",
+    "A queue serves whoever came first.",
+    "A cache drops the entry that nobody has asked about for the longest time.",
+    "ok",
+    "The lock makes the second writer wait until the first has finished. " * 3,
+    "Networks learn by small corrections that flow backwards from the output to the first layer.",
+    "עץ חיפוש שומר את המפתחות לפי הסדר.",
+    "Café, naïve, 5 > 3 & x_i: signs of every kind!",
+    "Ranking rewards rare words. " * 3,
+)
+"""More than one batch of different lengths, so that sorting and padding have something to get wrong."""
+
+
+class EmbedderContract:
+    """What every Embedder does; a subclass gives the fixture `embedder`, with a batch size below len(TEXTS).
+
+    Attributes:
+        near_and_far: (query, passage near to it, passage far from it).
+    """
+
+    near_and_far: tuple[tuple[str, str, str], ...] = (
+        (
+            "trees that keep keys in order",
+            "A search tree keeps its keys in order, and a lookup walks down one path of the tree.",
+            "Milk turns sour within days when it is left in the sun.",
+        ),
+        (
+            "how the cat sleeps",
+            "The cat sleeps on the warm roof, as the cat always does in summer.",
+            "Interest rates rose again after the central bank had met.",
+        ),
+    )
+
+    @pytest.fixture
+    def embedder(self) -> Embedder:
+        raise NotImplementedError
+
+    @pytest.fixture(params=["embed_queries", "embed_passages"])
+    def embed(self, embedder: Embedder, request: pytest.FixtureRequest) -> Side:
+        """Both ways to embed; each keeps the contract."""
+        side: Side = getattr(embedder, request.param)
+        return side
+
+    def test_spec_and_dim_tell_what_it_is(self, embedder: Embedder) -> None:
+        assert embedder.spec
+        assert embedder.embed_passages(["a"]).shape == (1, embedder.dim)
+
+    def test_each_text_gets_one_float32_row_of_unit_length(self, embedder: Embedder, embed: Side) -> None:
+        vectors = embed(TEXTS)
+        assert vectors.shape == (len(TEXTS), embedder.dim)
+        assert vectors.dtype == np.float32
+        np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=TOLERANCE)
+
+    def test_no_texts_give_no_rows(self, embedder: Embedder, embed: Side) -> None:
+        vectors = embed([])
+        assert vectors.shape == (0, embedder.dim)
+        assert vectors.dtype == np.float32
+
+    def test_order_is_kept_whatever_the_batch(self, embed: Side) -> None:
+        alone = np.concatenate([embed([text]) for text in TEXTS])
+        np.testing.assert_allclose(embed(TEXTS), alone, atol=TOLERANCE)
+        np.testing.assert_allclose(embed(TEXTS[::-1]), alone[::-1], atol=TOLERANCE)
+        assert len(np.unique(alone.round(3), axis=0)) == len(TEXTS)
+
+    def test_same_text_gets_the_same_vector(self, embed: Side) -> None:
+        first, second = embed([TEXTS[2], TEXTS[4], TEXTS[2]]), embed([TEXTS[2]])
+        np.testing.assert_allclose(first[[0, 2]], np.repeat(second, 2, axis=0), atol=TOLERANCE)
+
+    def test_threads_do_not_disturb_each_other(self, embed: Side) -> None:
+        expected = embed(TEXTS)
+        with ThreadPoolExecutor(3) as pool:
+            for start, vectors in enumerate(pool.map(embed, [TEXTS[start:] for start in range(3)])):
+                np.testing.assert_allclose(vectors, expected[start:], atol=TOLERANCE)
+
+    def test_empty_texts_have_vectors_too(self, embed: Side) -> None:
+        np.testing.assert_allclose(np.linalg.norm(embed(["", " "]), axis=1), 1.0, atol=TOLERANCE)
+
+    def test_text_beyond_any_token_limit_has_a_vector_too(self, embedder: Embedder) -> None:
+        vectors = embedder.embed_passages(["word " * 2_000])
+        np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=TOLERANCE)
+
+    def test_near_passage_is_closer_to_the_query_than_a_far_one(self, embedder: Embedder) -> None:
+        for query, near, far in self.near_and_far:
+            asked = embedder.embed_queries([query])[0]
+            similarity_near, similarity_far = embedder.embed_passages([near, far]) @ asked
+            assert similarity_near > similarity_far
+
+    def test_near_passages_are_closer_to_each_other_than_far_ones(self, embedder: Embedder) -> None:
+        for query, near, far in self.near_and_far:
+            first, second, third = embedder.embed_passages([query, near, far])
+            assert first @ second > first @ third

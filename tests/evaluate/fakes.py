@@ -1,0 +1,136 @@
+"""Labelled games, a small course and its store, for the tests of the harness."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluate import scoring
+from evaluate.games import LabelledGame
+from evaluate.practice import Course
+from evaluate.referee import Referee, make_referee
+from ingest.embed import FloatArray
+from ingest.paragraph import Alias, Document, Paragraph, Reading
+from ingest.store import ParagraphStore, create_store
+from player.protocol import Json
+from player.search import orchestrator
+from tests.fakes import HashingEmbedder, load_hashing_embedder
+from tests.player.fakes import course
+
+
+def labelled_game(**changes: Any) -> LabelledGame:
+    """A game about paragraph alpha:1:1, changed."""
+    game = LabelledGame(
+        game_id="g1",
+        book_name="alpha",
+        hint="what climbs towards light",
+        association_domain="botany",
+        associative_word="garden",
+        paragraph_id="alpha:1:1",
+        opening_sentence="",
+        paragraph="",
+        document="",
+        in_text_layer=True,
+        answerable=True,
+        split=None,
+    )
+    assert changes.keys() <= {field.name for field in fields(LabelledGame)}
+    return replace(game, **changes)
+
+
+def course_games(paragraphs: Sequence[Paragraph]) -> list[LabelledGame]:
+    """A game for each paragraph: its hint is the paragraph's own second sentence, so that it is found."""
+    return [
+        labelled_game(
+            game_id=f"g{number}",
+            book_name=item.doc_id,
+            hint=item.text.split(". ")[1],
+            paragraph_id=item.paragraph_id,
+            associative_word="compiler",
+        )
+        for number, item in enumerate(paragraphs, 1)
+    ]
+
+
+def small_course(referee: Referee | None = None) -> Course:
+    """The twelve games of `course()`, judged by the oracle; two different words are half alike."""
+    oracle = make_referee("oracle")
+    assert oracle is not None
+    paragraphs = course()
+    return Course(list(zip(course_games(paragraphs), paragraphs, strict=True)), referee or oracle, half_alike)
+
+
+def half_alike(one: str, other: str) -> float:
+    """0.5, whatever the words."""
+    return 0.5
+
+
+def write_games(path: Path, records: Iterable[object]) -> Path:
+    """The games file `path`, one JSON document a line."""
+    path.write_text("".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records), encoding="utf-8")
+    return path
+
+
+def record_of(game: LabelledGame) -> Json:
+    """A game as a line of a games file."""
+    keys = ("game_id", "book_name", "hint", "association_domain", "associative_word", "paragraph_id")
+    return {key: getattr(game, key) for key in keys}
+
+
+def make_store(
+    folder: Path, paragraphs: Sequence[Paragraph], vectors: FloatArray | None = None, spec: str = "minilm"
+) -> ParagraphStore:
+    """A store of these paragraphs under their documents.
+
+    Args:
+        vectors: (n_paragraphs, dim); those of `HashingEmbedder`, unless given.
+        spec: the embedder that the store remembers.
+    """
+    if vectors is None:
+        vectors = HashingEmbedder(spec).embed_passages([item.text for item in paragraphs])
+    store = create_store(str(folder))
+    for doc_id in sorted({item.doc_id for item in paragraphs}):
+        rows = [row for row, item in enumerate(paragraphs) if item.doc_id == doc_id]
+        document = Document(doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", (Alias(doc_id, "stem"),), 9, len(rows))
+        store.write(Reading(document, tuple(paragraphs[row] for row in rows), ()), vectors[rows], spec)
+    return store
+
+
+def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every store's embedder, and that of the referee's word similarity, be a `HashingEmbedder`."""
+    monkeypatch.setattr(orchestrator, "load_embedder", load_hashing_embedder)
+    monkeypatch.setattr(scoring, "load_embedder", load_hashing_embedder)
+
+
+def run_main(main: Any, *arguments: str) -> int:
+    """The exit code of a command, whether it returns it or leaves with it."""
+    try:
+        code: object = main(list(arguments))
+    except SystemExit as leaving:
+        code = leaving.code
+    assert isinstance(code, int)
+    return code
+
+
+def batch(n: int = 20, **changes: Any) -> list[Json]:
+    """n valid questions about words, the first one changed."""
+    questions: list[Json] = [
+        {
+            "question_number": number,
+            "question_text": "Which of these words occurs in the paragraph?",
+            "options": {"A": "merge", "B": "bucket", "C": "vertex", "D": "None of these words"},
+        }
+        for number in range(1, n + 1)
+    ]
+    questions[0] |= changes
+    return questions
+
+
+def message(message_type: str, payload: Mapping[str, Any], game_id: str = "0101001", message_id: str = "m1") -> Json:
+    """A player's envelope."""
+    return {"message_type": message_type, "message_id": message_id, "game_id": game_id, "payload": dict(payload)}

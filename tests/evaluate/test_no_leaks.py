@@ -1,0 +1,224 @@
+"""Labels stay in the harness: the player neither imports it, nor takes a labelled game, nor opens a games file."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import functools
+import importlib
+import inspect
+import os
+import subprocess
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluate.games import LabelledGame
+from player import __main__ as player_command
+from player.protocol import RoundStart
+from player.search.types import Query
+from tests.evaluate.fakes import make_store, run_main
+from tests.player.fakes import course
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("configs", "ingest", "player")
+SOURCES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imported(path: Path) -> set[str]:
+    """The top-level packages that a file imports, anywhere in it, also by importlib.import_module("...")."""
+    found = set()
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            found.add(node.module.partition(".")[0])
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            called = ast.unparse(node.func)
+            if called.endswith(("import_module", "__import__", "find_spec")):
+                found.add(str(node.args[0].value).partition(".")[0])
+    return found
+
+
+def texts(path: Path) -> Iterator[str]:
+    """Every string in a file."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+class TestSource:
+    def test_there_are_sources_to_look_at(self) -> None:
+        names = {name_of(path) for path in SOURCES}
+        assert {"player/play.py", "ingest/store.py", "configs/settings.py"} <= names
+
+    @pytest.mark.parametrize("path", SOURCES, ids=name_of)
+    def test_player_ingest_and_configs_do_not_import_the_harness(self, path: Path) -> None:
+        assert "evaluate" not in imported(path)
+
+    @pytest.mark.parametrize("path", SOURCES, ids=name_of)
+    def test_player_ingest_and_configs_name_no_games_file(self, path: Path) -> None:
+        suspicious = ("data/games", "games.jsonl", "english.jsonl", "hebrew.jsonl", "truth.jsonl")
+        assert [text for text in texts(path) if any(word in text for word in suspicious)] == []
+        assert "games" not in set(texts(path))
+
+    def test_only_run_game_imports_the_harness_from_outside(self) -> None:
+        tops = [top for top in sorted(ROOT.iterdir()) if top.name[0] != "." and top.name not in ("evaluate", "tests")]
+        outside = [path for top in tops for path in ([top] if top.is_file() else sorted(top.rglob("*.py")))]
+        outside = [path for path in outside if path.suffix == ".py"]
+        assert len(outside) > len(SOURCES)
+        assert [name_of(path) for path in outside if "evaluate" in imported(path)] == ["run_game.py"]
+
+    def test_configs_import_nothing_of_ours(self) -> None:
+        ours = {"configs", "ingest", "player", "evaluate", "benchmarks", "tests", "data", "run_game"}
+        for path in sorted((ROOT / "configs").glob("*.py")):
+            assert imported(path) & ours == set()
+
+    def test_ingest_does_not_import_the_player(self) -> None:
+        for path in sorted((ROOT / "ingest").rglob("*.py")):
+            assert "player" not in imported(path)
+
+
+def modules() -> Iterator[types.ModuleType]:
+    for path in SOURCES:
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        yield importlib.import_module(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+
+
+def callables() -> Iterator[Callable[..., Any]]:
+    """Every function and method that the player and what it stands on define."""
+    for module in modules():
+        for value in vars(module).values():
+            if getattr(value, "__module__", None) != module.__name__:
+                continue
+            if inspect.isclass(value):
+                for member in vars(value).values():
+                    plain = inspect.unwrap(getattr(member, "__func__", getattr(member, "fget", member)))
+                    if inspect.isfunction(plain) and is_ours(plain):
+                        yield plain
+            elif inspect.isfunction(inspect.unwrap(value)):
+                yield inspect.unwrap(value)
+
+
+def is_ours(function: types.FunctionType) -> bool:
+    """Whether somebody wrote it, and no dataclass made it up."""
+    return function.__code__.co_filename.startswith(str(ROOT))
+
+
+def inner_types(annotation: Any) -> Iterator[Any]:
+    """The types that an annotation is made of."""
+    yield annotation
+    for argument in typing.get_args(annotation):
+        yield from inner_types(argument)
+
+
+def annotated(function: Callable[..., Any]) -> list[Any]:
+    """The types that a function's parameters are made of; what is imported for type checkers alone stays a name."""
+    try:
+        hints = typing.get_type_hints(function)
+    except NameError:
+        hints = inspect.get_annotations(function)
+    return [found for name, hint in hints.items() if name != "return" for found in inner_types(hint)]
+
+
+class TestTypes:
+    def test_no_function_of_the_player_takes_a_labelled_game(self) -> None:
+        taking = [
+            function.__qualname__
+            for function in callables()
+            if any(found is LabelledGame or "LabelledGame" in str(found) for found in annotated(function))
+        ]
+        assert taking == []
+
+    def test_every_parameter_of_the_player_says_its_type(self) -> None:
+        bare = [
+            f"{function.__module__}.{function.__qualname__}({name})"
+            for function in callables()
+            for name, parameter in inspect.signature(function).parameters.items()
+            if parameter.annotation is inspect.Parameter.empty and name not in ("self", "cls")
+        ]
+        assert bare == []
+
+    def test_the_functions_looked_at_are_those_of_the_player(self) -> None:
+        names = {f"{function.__module__}.{function.__qualname__}" for function in callables()}
+        assert {"player.play.play", "player.player.Player.plan", "player.player.Player.decide"} <= names
+        assert len(names) > 100
+
+    def test_what_the_player_is_told_has_no_field_for_the_solution(self) -> None:
+        solution = {
+            "paragraph_id",
+            "opening_sentence",
+            "paragraph",
+            "associative_word",
+            "document",
+            "answerable",
+            "split",
+        }
+        assert solution < {field.name for field in dataclasses.fields(LabelledGame)}
+        for told in (RoundStart, Query):
+            assert solution & {field.name for field in dataclasses.fields(told)} == set()
+
+
+_listening: list[list[str]] = []
+
+
+@contextlib.contextmanager
+def watched_files() -> Iterator[list[str]]:
+    """Within it, the names of all files that this process opens, by Python's audit events."""
+    _listen()
+    opened: list[str] = []
+    _listening.append(opened)
+    try:
+        yield opened
+    finally:
+        _listening.remove(opened)
+
+
+@functools.cache
+def _listen() -> None:
+    sys.addaudithook(_note)  # a hook stays for the life of the process
+
+
+def _note(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in ("open", "sqlite3.connect") and isinstance(arguments[0], str | os.PathLike):
+        for opened in _listening:
+            opened.append(os.fspath(arguments[0]))
+
+
+class TestProcess:
+    def test_importing_all_of_the_player_brings_no_part_of_the_harness(self) -> None:
+        script = (
+            "import importlib, sys\n"
+            "for name in sys.argv[1:]: importlib.import_module(name)\n"
+            "print(sorted(name for name in sys.modules if name.split('.')[0] == 'evaluate'))\n"
+        )
+        names = [module.__name__ for module in modules()]
+        done = subprocess.run(
+            [sys.executable, "-c", script, *names], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+        )
+        assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
+
+    @pytest.mark.usefixtures("fast_models")
+    def test_a_search_opens_no_games_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        store = make_store(tmp_path / "store", course())
+        with watched_files() as opened:
+            (tmp_path / "seen").write_text("by the watch", encoding="utf-8")
+            assert run_main(player_command.main, "search", "--store", store.location, "--hint", "merge quick heap") == 0
+        assert "Sorting" in capsys.readouterr().out
+        assert str(tmp_path / "seen") in opened
+        assert [name for name in opened if "games" in Path(name).parts or name.endswith(".jsonl")] == []

@@ -1,0 +1,232 @@
+"""Stand-ins for what is slow or outside: an embedder, lecture PDFs, readings, a full disk, worker processes.
+
+Heavy packages are imported where they are needed: worker processes import this module.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import errno
+import functools
+import io
+import os
+import re
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from configs.settings import EmbedSettings, IngestSettings
+from ingest.embed import FloatArray
+from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
+from ingest.store import ParagraphStore
+
+TREES = (
+    "A search tree keeps its keys in order, so that every lookup walks down one path from the root to a leaf. "
+    "Each comparison discards one of the two subtrees, and a tree that stays balanced answers after a few steps."
+)
+CACHES = (
+    "A cache remembers the answers that were expensive to find, because the same question tends to come again soon. "
+    "When the room runs out, the entry that nobody has asked about for the longest time is usually dropped first."
+)
+RANKING = (
+    "Ranking functions reward a document for each rare word of the question that it contains. "
+    "Common words say little about what the reader wants, and long texts are held back because they mention everything."
+)
+NETWORKS = (
+    "Networks learn by small corrections that flow backwards from the output to the first layer. "
+    "Every weight moves a little against its share of the error, and after many rounds the mistakes become rare."
+)
+LOCKS = (
+    "Two writers that touch the same record must take turns, otherwise one of the changes disappears without a trace. "
+    "A lock makes the second writer wait until the first has finished, at the price of some idle time for both."
+)
+HEBREW = (
+    "עץ חיפוש שומר את המפתחות לפי הסדר, ולכן כל חיפוש יורד במסלול אחד מן השורש אל העלה. "
+    "כל השוואה פוסלת אחד משני תתי העצים, ועץ מאוזן משיב אחרי צעדים מעטים בלבד."
+)
+"""Each has more words than the least that quality.py keeps, and nothing that looks like a formula, caption or code."""
+
+
+HANG_S = 120.0
+"""How long a file that hangs would take."""
+
+
+class HashingEmbedder:
+    """An Embedder without a model: every word votes for one of a few dimensions.
+
+    Args:
+        spec: the SPEC that it pretends to be.
+        dim: length of a vector.
+    """
+
+    def __init__(self, spec: str = "minilm", dim: int = 8) -> None:
+        self._spec = spec
+        self._dim = dim
+
+    @property
+    def spec(self) -> str:
+        return self._spec
+
+    @property
+    def dim(self) -> int:
+        return self._dim
+
+    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        vectors = np.zeros((len(texts), self._dim), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in re.findall(r"\w+", text.lower()) or [""]:
+                vectors[row, zlib.crc32(word.encode()) % self._dim] += 1
+        lengths: FloatArray = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
+        return vectors / lengths
+
+    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+        return self.embed_passages(texts)
+
+
+def load_hashing_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> HashingEmbedder:
+    """Stands in for `load_embedder`: any SPEC loads at once."""
+    return HashingEmbedder(spec)
+
+
+@functools.cache
+def lecture_pdf(title: str, *paragraphs: str, lang: str = "en") -> bytes:
+    """A PDF of one page or more with a heading and these paragraphs; the same bytes on every call."""
+    body = "\n\n".join(paragraphs)
+    return _typeset(f'#set text(lang: "{lang}")\n= {title}\n\n{body}\n')
+
+
+@functools.cache
+def drawn_pdf() -> bytes:
+    """A PDF that shows a box and has no text layer, like a scan."""
+    return _typeset("#rect(width: 4cm, height: 2cm)")
+
+
+@functools.cache
+def encrypted_pdf() -> bytes:
+    """A PDF that opens with a password only."""
+    import pypdf
+
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(lecture_pdf("Trees", TREES)))
+    writer.encrypt(user_password="open sesame", algorithm="AES-256")
+    target = io.BytesIO()
+    writer.write(target)
+    return target.getvalue()
+
+
+def _typeset(text: str) -> bytes:
+    import typst
+
+    compiler = typst.Compiler(text.encode(), ignore_system_fonts=True)
+    pdf = compiler.compile(format="pdf", timestamp=datetime.datetime(2026, 1, 15, tzinfo=datetime.UTC))
+    assert isinstance(pdf, bytes)
+    return pdf
+
+
+def make_reading(
+    doc_id: str,
+    texts: Sequence[str],
+    *,
+    content: str = "",
+    rejected: Sequence[tuple[str, str]] = (),
+    same_as: str = "",
+    aliases: Sequence[Alias] = (),
+) -> Reading:
+    """A Reading with one paragraph a text, all on page 1.
+
+    Args:
+        doc_id: the document.
+        texts: of the paragraphs kept; the first sentence ends at the first full stop.
+        content: what its hash and version are made of; the texts, unless given.
+        rejected: (reason, text) of each rejected paragraph.
+        same_as: the document of which it is a twin.
+        aliases: beside the stem.
+    """
+    digest = f"{zlib.crc32((content or repr(texts)).encode()):08x}"
+    reasons = [reason for reason, _ in rejected]
+    return Reading(
+        document=Document(
+            doc_id=doc_id,
+            path=f"/lectures/{doc_id}.pdf",
+            content_hash=digest,
+            version=f"v-{digest}",
+            aliases=(Alias(doc_id, "stem"), *aliases),
+            n_pages=1,
+            n_paragraphs=len(texts),
+            rejected={reason: reasons.count(reason) for reason in sorted(set(reasons))},
+            same_as=same_as,
+        ),
+        paragraphs=tuple(
+            Paragraph(f"{doc_id}:1:{ordinal}", doc_id, 1, "", text, text.partition(".")[0] + ".")
+            for ordinal, text in enumerate(texts, 1)
+        ),
+        rejected=tuple(RejectedParagraph(doc_id, 1, text, reason) for reason, text in rejected),
+    )
+
+
+def file_reading(store: ParagraphStore, reading: Reading, spec: str = "minilm") -> None:
+    """Write a reading with the vectors of a HashingEmbedder."""
+    vectors = HashingEmbedder(spec).embed_passages([paragraph.text for paragraph in reading.paragraphs])
+    store.write(reading, vectors, spec)
+
+
+@contextlib.contextmanager
+def full_disk_after(n_writes: int) -> Iterator[None]:
+    """Chroma takes this many writes and has no space for the next."""
+    import pytest
+    from chromadb.api.models.Collection import Collection
+
+    upsert = Collection.upsert
+    left = iter(range(n_writes))
+
+    def upsert_if_there_is_space(self: Collection, *arguments: Any, **options: Any) -> None:
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        upsert(self, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Collection, "upsert", upsert_if_there_is_space)
+        yield
+
+
+class InlinePool:
+    """Stands in for `pebble.ProcessPool`: each task runs at once in this process, without the price of a new one."""
+
+    def __init__(self, **_: object) -> None:
+        pass
+
+    def __enter__(self) -> InlinePool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+    def schedule(self, function: Callable[..., object], args: Sequence[object], timeout: float) -> Future[object]:
+        future: Future[object] = Future()
+        try:
+            future.set_result(function(*args))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def hang_reading(path: Path, doc_id: str, content: str, settings: IngestSettings) -> Reading:
+    """Stands in for `read_pdf` in a worker process: a file named slow*.pdf is never read, others hold one paragraph."""
+    if path.stem.startswith("slow"):
+        time.sleep(HANG_S)
+    return make_reading(doc_id, [TREES], content=content)
+
+
+def die_reading(path: Path, doc_id: str, content: str, settings: IngestSettings) -> Reading:
+    """Stands in for `read_pdf` in a worker process: a file named deadly*.pdf ends the process."""
+    if path.stem.startswith("deadly"):
+        os._exit(3)
+    return make_reading(doc_id, [TREES], content=content)

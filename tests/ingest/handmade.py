@@ -1,0 +1,95 @@
+"""Minimal PDFs whose every glyph stands where the test says; Helvetica, of which each viewer knows the widths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+PAGE_WIDTH, PAGE_HEIGHT = 600, 800
+
+
+@dataclass(frozen=True)
+class Run:
+    """Text at (x, y), y downwards from the top; fonts are regular, bold, mono, and mapped (see `pdf`)."""
+
+    x: float
+    y: float
+    text: str
+    size: float = 10
+    font: str = "regular"
+
+
+def lines(texts: Sequence[str], x: float, y: float, leading: float = 12, size: float = 10) -> list[Run]:
+    """One run a text, one below the other."""
+    return [Run(x, y + number * leading, text, size) for number, text in enumerate(texts)]
+
+
+def pdf(
+    pages: Sequence[Sequence[Run]], to_unicode: Mapping[str, str] | None = None, extra: str = "", trailer: str = ""
+) -> bytes:
+    """The bytes of a PDF.
+
+    Args:
+        pages: the runs of each page.
+        to_unicode: what the characters of the font `mapped` stand for.
+        extra: one more object, number 3.
+        trailer: more entries of the trailer.
+    """
+    mapping = "".join(
+        f"<{ord(char):02x}> <{text.encode('utf-16-be').hex()}>\n" for char, text in (to_unicode or {"a": "a"}).items()
+    )
+    cmap = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /M def /CMapType 2 def\n"
+        "1 begincodespacerange <00> <ff> endcodespacerange\n"
+        f"{len(to_unicode or 'a')} beginbfchar\n{mapping}endbfchar endcmap end end"
+    )
+    objects = {
+        1: "<< /Type /Catalog /Pages 2 0 R >>",
+        3: extra or "<< >>",
+        4: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        5: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
+        6: "<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>",
+        7: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 8 0 R >>",
+        8: f"<< /Length {len(cmap)} >>\nstream\n{cmap}\nendstream",
+    }
+    names = {"regular": "F4", "bold": "F5", "mono": "F6", "mapped": "F7"}
+    kids = []
+    for number, runs in enumerate(pages):
+        content = "\n".join(
+            f"BT /{names[run.font]} {run.size} Tf 1 0 0 1 {run.x} {PAGE_HEIGHT - run.y} Tm ({_escaped(run.text)}) Tj ET"
+            for run in runs
+        )
+        page, stream = 10 + 2 * number, 11 + 2 * number
+        kids.append(f"{page} 0 R")
+        fonts = " ".join(f"/F{font} {font} 0 R" for font in (4, 5, 6, 7))
+        objects[page] = (
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {PAGE_WIDTH} {PAGE_HEIGHT}] "
+            f"/Resources << /Font << {fonts} >> >> /Contents {stream} 0 R >>"
+        )
+        objects[stream] = f"<< /Length {len(content.encode('cp1252'))} >>\nstream\n{content}\nendstream"
+    objects[2] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
+    body = b"%PDF-1.4\n"
+    offsets = {}
+    for number in sorted(objects):
+        offsets[number] = len(body)
+        body += f"{number} 0 obj\n{objects[number]}\nendobj\n".encode("cp1252")
+    start = len(body)
+    size = max(objects) + 1
+    table = "0000000000 65535 f \n" + "".join(
+        f"{offsets[number]:010d} 00000 n \n" if number in offsets else "0000000000 00000 f \n"
+        for number in range(1, size)
+    )
+    end = f"<< /Size {size} /Root 1 0 R {trailer} >>\nstartxref\n{start}\n%%EOF\n"
+    body += f"xref\n0 {size}\n{table}trailer\n{end}".encode()
+    return body
+
+
+def encrypted_pdf() -> bytes:
+    """A PDF that opens with a password only."""
+    key = "0123456789abcdef" * 4
+    encrypt = f"<< /Filter /Standard /V 1 /R 2 /P -4 /O <{key}> /U <{key}> >>"
+    return pdf([[Run(50, 50, "secret")]], extra=encrypt, trailer=f"/Encrypt 3 0 R /ID [<{key[:32]}> <{key[:32]}>]")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")

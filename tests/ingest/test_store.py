@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from ingest.errors import IngestError, StoreError, StoreMissingError
+from ingest.store import create_store, is_url, open_store
+from tests.contracts.store import StoreContract, raw_client
+from tests.fakes import TREES, file_reading, make_reading
+
+
+class TestFolderStore(StoreContract):
+    @pytest.fixture
+    def location(self, tmp_path: Path) -> str:
+        return str(tmp_path / "store")
+
+
+@pytest.mark.server
+class TestServerStore(StoreContract):
+    @pytest.fixture
+    def location(self, chroma_url: str) -> str:
+        return chroma_url
+
+    def test_models_of_a_server_store_are_kept_with_the_user(self, location: str, collection: str) -> None:
+        assert create_store(location, collection).models_dir == Path.home() / ".cache" / "quarry" / "models"
+
+
+def test_models_of_a_folder_store_are_kept_in_it(tmp_path: Path) -> None:
+    assert create_store(str(tmp_path / "store")).models_dir == tmp_path / "store" / "models"
+
+
+@pytest.mark.parametrize("name", ["none", "none/deeper", "empty", "file", "file/below"])
+def test_opening_a_store_that_is_not_there_says_how_to_make_it_and_makes_nothing(name: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").write_text("kept")
+    location = str(tmp_path / name)
+    with pytest.raises(StoreMissingError) as caught:
+        open_store(location)
+    assert str(caught.value) == (
+        f"--store must be a folder made by ingest, got {location}: no store there; "
+        f"run: python -m ingest PATH... --store {location}"
+    )
+    assert isinstance(caught.value, FileNotFoundError)
+    assert isinstance(caught.value, IngestError)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["empty", "file"]
+
+
+def test_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(StoreError, match=rf"a new folder or one made by ingest, got {tmp_path}: it holds other files"):
+        create_store(str(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_empty_folder_and_one_with_models_only_become_stores(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "models-only" / "models").mkdir(parents=True)
+    for name in ("empty", "models-only"):
+        file_reading(create_store(str(tmp_path / name)), make_reading("trees", [TREES]))
+        assert len(open_store(str(tmp_path / name)).paragraphs) == 1
+
+
+def test_store_where_a_file_stands_in_the_way_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("kept")
+    for location in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(StoreError, match=rf"^--store {location} cannot be opened: .*") as caught:
+            create_store(str(location))
+        assert "\n" not in str(caught.value)
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_damaged_store_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "chroma").mkdir()
+    (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"this was a database once" * 1_000)
+    with pytest.raises(StoreError) as caught:
+        open_store(str(tmp_path))
+    assert str(caught.value).startswith(f"--store {tmp_path} cannot be opened: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_collection_that_a_store_does_not_have_is_refused(tmp_path: Path) -> None:
+    file_reading(create_store(str(tmp_path)), make_reading("trees", [TREES]))
+    with pytest.raises(StoreError, match="collection 'curse' must hold paragraphs, got none"):
+        open_store(str(tmp_path), "curse")
+    assert len(open_store(str(tmp_path), "course").paragraphs) == 1
+
+
+def test_collection_of_a_later_format_is_refused_on_opening(tmp_path: Path) -> None:
+    (tmp_path / "chroma").mkdir()
+    raw_client(str(tmp_path)).create_collection("course", embedding_function=None, metadata={"format": 2})
+    with pytest.raises(
+        StoreError, match="collection 'course' must have store format 1, got 2; ingest into a new folder"
+    ):
+        open_store(str(tmp_path))
+
+
+def test_server_that_does_not_answer_is_refused_in_one_line() -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        location = f"http://127.0.0.1:{probe.getsockname()[1]}"
+    for attempt in (create_store, open_store):
+        with pytest.raises(StoreError, match=rf"^--store {location} cannot be opened: .*") as caught:
+            attempt(location)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("location", ["http://127.0.0.1:port", "http://", "http://[::1"])
+def test_url_that_makes_no_sense_is_refused_in_one_line(location: str) -> None:
+    with pytest.raises(StoreError, match=r"^--store http.* cannot be opened: .*") as caught:
+        create_store(location)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [("http://127.0.0.1:8000", True), ("https://chroma.example", True), ("data/store", False), ("httpd/store", False)],
+)
+def test_url_is_told_from_a_folder(location: str, expected: bool) -> None:
+    assert is_url(location) is expected

@@ -1,0 +1,248 @@
+"""Small stand-ins for what the player is made of: paragraphs, strategies, an embedder, a game server."""
+
+from __future__ import annotations
+
+import functools
+import time
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from configs.settings import GameSettings, SearchSettings, Settings, load
+from ingest.embed import FloatArray
+from ingest.paragraph import Alias, AliasSource, Document, Paragraph
+from player.player import Player
+from player.protocol import Json
+from player.search.orchestrator import SearchOrchestrator
+from player.search.references import References
+from player.search.strategies.dense import Dense
+from player.search.types import Hit, Query
+from player.server import GameState
+from player.words import words
+
+
+def paragraph(paragraph_id: str, text: str = "") -> Paragraph:
+    """The paragraph "book:page:ordinal"; its first sentence opens it."""
+    doc_id, page, _ = paragraph_id.split(":")
+    text = text or f"This is what {paragraph_id} teaches."
+    return Paragraph(paragraph_id, doc_id, int(page), f"Section {page}", text, f"{text.split('.')[0]}.")
+
+
+def hits(*paragraph_ids: str, strategy: str = "fake", relevance: float = 0.9) -> list[Hit]:
+    """Hits in this order, ranks from 1, each a tenth less relevant than the one before."""
+    return [
+        Hit(paragraph(paragraph_id), relevance - 0.1 * row, relevance - 0.1 * row, row + 1, strategy)
+        for row, paragraph_id in enumerate(paragraph_ids)
+    ]
+
+
+def document(doc_id: str, *aliases: tuple[str, AliasSource], same_as: str = "") -> Document:
+    """A document that goes by its stem and by these aliases."""
+    names = (Alias(doc_id, "stem"), *(Alias(text, source) for text, source in aliases))
+    return Document(doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", names, 1, 0 if same_as else 1, {}, same_as)
+
+
+def search_settings(**changes: Any) -> SearchSettings:
+    """The settings of preset `dual`, changed."""
+    return replace(_dual().search, **changes)
+
+
+def game_settings(**changes: Any) -> GameSettings:
+    """The settings of preset `dual`, changed."""
+    return replace(_dual().game, **changes)
+
+
+@functools.cache
+def _dual() -> Settings:
+    return load("dual")
+
+
+class WordsEmbedder:
+    """Texts as unit vectors of their words' hashes: texts with the same words are alike, and nothing else counts."""
+
+    def __init__(self, dim: int = 64) -> None:
+        self._dim = dim
+        self.n_queries = 0
+
+    @property
+    def spec(self) -> str:
+        """Always "words"."""
+        return "words"
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return self._dim
+
+    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        """(len(texts), dim) unit vectors."""
+        vectors = np.full((len(texts), self._dim), 1e-3, dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in words(text):
+                vectors[row, zlib.crc32(word.encode()) % self._dim] += 1.0
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+        """(len(texts), dim) unit vectors; counts the texts."""
+        self.n_queries += len(texts)
+        return self.embed_passages(texts)
+
+
+class FixedEmbedder:
+    """An embedder that returns the vectors it was given, by text."""
+
+    def __init__(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        self._vectors = {text: np.asarray(vector, dtype=np.float32) for text, vector in vectors.items()}
+        self.n_queries = 0
+
+    @property
+    def spec(self) -> str:
+        """Always "fixed"."""
+        return "fixed"
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return len(next(iter(self._vectors.values())))
+
+    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        """(len(texts), dim) vectors as given."""
+        return np.stack([self._vectors[text] for text in texts])
+
+    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+        """(len(texts), dim) vectors as given; counts the texts."""
+        self.n_queries += len(texts)
+        return self.embed_passages(texts)
+
+
+class ListStrategy:
+    """Finds paragraphs by a given relevance, whatever the hint; remembers what it was asked for."""
+
+    def __init__(self, name: str, relevance: Mapping[str, float]) -> None:
+        self._name = name
+        self._ranking = sorted(relevance.items(), key=lambda item: (-item[1], item[0]))
+        self.asked: list[tuple[int, str]] = []
+
+    @property
+    def name(self) -> str:
+        """As given."""
+        return self._name
+
+    def prepare(self, query: Query) -> None:
+        """Nothing."""
+
+    def search(self, query: Query, k: int, doc_id: str = "") -> Sequence[Hit]:
+        """At most k hits, most relevant first; only paragraphs of `doc_id` if one is given."""
+        self.asked.append((k, doc_id))
+        found = [item for item in self._ranking if not doc_id or item[0].split(":")[0] == doc_id][:k]
+        return [
+            Hit(paragraph(paragraph_id), 10.0 * relevance, relevance, rank, self._name)
+            for rank, (paragraph_id, relevance) in enumerate(found, 1)
+        ]
+
+
+class FailingStrategy:
+    """Raises the error it was given, on searching."""
+
+    def __init__(self, name: str, error: Exception) -> None:
+        self._name = name
+        self._error = error
+
+    @property
+    def name(self) -> str:
+        """As given."""
+        return self._name
+
+    def prepare(self, query: Query) -> None:
+        """Nothing."""
+
+    def search(self, query: Query, k: int, doc_id: str = "") -> Sequence[Hit]:
+        """Nothing ever; raises."""
+        raise self._error
+
+
+def dense_player(paragraphs: Sequence[Paragraph], *, seed: int = 0, **changes: Any) -> Player:
+    """A player that searches these paragraphs by dense search over `WordsEmbedder`, with a small pool of questions."""
+    embedder = WordsEmbedder()
+    dense = Dense(paragraphs, embedder.embed_passages([item.text for item in paragraphs]), embedder)
+    references = References([document(doc_id) for doc_id in sorted({item.doc_id for item in paragraphs})], 0.9, 0.6)
+    orchestrator = SearchOrchestrator({"dense": dense}, references, search_settings(spill_over=True))
+    return Player(orchestrator, embedder, game_settings(**({"questions_pool": 150} | changes)), seed)
+
+
+SUBJECTS = (
+    ("Sorting", "merge quick heap pivot stable swap partition compare"),
+    ("Hashing", "bucket probe collision digest chain salt modulus table"),
+    ("Graphs", "vertex edge path cycle forest degree matching bridge"),
+    ("Queues", "enqueue producer consumer buffer ring priority deadline arrival"),
+    ("Caches", "eviction recency locality prefetch dirty victim associativity line"),
+    ("Parsing", "grammar token lookahead terminal derivation ambiguity recursion symbol"),
+)
+
+
+def course() -> list[Paragraph]:
+    """Twelve paragraphs in two books; each has words of its own and shares some with its neighbours."""
+    found = []
+    for row in range(12):
+        name, own = SUBJECTS[row % 6]
+        _, other = SUBJECTS[(row + row // 6 + 1) % 6]
+        mine = " ".join(own.split()[:4] if row < 6 else own.split()[4:])
+        shared = " ".join(other.split()[row % 3 : row % 3 + 3])
+        text = f"{name} begins with {mine}. Later lessons mention {shared} as well."
+        found.append(paragraph(f"{'first' if row % 2 else 'second'}:{row + 1}:1", text))
+    return found
+
+
+def perfect_answer(options: Sequence[str], text: str) -> str:
+    """As a careful person answers: the first option that names a word of the text, else the way out, D.
+
+    "or" and the like, between the words of an option, are no words that are asked for: these have four letters or more.
+    """
+    standing = set(words(text))
+    for letter, option in zip("ABC", options[:3], strict=True):
+        if any(word in standing for word in words(option) if len(word) >= 4):
+            return letter
+    return "D"
+
+
+class FakeGameServer:
+    """A game server that hands out the batches it was given, one a poll, and keeps what is sent to it.
+
+    Args:
+        batches: the messages of each poll; then there are none.
+        game_id: of the game that is asked for.
+    """
+
+    def __init__(self, batches: Sequence[Sequence[Json]], game_id: str = "0101001") -> None:
+        self._batches = list(batches)
+        self._game_id = game_id
+        self.sent: list[Json] = []
+        self.cursors: list[str] = []
+
+    def request_game(self) -> str:
+        """The game_id as given."""
+        return self._game_id
+
+    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
+        """The next batch; after the last, nothing, a moment later."""
+        self.cursors.append(cursor)
+        place = int(cursor or "0")
+        if place >= len(self._batches):
+            time.sleep(min(wait_s, 0.005))
+            return [], cursor
+        return self._batches[place], str(place + 1)
+
+    def send(self, envelope: Mapping[str, Any]) -> None:
+        """Keep it."""
+        self.sent.append(dict(envelope))
+
+    def game(self, game_id: str) -> GameState:
+        """A game that is never over."""
+        return GameState(game_id, "running", None, None)
+
+    def sent_types(self) -> list[str]:
+        """The types of the messages sent, in order."""
+        return [str(envelope["message_type"]) for envelope in self.sent]

@@ -1,0 +1,94 @@
+"""Dense search: the contract, and cosines worked by hand in the plane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from ingest.paragraph import Paragraph
+from player.search.strategies.dense import QUERY_VECTORS, Dense
+from player.search.types import Query, Strategy
+from tests.contracts.strategy import StrategyContract
+from tests.player.fakes import FixedEmbedder, WordsEmbedder, paragraph
+
+
+class TestDenseKeepsTheContract(StrategyContract):
+    def make(self, paragraphs: Sequence[Paragraph]) -> Strategy:
+        embedder = WordsEmbedder()
+        return Dense(paragraphs, embedder.embed_passages([item.text for item in paragraphs]), embedder)
+
+
+EAST, NORTH, WEST = [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]
+NORTH_EAST = [0.6, 0.8]
+
+
+def plane() -> tuple[Dense, FixedEmbedder]:
+    embedder = FixedEmbedder({"north": NORTH, "east": EAST})
+    paragraphs = [paragraph("a:1:1"), paragraph("a:1:2"), paragraph("b:1:1")]
+    return Dense(paragraphs, np.array([EAST, NORTH_EAST, WEST], dtype=np.float32), embedder), embedder
+
+
+def test_the_score_is_the_cosine_of_hint_and_paragraph() -> None:
+    found = plane()[0].search(Query("east"), 3)
+    assert [hit.paragraph.paragraph_id for hit in found] == ["a:1:1", "a:1:2", "b:1:1"]
+    assert [hit.score for hit in found] == pytest.approx([1.0, 0.6, -1.0])
+
+
+def test_relevance_is_the_cosine_but_never_below_0() -> None:
+    found = plane()[0].search(Query("east"), 3)
+    assert [hit.relevance for hit in found] == pytest.approx([1.0, 0.6, 0.0])
+
+
+def test_relevance_never_passes_1_though_float32_does() -> None:
+    embedder = FixedEmbedder({"hint": [1.0000001, 0.0]})
+    dense = Dense([paragraph("a:1:1")], np.array([[1.0000001, 0.0]], dtype=np.float32), embedder)
+    (hit,) = dense.search(Query("hint"), 1)
+    assert hit.score > 1.0
+    assert hit.relevance == 1.0
+
+
+def test_similarities_stand_in_the_order_of_the_paragraphs() -> None:
+    np.testing.assert_allclose(plane()[0].similarities("north"), [0.0, 0.8, 0.0])
+
+
+def test_a_hint_is_embedded_once_however_often_it_is_searched_for() -> None:
+    dense, embedder = plane()
+    dense.prepare(Query("north"))
+    dense.search(Query("north"), 3)
+    dense.search(Query("north", "a"), 3, "a")
+    assert embedder.n_queries == 1
+
+
+def test_only_the_latest_hints_are_kept() -> None:
+    embedder = WordsEmbedder()
+    dense = Dense([paragraph("a:1:1")], embedder.embed_passages(["word"]), embedder)
+    for number in range(QUERY_VECTORS + 1):
+        dense.prepare(Query(f"hint {number}"))
+    dense.prepare(Query(f"hint {QUERY_VECTORS}"))
+    assert embedder.n_queries == QUERY_VECTORS + 1
+    dense.prepare(Query("hint 0"))
+    assert embedder.n_queries == QUERY_VECTORS + 2
+
+
+@pytest.mark.parametrize("n_paragraphs", [3, 7, 37, 1037])
+def test_equal_vectors_tie_wherever_they_stand_in_the_matrix(n_paragraphs: int) -> None:
+    generator = np.random.default_rng(n_paragraphs)
+    for _ in range(5):
+        vector, hint = generator.normal(size=(2, 384))
+        vector, hint = vector / np.linalg.norm(vector), hint / np.linalg.norm(hint)
+        paragraphs = [paragraph(f"twin:{number}:1") for number in range(n_paragraphs)]
+        vectors = np.tile(vector.astype(np.float32), (n_paragraphs, 1))
+        dense = Dense(paragraphs, vectors, FixedEmbedder({"hint": hint.tolist()}))
+        found = [hit.paragraph.paragraph_id for hit in dense.search(Query("hint"), n_paragraphs)]
+        assert found == sorted(found)
+
+
+def test_the_similarities_are_those_of_a_plain_product() -> None:
+    generator = np.random.default_rng(5)
+    vectors = generator.normal(size=(50, 384)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    dense = Dense([paragraph(f"a:{n}:1") for n in range(50)], vectors, FixedEmbedder({"hint": vectors[17].tolist()}))
+    np.testing.assert_allclose(dense.similarities("hint"), vectors.astype(np.float64) @ vectors[17], atol=1e-6)
+    assert dense.search(Query("hint"), 1)[0].paragraph.paragraph_id == "a:17:1"

@@ -1,0 +1,58 @@
+"""Keyword search: the contract, and BM25 worked by hand on three paragraphs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from ingest.paragraph import Paragraph
+from player.search.strategies.keyword import Keyword
+from player.search.types import Query, Strategy
+from tests.contracts.strategy import StrategyContract
+from tests.player.fakes import paragraph
+
+
+class TestKeywordKeepsTheContract(StrategyContract):
+    def make(self, paragraphs: Sequence[Paragraph]) -> Strategy:
+        return Keyword(paragraphs)
+
+
+def three() -> Keyword:
+    return Keyword([paragraph("a:1:1", "red green"), paragraph("a:1:2", "green blue"), paragraph("b:1:1", "blue blue")])
+
+
+def test_the_score_is_bm25() -> None:
+    # 3 paragraphs of 2 words each, "blue" in 2 of them: idf ln(1 + 1.5 / 2.5); a word that comes tf times in a
+    # paragraph of average length counts tf / (tf + 1.5)
+    idf = math.log(1.0 + 1.5 / 2.5)
+    found = three().search(Query("blue"), 3)
+    assert [hit.paragraph.paragraph_id for hit in found] == ["b:1:1", "a:1:2"]
+    assert [hit.score for hit in found] == pytest.approx([idf * 2.0 / 3.5, idf * 1.0 / 2.5], abs=1e-6)
+
+
+def test_relevance_weighs_the_score_against_the_number_of_words_asked_for() -> None:
+    (first, _) = three().search(Query("blue"), 3)
+    assert first.relevance == pytest.approx(first.score / (first.score + 1.0))
+    (first, *_) = three().search(Query("blue unheard"), 3)
+    assert first.relevance == pytest.approx(first.score / (first.score + 2.0))
+
+
+@pytest.mark.parametrize("hint", ["unheard of", "!!!", "", "   "])
+def test_a_hint_without_a_word_of_the_corpus_finds_nothing(hint: str) -> None:
+    assert three().search(Query(hint), 3) == []
+
+
+def test_paragraphs_without_a_word_of_the_hint_are_not_found() -> None:
+    assert [hit.paragraph.paragraph_id for hit in three().search(Query("red"), 3)] == ["a:1:1"]
+
+
+def test_another_form_of_a_word_counts() -> None:
+    keyword = Keyword([paragraph("a:1:1", "Sorting numbers"), paragraph("a:1:2", "Hashing strings")])
+    assert [hit.paragraph.paragraph_id for hit in keyword.search(Query("he SORTED"), 2)] == ["a:1:1"]
+
+
+def test_hebrew_words_are_found_as_they_stand() -> None:
+    keyword = Keyword([paragraph("a:1:1", "מיון מהיר"), paragraph("a:1:2", "טבלת גיבוב")])
+    assert [hit.paragraph.paragraph_id for hit in keyword.search(Query("גיבוב"), 2)] == ["a:1:2"]

@@ -1,0 +1,233 @@
+"""The one way in to search: tiers, slots, failures, cut and fusion, over strategies that return given lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from configs.settings import SettingsError
+from player.errors import AllStrategiesFailedError, QueryError
+from player.search.orchestrator import SearchOrchestrator
+from player.search.references import References
+from player.search.types import Hit, Query, SearchResult, Strategy
+from tests.player.fakes import FailingStrategy, ListStrategy, document, search_settings
+
+DOCUMENTS = [document("sure"), document("likely", ("Optics", "metadata")), document("rest")]
+"""By these names: "sure" is a stem (confidence 1), "Optics" metadata (0.8)."""
+
+RELEVANCE = {
+    "rest:1:1": 0.80,
+    "rest:1:2": 0.75,
+    "sure:1:1": 0.70,
+    "likely:1:1": 0.65,
+    "rest:1:3": 0.60,
+    "sure:1:2": 0.55,
+    "likely:1:2": 0.50,
+}
+
+
+def orchestrator(*strategies: Strategy, **changes: Any) -> SearchOrchestrator:
+    """Over these strategies; 2 book slots, 2 global ones, spill-over, books resolved by all aliases."""
+    values: dict[str, Any] = {
+        "strategies": tuple(strategy.name for strategy in strategies),
+        "k": 4,
+        "pdf_k": 2,
+        "global_k": 2,
+        "global_pool": 4,
+        "spill_over": True,
+        "book_match": "resolved",
+        "filter_confidence": 0.9,
+        "boost_confidence": 0.6,
+        "boost": 0.1,
+    }
+    settings = search_settings(**(values | changes))
+    references = References(DOCUMENTS, settings.filter_confidence, settings.boost_confidence)
+    return SearchOrchestrator({strategy.name: strategy for strategy in strategies}, references, settings)
+
+
+def found(result: SearchResult) -> list[str]:
+    """Slot and paragraph of each hit."""
+    return [f"{hit.slot} {hit.paragraph.paragraph_id}" for hit in result.hits]
+
+
+def one() -> ListStrategy:
+    return ListStrategy("one", RELEVANCE)
+
+
+def test_a_sure_book_filters() -> None:
+    result = orchestrator(one()).search(Query("hint", "sure"))
+    assert found(result) == ["book sure:1:1", "book sure:1:2", "global rest:1:1", "global rest:1:2"]
+    assert result.answered_by == "filter"
+    assert result.book is not None
+    assert (result.book.doc_id, result.book.tier) == ("sure", "filter")
+
+
+def test_a_likely_book_is_boosted_over_the_whole_course() -> None:
+    result = orchestrator(one()).search(Query("hint", "Optics"))
+    # likely:1:1 rises from 0.65 to 0.75, level with rest:1:2 and before it by its id; likely:1:2 only to 0.60
+    assert found(result) == ["global rest:1:1", "global likely:1:1", "global rest:1:2", "global sure:1:1"]
+    assert result.hits[1].relevance == pytest.approx(0.75)
+    assert result.hits[1].score == pytest.approx(6.5)
+    assert result.hits[1].why == "rank 1 in likely by one, boosted, over the whole course"
+    assert result.answered_by == "boost"
+
+
+def test_an_unknown_book_changes_nothing() -> None:
+    result = orchestrator(one()).search(Query("hint", "Organic Chemistry"))
+    assert found(result) == found(orchestrator(one()).search(Query("hint")))
+    assert found(result) == ["global rest:1:1", "global rest:1:2", "global sure:1:1", "global likely:1:1"]
+    assert result.answered_by == "original"
+
+
+def test_no_book_name_resolves_to_no_book() -> None:
+    for book_name in ("", "  "):
+        result = orchestrator(one()).search(Query("hint", book_name))
+        assert result.book is None
+        assert result.answered_by == "original"
+
+
+def test_book_match_stem_knows_no_other_alias() -> None:
+    engine = orchestrator(one(), book_match="stem")
+    assert engine.search(Query("hint", "sure")).answered_by == "filter"
+    assert engine.search(Query("hint", "Optics")).book is None
+
+
+def test_book_match_off_knows_no_book() -> None:
+    result = orchestrator(one(), book_match="off").search(Query("hint", "sure"))
+    assert result.book is None
+    assert found(result)[0] == "global rest:1:1"
+
+
+def test_the_boost_comes_before_the_cut() -> None:
+    # likely:1:1 is sixth of seven by itself, and first at 0.54 + 0.27
+    low = dict(RELEVANCE, **{"likely:1:1": 0.54})
+    plain = orchestrator(ListStrategy("one", low), k=2, pdf_k=0, global_k=2, global_pool=2, boost=0.27)
+    assert found(plain.search(Query("hint"))) == ["global rest:1:1", "global rest:1:2"]
+    assert found(plain.search(Query("hint", "Optics"))) == ["global likely:1:1", "global rest:1:1"]
+
+
+def test_a_boosted_relevance_never_passes_1() -> None:
+    result = orchestrator(one(), boost=1.0).search(Query("hint", "Optics"))
+    assert [hit.relevance for hit in result.hits[:2]] == [1.0, 1.0]
+    assert found(result)[:2] == ["global likely:1:1", "global likely:1:2"]
+
+
+def test_a_boosted_paragraph_stands_once() -> None:
+    result = orchestrator(one(), k=20, pdf_k=0, global_k=20, global_pool=20).search(Query("hint", "Optics"))
+    ids = [hit.paragraph.paragraph_id for hit in result.hits]
+    assert sorted(ids) == sorted(RELEVANCE)
+
+
+def test_fusion_ranks_boosted_hits_by_where_the_boost_put_them() -> None:
+    # the book's only paragraph is far behind: a boost of 0 must leave it there, though it is first within its book
+    relevance = {f"rest:1:{row}": 0.9 - 0.05 * row for row in range(1, 6)} | {"likely:1:1": 0.1}
+    engine = orchestrator(
+        ListStrategy("one", relevance), fusion="rrf", k=20, global_pool=20, pdf_k=0, global_k=20, boost=0.0
+    )
+    assert [hit.paragraph.paragraph_id for hit in engine.search(Query("hint", "Optics")).hits] == [
+        *(f"rest:1:{row}" for row in range(1, 6)),
+        "likely:1:1",
+    ]
+
+
+def test_a_failing_strategy_is_named_and_the_others_answer() -> None:
+    broken = FailingStrategy("broken", RuntimeError("index\n  is gone"))
+    result = orchestrator(broken, one()).search(Query("hint", "sure"))
+    (failure,) = result.failures
+    assert failure.strategy == "broken"
+    assert str(failure) == "strategy broken failed: RuntimeError: index is gone"
+    assert found(result)[0] == "book sure:1:1"
+
+
+def test_all_strategies_failing_raises_and_names_each() -> None:
+    engine = orchestrator(FailingStrategy("first", KeyError("a")), FailingStrategy("second", OSError("b")))
+    with pytest.raises(AllStrategiesFailedError) as caught:
+        engine.search(Query("hint"))
+    assert str(caught.value) == "strategy first failed: KeyError: 'a'; strategy second failed: OSError: b"
+
+
+def test_nothing_found_is_an_empty_result() -> None:
+    result = orchestrator(ListStrategy("one", {})).search(Query("hint", "sure"))
+    assert result.hits == ()
+    assert result.relevant is False
+    assert result.failures == ()
+    assert result.answered_by == "original"
+
+
+def test_a_book_without_hits_leaves_its_slots_to_the_course() -> None:
+    result = orchestrator(ListStrategy("one", {"rest:1:1": 0.8, "rest:1:2": 0.7})).search(Query("hint", "sure"))
+    assert found(result) == ["global rest:1:1", "global rest:1:2"]
+    assert result.answered_by == "original"
+
+
+def test_the_first_strategy_that_found_something_answers_in_declared_order() -> None:
+    other = ListStrategy("other", {"rest:9:9": 0.1})
+    assert found(orchestrator(other, one()).search(Query("hint")))[0] == "global rest:9:9"
+    assert found(orchestrator(one(), other).search(Query("hint")))[0] == "global rest:1:1"
+    assert found(orchestrator(ListStrategy("other", {}), one()).search(Query("hint")))[0] == "global rest:1:1"
+
+
+def test_fusion_merges_all_strategies_by_rank() -> None:
+    other = ListStrategy("other", {"rest:1:2": 0.01, "rest:1:1": 0.005, "sure:1:1": 0.001})
+    result = orchestrator(one(), other, fusion="rrf").search(Query("hint"))
+    # rest:1:1 and rest:1:2 have ranks 1, 2 and 2, 1: a tie
+    assert [(hit.paragraph.paragraph_id, hit.strategy) for hit in result.hits[:3]] == [
+        ("rest:1:1", "rrf"),
+        ("rest:1:2", "rrf"),
+        ("sure:1:1", "rrf"),
+    ]
+    assert result.hits[0].score == pytest.approx(1 / 61 + 1 / 62)
+
+
+@pytest.mark.parametrize("hint", ["", "   ", "\n\t"])
+def test_an_empty_hint_is_refused(hint: str) -> None:
+    with pytest.raises(QueryError, match="hint must hold at least one word"):
+        orchestrator(one()).search(Query(hint, "sure"))
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_a_k_below_1_is_refused(k: int) -> None:
+    with pytest.raises(QueryError, match=f"k must be at least 1, got {k}"):
+        orchestrator(one()).search(Query("hint", k=k))
+
+
+def test_an_unknown_strategy_is_refused_with_the_known_ones_named() -> None:
+    with pytest.raises(SettingsError, match="must be of one, got 'psychic'"):
+        orchestrator(one(), strategies=("one", "psychic"))
+
+
+@pytest.mark.parametrize(
+    ("k", "n_book", "n_global"), [(20, 15, 5), (40, 30, 10), (8, 6, 2), (4, 3, 1), (1, 1, 0), (100, 75, 25)]
+)
+def test_another_k_keeps_the_proportion_of_the_slots(k: int, n_book: int, n_global: int) -> None:
+    many = {f"sure:1:{row}": 0.9 - row / 1000 for row in range(100)} | {f"rest:1:{row}": 0.5 for row in range(100)}
+    strategy = ListStrategy("one", many)
+    engine = orchestrator(strategy, k=20, pdf_k=15, global_k=5, global_pool=200)
+    slots = [hit.slot for hit in engine.search(Query("hint", "sure", k)).hits]
+    assert slots == ["book"] * n_book + ["global"] * n_global
+
+
+def test_a_larger_k_looks_at_more_of_the_course() -> None:
+    many = {f"rest:{row}:1": 0.9 - row / 1000 for row in range(1, 101)}
+    engine = orchestrator(ListStrategy("one", many), k=20, pdf_k=15, global_k=5, global_pool=20)
+    assert len(engine.search(Query("hint", k=90)).hits) == 90
+    assert len(engine.search(Query("hint")).hits) == 20
+
+
+def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+
+    class Slow(ListStrategy):
+        def prepare(self, query: Query) -> None:
+            clock[0] += 3.0
+
+        def search(self, query: Query, k: int, doc_id: str = "") -> Sequence[Hit]:
+            clock[0] += 0.5
+            return super().search(query, k, doc_id)
+
+    result = orchestrator(Slow("one", RELEVANCE)).search(Query("hint"))
+    assert result.embed_ms == pytest.approx(3000.0)
+    assert result.search_ms == pytest.approx(500.0)

@@ -1,0 +1,191 @@
+"""Resolving book names, as referees write them, against a small course."""
+
+from __future__ import annotations
+
+import pytest
+
+from ingest.paragraph import Document
+from player.search.references import References, normalise_name
+from player.search.types import BookCandidate
+from tests.player.fakes import document
+
+COURSE = [
+    document("03-hashing", ("Hash Tables and Bloom Filters", "title"), ("Waves and Optics", "metadata")),
+    document("07-graphs", ("Shortest Paths in Graphs", "title")),
+    document("notes_rec", ("Recursion and Backtracking", "title")),
+]
+
+
+def resolve(book_name: str, *, among: list[Document] | None = None) -> BookCandidate:
+    """The best candidate at the thresholds 0.9 and 0.6."""
+    documents = COURSE if among is None else among
+    return References(documents, 0.9, 0.6).resolve(book_name)[0]
+
+
+def lectures(*numbers: int, stem: str = "lecture{}") -> list[Document]:
+    return [document(stem.format(number)) for number in numbers]
+
+
+@pytest.mark.parametrize("book_name", ["03-hashing", "03-hashing.pdf", "03-hashing.PDF", " 03-hashing "])
+def test_a_stem_is_sure_with_and_without_its_suffix(book_name: str) -> None:
+    found = resolve(book_name)
+    assert (found.doc_id, found.confidence, found.tier) == ("03-hashing", 1.0, "filter")
+
+
+@pytest.mark.parametrize(
+    "book_name", ["Shortest Paths in Graphs", "SHORTEST PATHS IN GRAPHS", "shortest paths in graphs"]
+)
+def test_a_title_is_sure_in_any_case(book_name: str) -> None:
+    found = resolve(book_name)
+    assert (found.doc_id, found.confidence, found.tier, found.alias) == (
+        "07-graphs",
+        1.0,
+        "filter",
+        "Shortest Paths in Graphs",
+    )
+
+
+@pytest.mark.parametrize(
+    "book_name",
+    [
+        "Recurson and Backtracking",
+        "Recursion and Backtraking",
+        "Hash Tables and Blom Filters",
+        "Shortest Path in Graphs",
+    ],
+)
+def test_a_typo_still_filters(book_name: str) -> None:
+    found = resolve(book_name)
+    expected = {"R": "notes_rec", "H": "03-hashing", "S": "07-graphs"}[book_name[0]]
+    assert (found.doc_id, found.tier) == (expected, "filter")
+    assert found.confidence < 1.0
+
+
+def test_the_order_of_words_and_accents_do_not_matter_much() -> None:
+    found = resolve("Backtracking and Récursion")
+    assert (found.doc_id, found.tier) == ("notes_rec", "filter")
+
+
+@pytest.mark.parametrize("book_name", ["hash tables, bloom filters (lecture notes)", "chapter 7, graphs"])
+def test_a_loose_name_at_least_boosts(book_name: str) -> None:
+    found = resolve(book_name)
+    assert found.doc_id == ("03-hashing" if "hash" in book_name else "07-graphs")
+    assert found.tier in {"filter", "boost"}
+
+
+@pytest.mark.parametrize(("filter_confidence", "tier"), [(0.8, "filter"), (0.81, "boost")])
+def test_metadata_is_believed_less_than_a_title(filter_confidence: float, tier: str) -> None:
+    optics = document("00042", ("Waves and Optics", "metadata"))
+    (found,) = References([optics], filter_confidence, 0.6).resolve("Waves and Optics")
+    assert (found.doc_id, found.confidence, found.tier) == ("00042", 0.8, tier)
+
+
+@pytest.mark.parametrize("number", [1, 3, 12, 13, 23])
+@pytest.mark.parametrize("written", ["Lecture {}", "lecture 0{}", "LECTURE-{}", "lecture_00{}", "lecture{}.pdf"])
+def test_lecture_3_is_not_lecture_13(written: str, number: int) -> None:
+    found = resolve(written.format(number), among=lectures(1, 2, 3, 12, 13, 23))
+    assert (found.doc_id, found.tier) == (f"lecture{number}", "filter")
+
+
+@pytest.mark.parametrize(
+    ("stem", "book_name"),
+    [
+        ("lecture {}", "lecture 3"),
+        ("advanced algorithms lecture {}", "advanced algorithms lecture 3"),
+        ("cs101 advanced algorithms lecture {}", "cs101 advanced algorithms lecture 3"),
+    ],
+)
+def test_a_lecture_that_is_not_there_does_not_filter_on_one_with_another_number(stem: str, book_name: str) -> None:
+    found = resolve(book_name, among=lectures(13, stem=stem))
+    assert found.tier == "none"
+
+
+def test_a_year_that_only_one_name_has_does_no_harm() -> None:
+    assert resolve("shortest paths in graphs 2024").tier in {"filter", "boost"}
+
+
+def test_a_twin_files_names_lead_to_the_original() -> None:
+    documents = [
+        document("00016", ("Sorting", "title")),
+        document("backup-of-week-2", ("Sorting", "title"), same_as="00016"),
+        document("00017", ("Searching", "title")),
+    ]
+    references = References(documents, 0.9, 0.6)
+    for book_name in ("00016", "backup-of-week-2", "backup of week 2", "Sorting"):
+        found = references.resolve(book_name)
+        assert (found[0].doc_id, found[0].confidence) == ("00016", 1.0), book_name
+        assert [candidate.doc_id for candidate in found].count("00016") == 1
+        assert "backup-of-week-2" not in [candidate.doc_id for candidate in found]
+    by_stem = references.by_stem("backup-of-week-2.pdf")
+    assert by_stem is not None
+    assert by_stem.doc_id == "00016"
+
+
+@pytest.mark.parametrize("book_name", ["Organic Chemistry", "Quantenmechanik", "מבוא לכלכלה", "zzz", "12345"])
+def test_an_unknown_name_neither_filters_nor_boosts(book_name: str) -> None:
+    assert all(candidate.tier == "none" for candidate in References(COURSE, 0.9, 0.6).resolve(book_name))
+
+
+@pytest.mark.parametrize("book_name", ["", "   ", "...", ".pdf", "—"])
+def test_a_name_without_a_letter_resolves_to_nothing(book_name: str) -> None:
+    assert list(References(COURSE, 0.9, 0.6).resolve(book_name)) == []
+
+
+def test_a_name_that_fits_two_documents_alike_filters_on_neither() -> None:
+    documents = [document("algorithms part one"), document("algorithms part two")]
+    found = References(documents, 0.9, 0.6).resolve("algorithms part")
+    assert [candidate.tier for candidate in found] == ["none", "none"]
+
+
+def test_a_title_that_two_documents_bear_filters_on_neither() -> None:
+    documents = [document("week1", ("Introduction", "title")), document("week2", ("Introduction", "title"))]
+    found = References(documents, 0.9, 0.6).resolve("Introduction")
+    assert [(candidate.doc_id, candidate.tier) for candidate in found] == [("week1", "none"), ("week2", "none")]
+
+
+def test_metadata_that_two_documents_bear_filters_on_neither() -> None:
+    documents = [document("week1", ("Waves", "metadata")), document("week2", ("Waves", "metadata"))]
+    found = References(documents, 0.9, 0.6).resolve("Waves")
+    assert [candidate.tier for candidate in found] == ["none", "none"]
+
+
+def test_a_stem_letter_by_letter_is_sure_even_if_others_are_called_alike() -> None:
+    documents = [document("Lecture_03"), document("lecture3"), document("week9", ("Lecture 3", "title"))]
+    references = References(documents, 0.9, 0.6)
+    for stem in ("Lecture_03", "lecture3"):
+        found = references.resolve(stem)
+        assert (found[0].doc_id, found[0].tier) == (stem, "filter")
+        assert [candidate.tier for candidate in found[1:]] == ["none", "none"]
+    assert references.resolve("LECTURE 3")[0].tier == "none"
+
+
+def test_candidates_come_best_first_and_each_document_once() -> None:
+    found = References(COURSE, 0.9, 0.6).resolve("hash tables in graphs")
+    assert len({candidate.doc_id for candidate in found}) == len(found) > 1
+    order = [(-candidate.confidence, candidate.doc_id) for candidate in found]
+    assert order == sorted(order)
+
+
+def test_by_stem_knows_stems_and_given_names_to_the_letter_and_nothing_else() -> None:
+    references = References([*COURSE, document("book 9", ("Ninth Book", "name"))], 0.9, 0.6)
+    assert references.by_stem("03-hashing") == BookCandidate("03-hashing", 1.0, "filter", "03-hashing")
+    assert references.by_stem("03-hashing.pdf") == BookCandidate("03-hashing", 1.0, "filter", "03-hashing")
+    assert references.by_stem("Ninth Book") == BookCandidate("book 9", 1.0, "filter", "Ninth Book")
+    for book_name in ("03-Hashing", "Hash Tables and Bloom Filters", "hashing", "", ".pdf"):
+        assert references.by_stem(book_name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Lecture03.pdf", "lecture 3"),
+        ("LECTURE_03.PDF", "lecture 3"),
+        ("ch.0", "ch 0"),
+        ("Ｗｅｅｋ　２", "week 2"),
+        ("Gödel, Escher & Bach", "godel escher bach"),
+        ("Straße", "strasse"),
+        ("שִׁעוּר 8", "שעור 8"),
+    ],
+)
+def test_names_are_normalised(name: str, expected: str) -> None:
+    assert normalise_name(name) == expected

@@ -1,0 +1,250 @@
+"""The player by itself: warm-up sums, and a whole round on a small course with a referee that reads perfectly."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from ingest.paragraph import Paragraph
+from player.errors import QueryError
+from player.player import MAX_WARMUP_CHARS, Plan, Player
+from player.protocol import RoundStart
+from player.questions.belief import NOT_RELEVANT
+from player.questions.pool import LETTERS, Question
+from player.search.orchestrator import SearchOrchestrator
+from player.search.references import References
+from tests.player.fakes import (
+    ListStrategy,
+    WordsEmbedder,
+    course,
+    dense_player,
+    document,
+    game_settings,
+    perfect_answer,
+    search_settings,
+)
+
+tried = settings(derandomize=True, deadline=None, database=None, max_examples=100)
+
+
+def warmup(question: str) -> str:
+    return dense_player(course()).answer_warmup(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is 7 * 8?", "56"),
+        ("What is 15 + 27?", "42"),
+        ("Compute 100-58.", "42"),
+        ("How much is 84 / 2", "42"),
+        ("2 + 3 * 4 = ?", "14"),
+        ("(2 + 3) * 4 = ?", "20"),
+        ("What is ((1 + 2) * (3 + 4)) - 1?", "20"),
+        ("6 × 7", "42"),
+        ("84 ÷ 2", "42"),
+        ("6 x 7", "42"),
+        ("50 − 8", "42"),
+        ("What is 7 times 8?", "56"),
+        ("What is seven? I mean 7 multiplied by 8.", "56"),
+        ("84 divided by 2 plus 1 minus 3", "40"),
+        ("What is 12 PLUS 30?", "42"),
+        ("Question 1: what is 15 + 27?", "42"),
+        ("What is 1,250 + 1,250,000?", "1251250"),
+        ("What is 007 + 005?", "12"),
+        ("What is 1.05 + 0.05?", "1.1"),
+        ("5 +\n 3", "8"),
+        ("Just 42", "42"),
+        ("What is 5 + 3 (answer quickly)?", "8"),
+        ("Warm up (hint: 2 + 2)", "4"),
+    ],
+)
+def test_a_sum_is_worked_out(question: str, answer: str) -> None:
+    assert warmup(question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is 5 - 8?", "-3"),
+        ("What is -5 + 3?", "-2"),
+        ("What is 3 * -4?", "-12"),
+        ("What is -(2 + 3)?", "-5"),
+        ("minus 7 plus 3", "-4"),
+        ("0 / -5", "0"),
+        ("2 - -2", "4"),
+    ],
+)
+def test_negative_numbers_are_worked_out(question: str, answer: str) -> None:
+    assert warmup(question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("10 / 4", "2.5"),
+        ("1 / 8", "0.125"),
+        ("0.1 + 0.2", "0.3"),
+        ("1234567 / 2", "617283.5"),
+        ("9 / 3", "3"),
+        ("1.5 * 2", "3"),
+    ],
+)
+def test_fractions_are_written_out_and_whole_numbers_without_a_point(question: str, answer: str) -> None:
+    assert warmup(question) == answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "",
+        "What is the capital of France?",
+        "10 / 0",
+        "1 / (2 - 2)",
+        "+ - * /",
+        "((((",
+        "1.2.3 + 4",
+        "2**3",
+        "٣ + ٤ = ?",
+    ],
+)
+def test_where_no_sum_can_be_made_out_the_answer_is_0(question: str) -> None:
+    assert warmup(question) == "0"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "9**9**9",
+        "9**9**9**9**9",
+        "(" * 1_000 + "1" + ")" * 1_000,
+        "-" * 30_000 + "1",
+        "(" * 30_000,
+        "1" * 30_000,
+        "9" * 150 + "*" + "9" * 150,
+        "1+" * 15_000 + "1",
+        "1 (" * 10_000,
+        "((1)" * 10_000,
+        "1/0 " * 10_000,
+        "7 times " * 30_000,
+        "," * 30_000 + "000",
+        "0" * 30_000,
+    ],
+    ids=lambda question: f"{question[:6]} and so on for {len(question)} characters",
+)
+def test_a_monstrous_sum_takes_bounded_time(question: str) -> None:
+    player = dense_player(course())
+    started = time.process_time()
+    answer = player.answer_warmup(question)
+    assert time.process_time() - started < 2.0
+    assert 0 < len(answer) <= MAX_WARMUP_CHARS
+    float(answer)
+
+
+@tried
+@given(some.text(alphabet="0123456789+-*/(). ,xX×÷−\n", max_size=60))
+def test_anything_like_a_sum_has_a_number_for_an_answer(question: str) -> None:
+    assert np.isfinite(float(warmup(question)))
+
+
+@tried
+@given(some.text(max_size=60))
+def test_any_text_has_a_number_for_an_answer(question: str) -> None:
+    assert np.isfinite(float(warmup(question)))
+
+
+def perfect_answers(questions: tuple[Question, ...], secret: Paragraph) -> list[str | None]:
+    return [perfect_answer(question.options, secret.text) for question in questions]
+
+
+def start(hint: str = "a lesson about nothing in particular", book_name: str = "") -> RoundStart:
+    return RoundStart("M1", book_name, hint, "computer science", "t")
+
+
+@pytest.mark.parametrize("row", range(12))
+def test_a_perfect_referee_leads_to_the_paragraph_whatever_the_hint(row: int) -> None:
+    secret = course()[row]
+    player = dense_player(course())
+    plan = player.plan(start())
+    decision = player.decide(plan, perfect_answers(plan.questions, secret))
+    assert plan.result.hits[decision.best].paragraph == secret
+    assert decision.guess.opening_sentence == secret.opening_sentence
+    assert decision.guess.confidence == pytest.approx(decision.belief.max())
+    assert decision.guess.confidence > 0.9
+
+
+@pytest.mark.parametrize("book_name", ["first", "second", "no such book"])
+def test_the_paragraph_is_found_with_the_right_the_wrong_and_no_book(book_name: str) -> None:
+    secret = course()[4]
+    player = dense_player(course())
+    plan = player.plan(start(book_name=book_name))
+    decision = player.decide(plan, perfect_answers(plan.questions, secret))
+    assert decision.guess.opening_sentence == secret.opening_sentence
+
+
+def test_some_wrong_and_missing_answers_are_forgiven() -> None:
+    secret = course()[7]
+    player = dense_player(course())
+    plan = player.plan(start())
+    answers = perfect_answers(plan.questions, secret)
+    answers[2], answers[5], answers[9], answers[11] = NOT_RELEVANT, None, NOT_RELEVANT, None
+    answers[14] = "A" if answers[14] != "A" else "B"
+    assert player.decide(plan, answers).guess.opening_sentence == secret.opening_sentence
+
+
+@pytest.mark.parametrize("answers", [[None] * 20, [NOT_RELEVANT] * 20])
+def test_without_a_usable_answer_the_best_hit_is_guessed(answers: list[str | None]) -> None:
+    player = dense_player(course())
+    plan = player.plan(start("grammar token lookahead terminal"))
+    decision = player.decide(plan, answers)
+    assert decision.guess.opening_sentence == plan.result.hits[0].paragraph.opening_sentence
+    assert decision.guess.opening_sentence.startswith("Parsing begins")
+    np.testing.assert_allclose(decision.belief, plan.prior)
+
+
+def test_the_questions_fit_the_candidates_as_the_plan_says() -> None:
+    plan = dense_player(course()).plan(start())
+    assert len(plan.result.hits) == 12
+    for row, hit in enumerate(plan.result.hits):
+        expected = perfect_answers(plan.questions, hit.paragraph)
+        assert [LETTERS[cell] for cell in plan.cells[:, row]] == expected
+
+
+def test_the_same_round_and_seed_get_the_same_questions() -> None:
+    def asked(seed: int, hint: str) -> tuple[Question, ...]:
+        return dense_player(course(), seed=seed).plan(start(hint)).questions
+
+    assert asked(0, "trees") == asked(0, "trees")
+    assert asked(0, "trees") != asked(1, "trees")
+    assert asked(0, "trees") != asked(0, "rings")
+
+
+def test_the_book_name_stands_in_for_a_missing_hint() -> None:
+    plan = dense_player(course()).plan(RoundStart("M1", "grammar token lookahead", "", "", ""))
+    assert plan.result.query.hint == "grammar token lookahead"
+    assert len(plan.questions) == 20
+
+
+def test_the_prior_sums_to_1_and_follows_relevance() -> None:
+    plan = dense_player(course()).plan(start("grammar token lookahead terminal"))
+    assert plan.prior.sum() == pytest.approx(1.0)
+    relevance = [hit.relevance for hit in plan.result.hits]
+    assert int(plan.prior.argmax()) == int(np.argmax(relevance))
+
+
+def test_the_search_goes_over_as_many_candidates_as_the_settings_say() -> None:
+    plan: Plan = dense_player(course(), candidates=5).plan(start())
+    assert len(plan.result.hits) == 5
+    assert plan.cells.shape == (20, 5)
+
+
+def test_a_course_in_which_nothing_is_found_is_a_query_error() -> None:
+    orchestrator = SearchOrchestrator(
+        {"dense": ListStrategy("dense", {})}, References([document("a")], 0.9, 0.6), search_settings()
+    )
+    with pytest.raises(QueryError, match="must lead to at least one paragraph"):
+        Player(orchestrator, WordsEmbedder(), game_settings()).plan(start())

@@ -1,0 +1,251 @@
+"""`python -m player search`: its JSON, its exit codes, and one line for bad input."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingest.paragraph import Reading
+from ingest.store import create_store
+from player.__main__ import NOTHING_FOUND, main, result_json
+from player.errors import SearchError
+from player.search.types import Query, SearchResult
+from tests.player.fakes import WordsEmbedder, course, document
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the two books of `course`, made with the embedder "words"."""
+    folder = tmp_path_factory.mktemp("search") / "store"
+    made = create_store(str(folder))
+    embedder = WordsEmbedder()
+    for doc_id in ("first", "second"):
+        paragraphs = tuple(item for item in course() if item.doc_id == doc_id)
+        book = document(doc_id, (f"The {doc_id} book", "title"))
+        made.write(Reading(book, paragraphs, ()), embedder.embed_passages([item.text for item in paragraphs]), "words")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store's embedder is the one it was made with."""
+    monkeypatch.setattr("player.search.orchestrator.load_embedder", lambda *_: WordsEmbedder())
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(store: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command over the store; returns exit code, standard output and standard error."""
+
+    def run_it(*arguments: str, at: str | None = None) -> tuple[int, str, str]:
+        try:
+            code = main(["search", "--store", at or str(store), *arguments])
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run_it
+
+
+HINT = "grammar token lookahead terminal"
+
+
+def test_json_has_the_shape_of_the_contract(run: Run) -> None:
+    code, out, err = run("--hint", HINT, "--book", "first", "--json")
+    shown = json.loads(out)
+    assert (code, err) == (0, "")
+    assert set(shown) == {
+        "query",
+        "relevant",
+        "message",
+        "book",
+        "answered_by",
+        "hits",
+        "failures",
+        "cached",
+        "latency_ms",
+    }
+    assert shown["query"] == {"hint": HINT, "book_name": "first"}
+    assert shown["book"] == {"document": "first", "confidence": 1.0, "tier": "filter"}
+    assert (shown["relevant"], shown["message"], shown["answered_by"]) == (True, "", "filter")
+    assert (shown["failures"], shown["cached"]) == ([], False)
+    assert set(shown["latency_ms"]) == {"embed", "search"}
+    assert all(isinstance(value, float) and value >= 0.0 for value in shown["latency_ms"].values())
+    for hit in shown["hits"]:
+        assert {key: type(value) for key, value in hit.items()} == {
+            "paragraph_id": str,
+            "document": str,
+            "page": int,
+            "heading": str,
+            "opening_sentence": str,
+            "text": str,
+            "relevance": float,
+            "slot": str,
+            "strategy": str,
+            "rank": int,
+            "score": float,
+            "why": str,
+        }
+        assert 0.0 <= hit["relevance"] <= 1.0
+        assert hit["slot"] in {"book", "global"}
+
+
+def test_the_hits_are_the_paragraphs_of_the_store(run: Run) -> None:
+    _, out, _ = run("--hint", HINT, "--json")
+    hits = json.loads(out)["hits"]
+    by_id = {item.paragraph_id: item for item in course()}
+    assert {hit["paragraph_id"] for hit in hits} == set(by_id)
+    for hit in hits:
+        item = by_id[hit["paragraph_id"]]
+        assert (hit["document"], hit["page"], hit["heading"]) == (item.doc_id, item.page, item.heading)
+        assert (hit["text"], hit["opening_sentence"]) == (item.text, item.opening_sentence)
+    assert hits[0]["opening_sentence"] == "Parsing begins with grammar token lookahead terminal."
+
+
+def test_the_hits_of_the_book_come_first(run: Run) -> None:
+    _, out, _ = run("--hint", HINT, "--book", "The second book", "--preset", "filtered", "--json")
+    shown = json.loads(out)
+    slots = [hit["slot"] for hit in shown["hits"]]
+    assert shown["book"]["document"] == "second"
+    assert slots == sorted(slots)
+    assert {hit["document"] for hit in shown["hits"] if hit["slot"] == "book"} == {"second"}
+
+
+@pytest.mark.parametrize("arguments", [(), ("--book", ""), ("--preset", "unfiltered", "--book", "first")])
+def test_without_a_book_the_json_says_so(run: Run, arguments: tuple[str, ...]) -> None:
+    _, out, _ = run("--hint", HINT, *arguments, "--json")
+    shown = json.loads(out)
+    assert shown["book"] == {"document": None, "confidence": 0.0, "tier": "none"}
+    assert shown["answered_by"] == "original"
+    assert {hit["slot"] for hit in shown["hits"]} == {"global"}
+
+
+@pytest.mark.parametrize("k", [1, 3, 12])
+def test_k_hits_are_shown(run: Run, k: int) -> None:
+    code, out, _ = run("--hint", HINT, "--k", str(k), "--json")
+    assert code == 0
+    assert len(json.loads(out)["hits"]) == k
+
+
+def test_nothing_found_is_said_in_a_plain_sentence_and_is_no_error(run: Run) -> None:
+    code, out, err = run("--hint", "unheard", "--preset", "keyword", "--json")
+    shown = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (shown["hits"], shown["relevant"], shown["message"]) == ([], False, NOTHING_FOUND)
+
+
+def test_a_table_is_shown_without_json(run: Run) -> None:
+    code, out, err = run("--hint", HINT, "--book", "first")
+    assert (code, err) == (0, "")
+    assert "book: first (filter, confidence 1.00)" in out
+    assert "Parsing begins" in out
+    assert "first p6" in out
+
+
+def test_nothing_found_is_said_without_json_too(run: Run) -> None:
+    code, out, _ = run("--hint", "unheard", "--preset", "keyword")
+    assert (code, out.strip()) == (0, NOTHING_FOUND)
+
+
+def test_hebrew_is_printed_as_it_is(run: Run) -> None:
+    _, out, _ = run("--hint", "עץ חיפוש", "--json")
+    assert '"hint": "עץ חיפוש"' in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--hint", ""), "hint must hold at least one word"),
+        (("--hint", "  "), "hint must hold at least one word"),
+        (("--hint", HINT, "--k", "0"), "k must be at least 1, got 0"),
+        (("--hint", HINT, "--k", "-3"), "k must be at least 1, got -3"),
+        (("--hint", HINT, "--k", "many"), "--k"),
+        (("--hint", HINT, "--preset", "magic"), "preset must be one of default"),
+        (("--hint", HINT, "--config", "/nowhere/at/all.yaml"), "--config must name a YAML file"),
+        (("--hint", HINT, "--collection", "other"), "collection 'other' must hold paragraphs"),
+        (("--hint", HINT, "--colour"), "--colour"),
+        ((), "--hint"),
+    ],
+)
+@pytest.mark.parametrize("as_json", [True, False])
+def test_bad_input_ends_with_2_and_one_line(run: Run, arguments: tuple[str, ...], said: str, as_json: bool) -> None:
+    code, out, err = run(*arguments, *(["--json"] if as_json else []))
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.startswith("player")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("where", ["missing", "file"])
+def test_a_store_that_is_not_there_ends_with_2_and_one_line(run: Run, tmp_path: Path, where: str) -> None:
+    (tmp_path / "file").write_text("no store", encoding="utf-8")
+    code, out, err = run("--hint", HINT, "--json", at=str(tmp_path / where))
+    assert (code, out) == (2, "")
+    assert "--store must be a folder made by ingest" in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "missing").exists()
+
+
+def test_a_command_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([])
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_help_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["search", "--help"])
+    assert stop.value.code == 0
+    assert "python -m player search --store data/store --book" in capsys.readouterr().out
+
+
+def test_config_is_laid_over_the_settings(run: Run, tmp_path: Path) -> None:
+    config = tmp_path / "mine.yaml"
+    config.write_text("search: {k: 3, pdf_k: 0, global_k: 3}", encoding="utf-8")
+    _, out, _ = run("--hint", HINT, "--config", str(config), "--json")
+    assert len(json.loads(out)["hits"]) == 3
+
+
+def failing(*_: object) -> Any:
+    raise RuntimeError("the model\nis gone")
+
+
+def test_a_strategy_that_fails_beside_another_ends_with_1_and_is_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("player.search.strategies.dense.Dense.search", failing)
+    code, out, err = run("--hint", HINT, "--preset", "rrf", "--json")
+    shown = json.loads(out)
+    assert (code, err) == (1, "")
+    assert shown["failures"] == [{"strategy": "dense", "error": "RuntimeError: the model is gone"}]
+    assert shown["hits"][0]["opening_sentence"].startswith("Parsing begins")
+
+
+def test_all_strategies_failing_ends_with_2_and_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("player.search.strategies.dense.Dense.search", failing)
+    code, out, err = run("--hint", HINT, "--preset", "unfiltered", "--json")
+    assert (code, out) == (2, "")
+    assert err == "player search: strategy dense failed: RuntimeError: the model is gone\n"
+
+
+def test_a_result_without_hits_as_json_keeps_every_key() -> None:
+    shown = result_json(SearchResult(Query("hint"), (), failures=(SearchError("dense", "gone"),), relevant=False))
+    assert shown == {
+        "query": {"hint": "hint", "book_name": ""},
+        "relevant": False,
+        "message": NOTHING_FOUND,
+        "book": {"document": None, "confidence": 0.0, "tier": "none"},
+        "answered_by": "",
+        "hits": [],
+        "failures": [{"strategy": "dense", "error": "gone"}],
+        "cached": False,
+        "latency_ms": {"embed": 0.0, "search": 0.0},
+    }

@@ -1,0 +1,61 @@
+"""Words and stems in several scripts."""
+
+from __future__ import annotations
+
+import pytest
+
+from player.words import is_stop_word, stems, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Hello, World!", ["hello", "world"]),
+        ("a 3-way merge of 10 runs", ["a", "3", "way", "merge", "of", "10", "runs"]),
+        ("don't panic: it’s O(n)", ["don't", "panic", "it’s", "o", "n"]),
+        ("STRASSE and Straße", ["strasse", "and", "strasse"]),
+        ("ﬁnal ① ２", ["final", "1", "2"]),
+        ("cafe\u0301 = café", ["café", "café"]),
+        ("snake_case x.y", ["snake", "case", "x", "y"]),
+        ("עץ חיפוש, וצה״ל", ["עץ", "חיפוש", "וצה״ל"]),
+        ("דו\"ח וצ'ק", ['דו"ח', "וצ'ק"]),
+        ("'quoted' “words”", ["quoted", "words"]),
+        ("", []),
+        (" \n\t…!? ", []),
+    ],
+)
+def test_words_are_folded_and_in_order(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+def test_a_letter_and_its_accent_are_the_same_word_however_they_are_coded() -> None:
+    assert words("re\u0301sume\u0301") == words("r\u00e9sum\u00e9") == ["r\u00e9sum\u00e9"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Sorting sorted sorts", ["sort", "sort", "sort"]),
+        ("the recursions", ["the", "recurs"]),
+        ("עצים", ["עצים"]),
+        ("42", ["42"]),
+        ("", []),
+    ],
+)
+def test_english_words_are_stemmed_and_others_stay(text: str, expected: list[str]) -> None:
+    assert stems(text) == expected
+
+
+def test_there_is_one_stem_for_each_word() -> None:
+    text = "The 3 trees weren't balanced, though the keys were; עצים"
+    assert len(stems(text)) == len(words(text)) == 10
+
+
+@pytest.mark.parametrize("word", ["the", "which", "yourselves", "של", "כאשר"])
+def test_function_words_are_stop_words(word: str) -> None:
+    assert is_stop_word(word)
+
+
+@pytest.mark.parametrize("word", ["tree", "sort", "עץ", "", "the tree", "The"])
+def test_words_of_a_subject_are_not(word: str) -> None:
+    assert not is_stop_word(word)

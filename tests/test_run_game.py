@@ -1,0 +1,268 @@
+"""Whole games by the command, over real HTTP, and one line for everything that cannot be played."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import run_game
+from configs.settings import load
+from evaluate.practice import PracticeServer, create_app, listen, serving
+from ingest.embed import load_embedder
+from ingest.store import DEFAULT_STORE
+from tests.evaluate.fakes import (
+    course_games,
+    make_store,
+    record_of,
+    run_main,
+    small_course,
+    use_hashing_embedder,
+    write_games,
+)
+from tests.player.fakes import course
+
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _no_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("QUARRY_TOKEN", raising=False)
+
+
+@pytest.fixture
+def fast_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No model is loaded, neither the player's nor the referee's."""
+    use_hashing_embedder(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return make_store(tmp_path_factory.mktemp("run-game"), course()).location
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("games") / "games.jsonl"
+    return str(write_games(path, map(record_of, course_games(course()))))
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Settings that weigh few questions and wait for no server."""
+    path = tmp_path_factory.mktemp("settings") / "quick.yaml"
+    path.write_text("game: {questions_pool: 60, request_timeout_s: 0.5, game_timeout_s: 60}\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def practice() -> PracticeServer:
+    return PracticeServer(small_course(), seed=0)
+
+
+@pytest.fixture(scope="module")
+def url(practice: PracticeServer) -> Iterator[str]:
+    """A practice server that was started apart from the command."""
+    with serving(create_app(practice)) as url:
+        yield url
+
+
+def played(capsys: Output, *arguments: str) -> list[dict[str, Any]]:
+    """The games that the command prints as one JSON document."""
+    assert run_main(run_game.main, "--json", *arguments) == 0
+    games: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["games"]
+    return games
+
+
+def refused(capsys: Output, *arguments: str) -> str:
+    """The one line on standard error of a command that must exit with 2."""
+    assert run_main(run_game.main, *arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+def check_game(game: dict[str, Any]) -> None:
+    """What must hold of any game, won or lost."""
+    assert re.fullmatch(r"\d{7}", game["game_id"])
+    assert 0.0 <= game["private_score"] <= 100.0
+    assert game["league_points"] in (0, 1, 2, 3)
+    assert [question["question_number"] for question in game["questions"]] == list(range(1, 21))
+    for question in game["questions"]:
+        assert question["question_text"].strip()
+        assert list(question["options"]) == ["A", "B", "C", "D"]
+        assert len(set(question["options"].values())) == 4
+    assert len(game["answers"]) == 20
+    assert set(game["answers"]) <= {"A", "B", "C", "D", "Not Relevant"}
+    guess = game["guess"]
+    assert 30 <= len(guess["sentence_justification"].split()) <= 50
+    assert 20 <= len(guess["word_justification"].split()) <= 30
+    assert guess["associative_word"].strip()
+    assert 0.0 <= guess["confidence"] <= 1.0
+
+
+def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
+    tmp_path: Path, models_dir: Path, games: str, capsys: Output
+) -> None:
+    settings = load()
+    embedder = load_embedder("minilm", models_dir, settings.embed)
+    store = make_store(tmp_path / "store", course(), embedder.embed_passages([item.text for item in course()]))
+    arguments = ("--store", store.location, "--practice-games", games, "--seed", "3")
+    (game,) = played(capsys, *arguments)
+    check_game(game)
+    assert game["candidates"] == 12
+    # the hint is a sentence of the paragraph, and the oracle answers rightly
+    assert game["breakdown"]["opening_sentence_score"] == 100.0
+    assert game["private_score"] >= 50.0
+    assert game["elapsed_s"] > 0.0
+
+
+@pytest.mark.usefixtures("fast_models")
+class TestPractice:
+    def test_the_seed_chooses_the_game(self, store: str, games: str, quick: str, capsys: Output) -> None:
+        arguments = ("--store", store, "--practice-games", games, "--config", quick, "--seed")
+        runs = [played(capsys, *arguments, seed) for seed in ("3", "3", "4")]
+        hints = [game["hint"] for (game,) in runs]
+        assert hints[0] == hints[1] != hints[2]
+        for part in ("questions", "answers", "guess", "private_score"):
+            assert runs[0][0][part] == runs[1][0][part]
+
+    def test_several_games_are_played_one_after_the_other(
+        self, store: str, games: str, quick: str, capsys: Output
+    ) -> None:
+        arguments = ("--store", store, "--practice-games", games, "--config", quick)
+        three = played(capsys, *arguments, "--games", "3", "--referee", "noisy:0.3,0.2")
+        assert len({game["game_id"] for game in three}) == 3
+        assert len({game["hint"] for game in three}) == 3
+        for game in three:
+            check_game(game)
+
+    def test_a_token_of_another_server_in_the_environment_does_not_disturb(
+        self, store: str, games: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("QUARRY_TOKEN", "of-the-league")
+        (game,) = played(capsys, "--store", store, "--practice-games", games, "--config", quick)
+        check_game(game)
+
+    def test_without_json_the_game_is_shown(self, store: str, games: str, quick: str, capsys: Output) -> None:
+        arguments = ("--store", store, "--practice-games", games, "--config", quick, "--seed", "3")
+        (game,) = played(capsys, *arguments)
+        assert run_main(run_game.main, *arguments) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert game["hint"] in shown
+        assert f"score {game['private_score']:.1f} of 100, league points {game['league_points']}" in shown
+
+    def test_the_default_store_is_made_from_the_bundled_lectures(
+        self, tmp_path: Path, games: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made: list[list[Path]] = []
+
+        def make(paths: list[Path], location: str, settings: Any, notice: Any) -> None:
+            made.append(paths)
+            notice("one line a lecture")
+            make_store(Path(location), course())
+
+        monkeypatch.setattr(run_game, "ROOT", tmp_path)
+        monkeypatch.setattr(run_game, "ingest", make)
+        for _ in range(2):
+            assert run_main(run_game.main, "--json", "--practice-games", games, "--config", quick) == 0
+        captured = capsys.readouterr()
+        assert made == [[run_game.LECTURES]]
+        assert (tmp_path / DEFAULT_STORE / "chroma").is_dir()
+        assert captured.err == "making data/store from the bundled lectures\none line a lecture\n"
+
+
+@pytest.mark.usefixtures("fast_models")
+class TestServer:
+    def test_a_game_is_played_against_a_server_started_apart(
+        self, store: str, quick: str, url: str, capsys: Output
+    ) -> None:
+        (game,) = played(capsys, "--store", store, "--config", quick, "--server", url, "--player", "Ada")
+        check_game(game)
+
+    def test_a_known_token_plays_as_its_player(
+        self,
+        store: str,
+        quick: str,
+        url: str,
+        practice: PracticeServer,
+        capsys: Output,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        _, token = practice.register("Ada")
+        (by_option,) = played(capsys, "--store", store, "--config", quick, "--server", url, "--token", token)
+        monkeypatch.setenv("QUARRY_TOKEN", token)
+        (by_environment,) = played(capsys, "--store", store, "--config", quick, "--server", url)
+        for game in (by_option, by_environment):
+            match = practice.match(token, game["game_id"])
+            assert match is not None
+            assert match.score is not None
+            assert match.score.private_score == game["private_score"]
+            assert match.guess["opening_sentence"] == game["guess"]["opening_sentence"]
+
+    def test_a_wrong_token_exits_with_2_and_is_not_shown(
+        self, store: str, quick: str, url: str, capsys: Output
+    ) -> None:
+        line = refused(capsys, "--store", store, "--config", quick, "--server", url, "--token", "sesame-open")
+        assert line.startswith(f"run_game: {url}: --token must be one the server gave out, it answered 401")
+        assert "sesame-open" not in line
+
+    def test_an_unreachable_server_exits_with_2(self, store: str, quick: str, capsys: Output) -> None:
+        with listen("127.0.0.1", 0) as listener:
+            port = listener.getsockname()[1]
+        line = refused(capsys, "--store", store, "--config", quick, "--server", f"http://127.0.0.1:{port}")
+        assert line.startswith(f"run_game: http://127.0.0.1:{port}: a game server must answer there")
+        assert "check --server" in line
+
+    def test_a_server_that_is_no_url_exits_with_2(self, store: str, capsys: Output) -> None:
+        line = refused(capsys, "--store", store, "--server", "127.0.0.1:8017")
+        assert "--server must be an http:// or https:// URL, got '127.0.0.1:8017'" in line
+
+    def test_a_server_that_is_no_game_server_exits_with_2(
+        self, store: str, quick: str, url: str, capsys: Output
+    ) -> None:
+        line = refused(capsys, "--store", store, "--config", quick, "--server", f"{url}/docs")
+        assert "was refused with 404" in line
+
+
+@pytest.mark.usefixtures("fast_models")
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("arguments", "holds"),
+        [
+            (["--games", "0"], "--games must be at least 1, got 0"),
+            (["--games", "-3"], "--games must be at least 1, got -3"),
+            (["--games", "two"], "argument --games: invalid int value: 'two'"),
+            (["--preset", "best"], "preset must be one of default, dual, "),
+            (["--seed", "-1"], "--seed must be at least 0, got -1"),
+            (["--config", "nowhere.yaml"], "--config must name a YAML file, got nowhere.yaml"),
+            (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),
+            (["--practice-games", "nowhere.jsonl"], "--games must be a readable file, got nowhere.jsonl"),
+            (["--referee", "none"], "--referee must answer questions to play a game, got none; take oracle"),
+            (["--referee", "kind"], "--referee must be none, oracle or noisy:WRONG,NOT_RELEVANT, got 'kind'"),
+            (["--token", "wrong"], "--token must be one the server gave out"),
+            (["--token", "a b"], "--token must be plain ASCII without spaces"),
+            (["--frobnicate"], "unrecognized arguments: --frobnicate"),
+        ],
+    )
+    def test_it_exits_with_2_and_one_line(
+        self, store: str, games: str, capsys: Output, arguments: list[str], holds: str
+    ) -> None:
+        line = refused(capsys, "--store", store, "--practice-games", games, "--json", *arguments)
+        assert line.startswith("run_game: ")
+        assert holds in line
+
+    def test_games_of_another_course_are_refused(self, tmp_path: Path, store: str, capsys: Output) -> None:
+        record = {"game_id": "g1", "hint": "what climbs", "paragraph_id": "gamma:1:1"}
+        path = write_games(tmp_path / "games.jsonl", [record])
+        line = refused(capsys, "--store", store, "--practice-games", str(path))
+        assert "at least one game must be about a paragraph of" in line
+
+    def test_help_shows_examples(self, capsys: Output) -> None:
+        assert run_main(run_game.main, "--help") == 0
+        assert "examples:\n  python run_game.py " in capsys.readouterr().out
