@@ -7,8 +7,8 @@ import contextlib
 import json
 import sys
 from pathlib import Path
-from typing import NoReturn
 
+from configs.arguments import OneLineParser
 from configs.settings import Settings, SettingsError, load
 from evaluate.errors import EvaluateError
 from evaluate.practice import PracticeServer, create_app, load_course, serving
@@ -28,12 +28,6 @@ EXAMPLE = """examples:
   python run_game.py                                            practise on the bundled lectures
   python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server
 """
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """One line, without the usage in front of it."""
-        self.exit(2, f"run_game: {message}; see {self.prog} --help\n")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -58,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = OneLineParser(
         prog="python run_game.py",
         description="Play whole games: find the secret paragraph of a course of lectures.",
         epilog=EXAMPLE,

@@ -39,7 +39,7 @@ def measure() -> dict[str, Any]:
         cosines = (ours.embed_passages(texts) * encode(32)).sum(axis=1)
         if float(np.min(cosines)) < 0.999:
             raise RuntimeError(f"both must give the same vectors, got cosine {float(np.min(cosines)):.4f}")
-        trials = {size: _seconds(lambda size=size: encode(size)) for size in BATCH_SIZES}  # type: ignore[misc]
+        trials = {size: _seconds(lambda size=size: encode(size)) for size in BATCH_SIZES}
         best = min(trials, key=lambda size: trials[size])
         runs: dict[str, list[float]] = {"quarry": [], "baseline": []}
         for _ in range(N_RUNS):

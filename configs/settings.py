@@ -19,6 +19,7 @@ PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
 
 BookMatch = Literal["off", "stem", "resolved"]
 Fusion = Literal["first", "rrf"]
+SpillOver = Literal["never", "no-book", "always"]
 
 T = TypeVar("T")
 
@@ -58,7 +59,7 @@ class SearchSettings:
     pdf_k: int
     global_k: int
     global_pool: int
-    spill_over: bool
+    spill_over: SpillOver
     book_match: BookMatch
     filter_confidence: float
     boost_confidence: float

@@ -7,8 +7,9 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from configs.arguments import OneLineParser
 from configs.settings import SettingsError, load
 from evaluate.check import check_games
 from evaluate.errors import EvaluateError, RefereeError
@@ -21,12 +22,6 @@ from player.errors import PlayerError
 ROOT = Path(__file__).resolve().parents[1]
 GAMES = ROOT / "data" / "games" / "english.jsonl"
 DEFAULT_PORT = 8017
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """One line, without the usage in front of it."""
-        self.exit(2, f"evaluate: {message}; see {self.prog} --help\n")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -46,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="python -m evaluate", description="Practise, measure and check.")
+    parser = OneLineParser(prog="python -m evaluate", description="Practise, measure and check.")
     commands = parser.add_subparsers(dest="command", required=True)
 
     serve = _command(

@@ -8,8 +8,8 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import NoReturn
 
+from configs.arguments import OneLineParser
 from configs.settings import SettingsError, load
 from ingest.errors import IngestError
 from ingest.pipeline import FileOutcome, IngestSummary, ingest, rejected_in_all
@@ -20,15 +20,9 @@ EXAMPLE = """example:
   python -m ingest --store data/store --list"""
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """One line, without the usage in front of it."""
-        self.exit(2, f"ingest: {message}; see {self.prog} --help\n")
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns the exit code (0 done, 1 some file failed, 2 bad input)."""
-    parser = _Parser(
+    parser = OneLineParser(
         prog="python -m ingest",
         description="Split lecture PDFs into playable paragraphs and keep them in Chroma.",
         epilog=EXAMPLE,

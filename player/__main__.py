@@ -6,8 +6,9 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from configs.arguments import OneLineParser
 from configs.settings import SettingsError, load
 from ingest.errors import IngestError
 from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE, open_store
@@ -21,15 +22,9 @@ EXAMPLE = """example:
 NOTHING_FOUND = "Nothing relevant was found for this hint."
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """One line, without the usage in front of it."""
-        self.exit(2, f"player: {message}; see {self.prog} --help\n")
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns the exit code (0 done, 1 a strategy failed, 2 bad input)."""
-    parser = _Parser(prog="python -m player", description="The player's search, by hand.")
+    parser = OneLineParser(prog="python -m player", description="The player's search, by hand.")
     commands = parser.add_subparsers(dest="command", required=True)
     search = commands.add_parser(
         "search",

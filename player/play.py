@@ -13,6 +13,9 @@ from player.player import Decision, Plan, Player
 from player.protocol import Guess, Json, Message, RoundStart, Score
 from player.server import GameServer, wait_left_s
 
+PAUSE_S = 0.02
+"""Seconds after an empty answer, for servers that do not wait when they are asked to."""
+
 
 class Spectator(Protocol):
     """Is shown a game as it happens."""
@@ -86,6 +89,8 @@ def play(
     cursor = ""
     while game.score is None:
         envelopes, cursor = server.inbox(cursor, wait_left_s(started_at + timeout_s, game_id))
+        if not envelopes:
+            time.sleep(PAUSE_S)
         for envelope in envelopes:
             for reply in game.receive(envelope):
                 server.send(reply)
@@ -134,10 +139,7 @@ class _Game:
             call = protocol.read_warmup_call(message)
             return protocol.WARMUP_RESPONSE, protocol.warmup_payload(call, self._player.answer_warmup(call.question))
         if kind == protocol.ROUND_START:
-            try:
-                start = protocol.read_round_start(message)
-            except MessageError:
-                return None
+            start = protocol.read_round_start(message)
             self._spectator.started(self._game_id, start)
             self._plan = self._player.plan(start)
             self._spectator.planned(self._plan)

@@ -8,21 +8,22 @@ import operator
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from configs.settings import GameSettings, Settings
 from ingest.embed import Embedder
+from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore
-from player.errors import QueryError
+from player.errors import AllStrategiesFailedError, QueryError
 from player.guess import Evidence, associative_words, make_guess, weigh_answers
 from player.protocol import Guess, RoundStart
 from player.questions.belief import FloatArray, channel, posterior, prior_from_relevance
 from player.questions.design import N_QUESTIONS, design
 from player.questions.pool import IntArray, Question, build_pool
 from player.search.orchestrator import SearchOrchestrator, build_orchestrator, store_embedder
-from player.search.types import Query, SearchResult
+from player.search.types import Hit, Query, SearchResult
 
 MAX_WARMUP_CHARS = 2_000
 """Of a warm-up question, read; finding the sum takes quadratic time."""
@@ -75,18 +76,25 @@ class Player:
         embedder: of the same store, for the associative word.
         settings: how it plays.
         seed: of its questions; the same game and seed give the same questions.
+        paragraphs: all of the course, to play on where a search finds nothing: the player always answers.
 
     Attributes:
         orchestrator: as given.
     """
 
     def __init__(
-        self, orchestrator: SearchOrchestrator, embedder: Embedder, settings: GameSettings, seed: int = 0
+        self,
+        orchestrator: SearchOrchestrator,
+        embedder: Embedder,
+        settings: GameSettings,
+        seed: int = 0,
+        paragraphs: Sequence[Paragraph] = (),
     ) -> None:
         self.orchestrator = orchestrator
         self._embedder = embedder
         self._settings = settings
         self._seed = seed
+        self._paragraphs = paragraphs
         self._noise = channel(settings.wrong_rate, settings.not_relevant_rate)
 
     def answer_warmup(self, question: str) -> str:
@@ -101,17 +109,12 @@ class Player:
         return "0"
 
     def plan(self, start: RoundStart) -> Plan:
-        """Search, and the 20 questions.
+        """Search, and the 20 questions; where nothing can be found, every paragraph of the course is a candidate.
 
         Raises:
-            QueryError: there is nothing to search for, or nothing was found.
+            QueryError: nothing was found, and the player knows no paragraph.
         """
-        hint = start.hint or start.book_name
-        result = self.orchestrator.search(Query(hint, start.book_name, self._settings.candidates))
-        if not result.hits:
-            result = self.orchestrator.search(Query(hint, "", self._settings.candidates))
-        if not result.hits:
-            raise QueryError(f"hint must lead to at least one paragraph, got {hint!r}; search again with other words")
+        result = self._candidates(start)
         started = time.perf_counter()
         relevance = np.array([hit.relevance for hit in result.hits])
         prior = prior_from_relevance(relevance, self._settings.prior_temperature, self._settings.prior_floor)
@@ -139,6 +142,23 @@ class Player:
         guess = make_guess(paragraphs[0], evidence, domain, float(belief[best]), associations)
         return Decision(guess, belief, best, tuple(evidence), tuple(associations))
 
+    def _candidates(self, start: RoundStart) -> SearchResult:
+        query = Query(start.hint or start.book_name, start.book_name, self._settings.candidates)
+        try:
+            result = self.orchestrator.search(query)
+        except (QueryError, AllStrategiesFailedError):
+            result = SearchResult(query, ())
+        if result.hits:
+            return result
+        if not self._paragraphs:
+            raise QueryError(f"hint must lead to at least one paragraph, got {query.hint!r}; say it in other words")
+        why = "nothing was found, so every paragraph may be it"
+        hits = [
+            Hit(paragraph, score=0.0, relevance=0.0, rank=rank, strategy="course", slot="global", why=why)
+            for rank, paragraph in enumerate(self._paragraphs, 1)
+        ]
+        return replace(result, hits=tuple(hits), relevant=False, answered_by="course")
+
     def _game_seed(self, start: RoundStart) -> int:
         """A number that is the same for the same round, so that a repeated ROUNDSTART gets the same questions."""
         key = f"{self._seed}|{start.book_name}|{start.hint}"
@@ -153,7 +173,8 @@ def build_player(store: ParagraphStore, settings: Settings, seed: int = 0) -> Pl
         SettingsError: a strategy is unknown.
     """
     embedder = store_embedder(store, settings)
-    return Player(build_orchestrator(store, settings, embedder), embedder, settings.game, seed)
+    orchestrator = build_orchestrator(store, settings, embedder)
+    return Player(orchestrator, embedder, settings.game, seed, store.paragraphs)
 
 
 def _padded(questions: tuple[Question, ...]) -> tuple[Question, ...]:

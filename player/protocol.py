@@ -125,25 +125,15 @@ def read_warmup_call(message: Message) -> WarmupCall:
 
 
 def read_round_start(message: Message) -> RoundStart:
-    """What is told about the paragraph.
-
-    Raises:
-        MessageError: there is neither hint nor book name.
-    """
+    """What is told about the paragraph; what is missing reads as ""."""
     payload = message.payload
-    start = RoundStart(
+    return RoundStart(
         match_id=_text(payload, "match_id"),
         book_name=_text(payload, "book_name"),
         hint=_text(payload, "book_hint", "description", "general_description", "hint"),
         association_domain=_text(payload, "association_word", "associative_domain", "association_domain"),
         auth_token=_text(payload, "auth_token"),
     )
-    if not start.hint and not start.book_name:
-        raise MessageError(
-            f"{ROUND_START} of game {message.game_id}: must carry book_hint or book_name, "
-            f"got {sorted(map(str, payload))}"
-        )
-    return start
 
 
 def read_answers(message: Message, n_questions: int) -> list[str | None]:

@@ -66,7 +66,8 @@ class SearchOrchestrator:
         if not answers:
             raise AllStrategiesFailedError("; ".join(str(failure) for failure in failures))
         book_hits, global_hits = self._fuse(answers, settings)
-        hits = merge_slots(book_hits, global_hits, settings.pdf_k, settings.global_k, spill_over=settings.spill_over)
+        spill_over = settings.spill_over == "always" or (settings.spill_over == "no-book" and not book_hits)
+        hits = merge_slots(book_hits, global_hits, settings.pdf_k, settings.global_k, spill_over=spill_over)
         filtered = book is not None and book.tier == "filter" and bool(book_hits)
         return SearchResult(
             query=query,

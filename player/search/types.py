@@ -78,7 +78,8 @@ class SearchResult:
         hits: book slots first, then global ones; by relevance within a slot, no paragraph twice.
         book: the resolved book, None if there was no name or nothing like it.
         failures: strategies that failed while others answered.
-        answered_by: the step that answered: "filter", "boost" or "original".
+        answered_by: the step that answered: "filter", "boost", "original", or "course" where nothing was found and the
+            player takes every paragraph.
         relevant: False where nothing was found at all.
         cached: whether it came from the cache.
         embed_ms: milliseconds spent on embedding the hint.

@@ -197,6 +197,17 @@ class TestEndpoints:
         assert len(scores) == 1
         assert scores[0]["payload"]["breakdown"]["associative_word_score"] == 50.0
 
+    def test_another_message_under_an_id_that_was_taken_is_not_read(self, client: httpx.Client) -> None:
+        game_id = new_game(client)
+        first = player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"})
+        client.post("/v1/outbox", json=first)
+        for message_type, payload in (("Q21QUESTIONSBATCH", questions()), ("Q21QUESTIONSBATCH", {})):
+            second = {**first, "message_type": message_type, "payload": payload}
+            answer = client.post("/v1/outbox", json=second)
+            assert (answer.status_code, answer.json()) == (202, {"message_id": first["message_id"]})
+        assert client.get(f"/v1/games/{game_id}").json()["state"] == "questions"
+        assert kinds(messages_of(client)) == ["Q21WARMUPCALL", "Q21ROUNDSTART"]
+
     def test_a_refused_message_may_be_sent_again_mended_under_its_id(self, client: httpx.Client) -> None:
         reply = player_message("Q21QUESTIONSBATCH", new_game(client), questions())
         check_problem(client.post("/v1/outbox", json=reply), 422, "Q21WARMUPRESPONSE must come first")
@@ -390,9 +401,12 @@ class TestLongPoll:
         reply = player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"})
         timer = threading.Timer(0.2, client.post, ["/v1/outbox"], {"json": reply})
         timer.start()
+        started = time.monotonic()
         messages = client.get(f"/v1/inbox?wait_s=20&after={cursor}").json()["messages"]
+        waited_s = time.monotonic() - started
         timer.join()
         assert kinds(messages) == ["Q21ROUNDSTART"]
+        assert 0.15 < waited_s < 10.0
 
     def test_a_message_that_is_there_is_given_at_once(self, client: httpx.Client) -> None:
         new_game(client)

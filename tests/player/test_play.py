@@ -159,12 +159,13 @@ def test_a_score_before_the_guess_is_ignored() -> None:
     assert report.score.private_score == 77.0
 
 
-def test_a_round_start_that_cannot_be_read_does_not_spoil_the_one_that_can() -> None:
-    broken = message("Q21ROUNDSTART", {"book_name": "", "book_hint": None})
-    report, server = played([broken], [round_start(), broken], [answers()], [score()])
+def test_a_round_start_that_tells_nothing_is_answered_over_the_whole_course() -> None:
+    empty = message("Q21ROUNDSTART", {"book_name": "", "book_hint": None})
+    report, server = played([empty], [empty], [answers()], [score()])
     assert server.sent_types() == ["Q21QUESTIONSBATCH", "Q21QUESTIONSBATCH", "Q21GUESSSUBMISSION"]
     assert server.sent[0] == server.sent[1]
-    assert report.start.hint == HINT
+    assert len(report.plan.result.hits) == len(course())
+    assert report.plan.result.answered_by == "course"
 
 
 def test_of_two_scores_the_first_counts() -> None:
@@ -203,8 +204,6 @@ def test_messages_in_other_spellings_are_answered_too() -> None:
         {},
         {"message_type": None},
         {"message_type": "Q21ROUNDSTART"},
-        message("Q21ROUNDSTART", {}),
-        message("Q21ROUNDSTART", {"book_name": "", "book_hint": None}),
         message("Q21QUESTIONSBATCH", {"questions": []}),
         message("BROADCAST_START_SEASON", {}),
         message("LEAGUE_COMPLETED", {"winner": "nobody"}),

@@ -114,9 +114,9 @@ def test_a_round_start_needs_only_a_name_or_a_hint(payload: dict[str, str]) -> N
 
 
 @pytest.mark.parametrize("payload", [{}, {"book_name": "", "book_hint": "  "}, {"book_name": ["x"], "book_hint": True}])
-def test_a_round_start_with_neither_is_refused(payload: dict[str, object]) -> None:
-    with pytest.raises(MessageError, match="game 0101001: must carry book_hint or book_name"):
-        protocol.read_round_start(read("Q21ROUNDSTART", payload))
+def test_a_round_start_with_neither_reads_as_empty_so_that_the_player_still_answers(payload: dict[str, object]) -> None:
+    start = protocol.read_round_start(read("Q21ROUNDSTART", payload))
+    assert (start.book_name, start.hint) == ("", "")
 
 
 def test_half_a_surrogate_pair_in_a_hint_becomes_a_question_mark() -> None:
@@ -320,15 +320,8 @@ READERS: list[Callable[[Message], Any]] = [
 @pytest.mark.parametrize("reader", READERS)
 @tried
 @given(payload=payloads)
-def test_junk_in_a_payload_is_read_or_refused_and_nothing_else(reader: Callable[[Message], Any], payload: Any) -> None:
-    message = read("Q21X", payload)
-    refusal = ""
-    try:
-        reader(message)
-    except MessageError as error:
-        refusal = str(error)
-    assert "\n" not in refusal
-    assert not refusal or reader is protocol.read_round_start
+def test_junk_in_a_payload_is_read_as_if_it_were_missing(reader: Callable[[Message], Any], payload: Any) -> None:
+    assert reader(read("Q21X", payload)) is not None
 
 
 def test_an_integer_too_long_to_print_is_junk_like_any_other() -> None:
@@ -336,8 +329,7 @@ def test_an_integer_too_long_to_print_is_junk_like_any_other() -> None:
     with pytest.raises(MessageError, match="message_type must be a string, got int"):
         protocol.read_message({"message_type": endless})
     assert protocol.read_message({"message_type": "X", "game_id": endless}).game_id == ""
-    with pytest.raises(MessageError, match="must carry book_hint"):
-        protocol.read_round_start(read("Q21ROUNDSTART", {"book_name": endless}))
+    assert protocol.read_round_start(read("Q21ROUNDSTART", {"book_name": endless})).book_name == ""
     assert answers([{"question_number": endless, "answer": endless}]) == [None] * 4
     score = protocol.read_score(read("Q21SCOREFEEDBACK", {"private_score": endless, "feedback": {"all": endless}}))
     assert (score.private_score, score.feedback) == (0.0, {"all": ""})

@@ -36,7 +36,7 @@ def orchestrator(*strategies: Strategy, **changes: Any) -> SearchOrchestrator:
         "pdf_k": 2,
         "global_k": 2,
         "global_pool": 4,
-        "spill_over": True,
+        "spill_over": "always",
         "book_match": "resolved",
         "filter_confidence": 0.9,
         "boost_confidence": 0.6,
@@ -231,3 +231,14 @@ def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -
     result = orchestrator(Slow("one", RELEVANCE)).search(Query("hint"))
     assert result.embed_ms == pytest.approx(3000.0)
     assert result.search_ms == pytest.approx(500.0)
+
+
+def test_with_spill_over_where_there_is_no_book_a_short_book_is_not_topped_up() -> None:
+    search = orchestrator(one(), pdf_k=4, global_k=0, spill_over="no-book").search
+    assert found(search(Query("hint", "sure"))) == ["book sure:1:1", "book sure:1:2"]
+    assert found(search(Query("hint", "nothing like it"))) == [
+        "global rest:1:1",
+        "global rest:1:2",
+        "global sure:1:1",
+        "global likely:1:1",
+    ]
