@@ -273,6 +273,10 @@ def create_app(server: PracticeServer) -> FastAPI:
     async def refuse_message(_: Request, error: RefusedMessageError) -> JSONResponse:
         return _problem(422, str(error))
 
+    @app.exception_handler(Exception)
+    async def apologise(_: Request, error: Exception) -> JSONResponse:
+        return _problem(500, f"the server failed: {type(error).__name__}; the message was not taken, send it again")
+
     @app.middleware("http")
     async def limit_body(request: Request, call_next: Any) -> Any:
         length = request.headers.get("content-length", "0")
@@ -381,7 +385,7 @@ def listen(host: str, port: int) -> socket.socket:
         listener.close()
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise PortError(
-            f"--port must be free on {host}, got {port}: {reason}; stop what uses it or name another"
+            f"--port must be free on {host}, got {port}: {reason}; stop what uses it, or name another port or --host"
         ) from error
     return listener
 

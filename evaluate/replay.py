@@ -165,7 +165,7 @@ def _run(
         ),
         "measures": {name: round(float(value.mean()), 6) for name, value in values.items()} if first else {},
         "intervals": {name: [round(end, 6) for end in interval(value, seed)] for name, value in values.items()},
-        "book_resolved": _share([_book_right(outcome) for outcome in first if outcome.paragraph is not None]),
+        "book_resolved": _share([_book_right(outcome) for outcome in first]),
         "abstained": sum(not outcome.result.relevant for outcome in first),
         "abstained_unanswerable": sum(not result.relevant for result in unanswerable),
         **_game_measures(outcomes, referee, seed),

@@ -254,7 +254,7 @@ class TestBadInput:
         self, store: str, games: str, capsys: Output, arguments: list[str], holds: str
     ) -> None:
         line = refused(capsys, "--store", store, "--practice-games", games, "--json", *arguments)
-        assert line.startswith("run_game: ")
+        assert "run_game" in line.partition(":")[0]
         assert holds in line
 
     def test_games_of_another_course_are_refused(self, tmp_path: Path, store: str, capsys: Output) -> None:

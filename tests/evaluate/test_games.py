@@ -351,3 +351,16 @@ class TestEquality:
 
     def test_tokens_are_folded_runs_of_letters_and_digits(self) -> None:
         assert tokens("The B-tree's 2nd “ﬁx”") == ["the", "b", "tree", "s", "2nd", "fix"]
+
+
+def test_a_game_that_gives_its_opening_sentence_alone_is_matched_by_it(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text(
+        json.dumps({"game_id": "g", "hint": "h", "book_name": "b", "opening_sentence": "Bees dance."}) + "\n",
+        encoding="utf-8",
+    )
+    games = load_games(path)
+    text = "Bees dance. They tell each other in this way where the flowers stand, and how far it is to fly there."
+    other = Paragraph("b:1:1", "b", 1, "", "Wasps do not dance. They hunt alone.", "Wasps do not dance.")
+    meant = Paragraph("b:1:2", "b", 1, "", text, "Bees dance.")
+    assert match_games(games, [other, meant]) == {"g": meant}

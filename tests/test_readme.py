@@ -1,0 +1,78 @@
+"""The commands that README shows do what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def shown(start: str) -> list[str]:
+    """The arguments of README's commands that begin so, without the remarks beside them."""
+    lines = re.findall(r"^(?:\$ )?\.venv/bin/python (.*)$", README, flags=re.MULTILINE)
+    return [re.split(r"\s{2,}", line)[0] for line in lines if line.startswith(start)]
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
+    """A folder with the bundled lectures ingested as `make play` does it, and the bundled games."""
+    folder = tmp_path_factory.mktemp("course")
+    (folder / "data").mkdir()
+    (folder / "data" / "games").symlink_to(ROOT / "data" / "games")
+    (folder / "data" / "lectures").symlink_to(ROOT / "data" / "lectures")
+    done = run("-m ingest data/lectures/english", folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def run(arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default"}
+    command = [sys.executable, *shlex.split(arguments)]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("arguments", shown("-m player search"))
+def test_searches_print_a_table_of_hits(arguments: str, course: Path) -> None:
+    done = run(arguments, course)
+    assert done.returncode == 0, done.stderr
+    assert "book: " in done.stdout
+    assert "opening sentence" in done.stdout
+
+
+def test_a_search_prints_json_and_nothing_else(course: Path) -> None:
+    done = run(f"{shown('-m player search')[0]} --json", course)
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["hits"]) == 5
+
+
+@pytest.mark.parametrize("arguments", shown("-m evaluate check-games"))
+def test_the_bundled_games_have_nothing_wrong(arguments: str, course: Path) -> None:
+    done = run(arguments, course)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 things wrong" in done.stdout
+
+
+def test_a_replay_measures_the_test_split(course: Path) -> None:
+    replays = [arguments for arguments in shown("-m evaluate replay") if arguments.endswith("none")]
+    done = run(replays[0], course)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"Success@1 +0\.\d+ +\[0\.\d+, 0\.\d+\]", done.stdout)
+
+
+def test_every_path_that_readme_links_to_is_there() -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", README)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_readme_shows_the_two_commands_first() -> None:
+    assert re.search(r"\A# Quarry\n\n```\nmake play .*\nmake test .*\n```\n", README)
