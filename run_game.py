@@ -8,14 +8,14 @@ import json
 import sys
 from pathlib import Path
 
-from configs.arguments import OneLineParser
+from configs.arguments import OneLineParser, run_command
 from configs.settings import Settings, SettingsError, load
 from evaluate.errors import EvaluateError
 from evaluate.practice import PracticeServer, create_app, load_course, serving
 from evaluate.referee import make_referee
 from ingest.errors import IngestError
 from ingest.pipeline import ingest
-from ingest.store import DEFAULT_STORE, ParagraphStore, open_store
+from ingest.store import DEFAULT_STORE, ParagraphStore, create_store, open_store
 from player.errors import PlayerError
 from player.play import GameReport, play, report_json
 from player.player import build_player
@@ -31,24 +31,42 @@ EXAMPLE = """examples:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; returns the exit code (0 played, 2 bad input or no server)."""
+    """Run the command; returns the exit code (0 played, 1 some game could not be played, 2 bad input or no server)."""
     options = _parser().parse_args(arguments)
+    return run_command(lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> int:
+    reports: list[GameReport] = []
+    code = 0
     try:
-        settings = load(options.preset, options.config)
-        if options.games < 1:
-            raise SettingsError(f"--games must be at least 1, got {options.games}")
-        if options.seed is not None and options.seed < 0:
-            raise SettingsError(f"--seed must be at least 0, got {options.seed}")
-        reports = _play_games(options, settings)
+        _check(options)
+        _play_games(options, load(options.preset, options.config), reports)
     except (IngestError, PlayerError, EvaluateError, SettingsError) as error:
         print(f"run_game: {error}", file=sys.stderr)
-        return 2
+        code = 1 if reports else 2
     except KeyboardInterrupt:
         print("run_game: interrupted", file=sys.stderr)
-        return 130
-    if options.json:
+        code = 130
+    if options.json and (reports or not code):
         print(json.dumps({"games": [report_json(report) for report in reports]}, ensure_ascii=False, indent=1))
-    return 0
+    return code
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Pass if the options make sense together.
+
+    Raises:
+        SettingsError: a number is out of range, or an option would be without effect.
+    """
+    if options.games < 1:
+        raise SettingsError(f"--games must be at least 1, got {options.games}")
+    if options.seed is not None and options.seed < 0:
+        raise SettingsError(f"--seed must be at least 0, got {options.seed}")
+    for name in ("practice_games", "referee", "seed"):
+        if options.server is not None and getattr(options, name) is not None:
+            option = name.replace("_", "-")
+            raise SettingsError(f"--{option} must be left out with --server, whose games and referee are its own")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -71,10 +89,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--games", type=int, default=1, metavar="N", help="games to play (default: %(default)s)")
     parser.add_argument(
-        "--practice-games", type=Path, default=GAMES, metavar="FILE", help="labelled games of the practice server"
+        "--practice-games", type=Path, metavar="FILE", help="labelled games of the practice server (default: bundled)"
     )
     parser.add_argument(
-        "--referee", default="oracle", metavar="SPEC", help="of the practice server: oracle or noisy:WRONG,NOT_RELEVANT"
+        "--referee", metavar="SPEC", help="of the practice server: oracle (default) or noisy:WRONG,NOT_RELEVANT"
     )
     parser.add_argument("--seed", type=int, metavar="N", help="of the practice server's choice (default: by chance)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
@@ -82,7 +100,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _play_games(options: argparse.Namespace, settings: Settings) -> list[GameReport]:
+def _play_games(options: argparse.Namespace, settings: Settings, reports: list[GameReport]) -> None:
+    """Play, and put each game that is over into `reports`, so that a later one's failure does not lose it."""
     store = _store(options.store, settings)
     player = build_player(store, settings)
     spectator = None
@@ -95,29 +114,39 @@ def _play_games(options: argparse.Namespace, settings: Settings) -> list[GameRep
     with contextlib.ExitStack() as stack:
         url, token = options.server, options.token or settings.token
         if url is None:
-            referee = make_referee(options.referee, options.seed or 0)
+            referee = make_referee(options.referee or "oracle", options.seed or 0)
             if referee is None:
                 raise SettingsError("--referee must answer questions to play a game, got none; take oracle")
-            course = load_course(store, options.practice_games, referee, settings)
+            course = load_course(store, options.practice_games or GAMES, referee, settings)
             url = stack.enter_context(serving(create_app(PracticeServer(course, options.seed))))
             token = options.token or ""  # QUARRY_TOKEN is another server's
         server = HttpGameServer(url, token, settings.game.request_timeout_s)
         stack.callback(server.close)
         if not server.has_token:
             server.register(options.player)
-        return [
-            play(server, player, name=options.player, timeout_s=settings.game.game_timeout_s, spectator=spectator)
-            for _ in range(options.games)
-        ]
+        cursor = ""
+        for _ in range(options.games):
+            timeout_s = settings.game.game_timeout_s
+            reports.append(
+                play(server, player, name=options.player, timeout_s=timeout_s, spectator=spectator, cursor=cursor)
+            )
+            cursor = reports[-1].cursor
 
 
 def _store(location: str | None, settings: Settings) -> ParagraphStore:
-    """The named store; the default one is made from the bundled lectures if it is not there."""
-    if location is None:
-        location = str(ROOT / DEFAULT_STORE)
-        if not (Path(location) / "chroma" / "chroma.sqlite3").is_file():
+    """The named store; the default one holds the bundled lectures, and is made or finished where it does not yet.
+
+    A default store with documents of the user's own is taken as it is.
+    """
+    if location is not None:
+        return open_store(location)
+    location = str(ROOT / DEFAULT_STORE)
+    documents = create_store(location).documents
+    if all(Path(document.path).parent == LECTURES for document in documents):
+        if not documents:
             print("making data/store from the bundled lectures", file=sys.stderr)
-            ingest([LECTURES], location, settings, notice=lambda line: print(line, file=sys.stderr))
+        new = not documents
+        ingest([LECTURES], location, settings, progress=new, notice=lambda line: print(line, file=sys.stderr))
     return open_store(location)
 
 

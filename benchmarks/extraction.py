@@ -24,8 +24,8 @@ def measure_layout() -> dict[str, Any]:
 
 
 def measure_characters() -> dict[str, Any]:
-    """Lines of words with boxes, without reading order: median pages per second, and their ratio."""
-    return _compare("extraction of characters alone", extract, target=8.0)
+    """Words with boxes, without reading order: median pages per second, and their ratio."""
+    return _compare("extraction of words with boxes", extract, target=8.0)
 
 
 def lectures() -> Sequence[Path]:

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from configs.arguments import OneLineParser
+from configs.arguments import OneLineParser, run_command
 from configs.settings import SettingsError, load
 from evaluate.check import check_games
 from evaluate.errors import EvaluateError, RefereeError
-from evaluate.games import load_games, match_games, select_split
+from evaluate.games import load_games, match_games, read_games, select_split
 from evaluate.referee import make_referee
 from ingest.errors import IngestError
 from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE, open_store
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if (getattr(options, "seed", None) or 0) < 0:
             raise SettingsError(f"--seed must be at least 0, got {options.seed}")
-        return run(options)
+        return run_command(lambda: run(options))
     except (IngestError, PlayerError, EvaluateError, SettingsError) as error:
         print(f"evaluate {options.command}: {error}", file=sys.stderr)
         return 2
@@ -153,6 +153,8 @@ def _replay(options: argparse.Namespace) -> int:
         raise SettingsError(f"--repeats must be at least 1, got {options.repeats}")
     if options.out and not options.out.parent.is_dir():
         raise SettingsError(f"--out must be in a folder that is there, got {options.out}; make {options.out.parent}")
+    if options.out and options.out.is_dir():
+        raise SettingsError(f"--out must be a file, got the folder {options.out}; name a file in it")
     settings = load(options.preset, options.config)
     games = select_split(load_games(options.games), options.split, options.seed)
     make_referee(options.referee, options.seed)
@@ -193,9 +195,10 @@ def _replay(options: argparse.Namespace) -> int:
 
 
 def _check_games(options: argparse.Namespace) -> int:
-    games = load_games(options.games)
+    games, problems = read_games(options.games)
     store = open_store(options.store, options.collection)
-    findings = check_games(games, match_games(games, store.paragraphs))
+    findings = [("", str(problem)) for problem in problems]
+    findings += check_games(games, match_games(games, store.paragraphs))
     if options.json:
         print(
             json.dumps(
@@ -209,7 +212,7 @@ def _check_games(options: argparse.Namespace) -> int:
         )
     else:
         for game_id, wrong in findings:
-            print(f"{game_id}: {wrong}")
+            print(f"{game_id}: {wrong}" if game_id else wrong)
         print(f"{options.games}: {len(games)} games, {len(findings)} things wrong")
     return 1 if findings else 0
 

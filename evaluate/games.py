@@ -59,29 +59,50 @@ def load_games(path: Path) -> list[LabelledGame]:
     Raises:
         GamesError: missing, empty, a line that is no such object, or a game_id that comes twice.
     """
+    games, problems = read_games(path)
+    if problems:
+        raise problems[0]
+    return games
+
+
+def read_games(path: Path) -> tuple[list[LabelledGame], list[GamesError]]:
+    """The games of a file, and what is wrong with the lines that give none.
+
+    Raises:
+        GamesError: the file is missing, no text, or none of its lines is a game.
+    """
     try:
         # not splitlines(), which would break a line at the separators that JSON strings may hold as they are
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as error:
         raise GamesError(f"--games must be a readable file, got {path}: {error.strerror}; check the path") from error
     except UnicodeDecodeError as error:
         raise GamesError(f"{path}: must be UTF-8, {error.reason} at byte {error.start}; save it as UTF-8") from error
     games: dict[str, LabelledGame] = {}
+    problems: list[GamesError] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        where = f"{path} line {number}"
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise GamesError(f"{where}: must be a JSON object: {error}; mend the line or remove it") from error
-        game = _game(record, where)
-        if game.game_id in games:
-            raise GamesError(f"{where}: game_id must be unique, got {game.game_id!r} again; rename it")
-        games[game.game_id] = game
+            game = _game_of_line(line, f"{path} line {number}")
+            if game.game_id in games:
+                raise GamesError(f"{path} line {number}: game_id must be unique, got {game.game_id!r} again; rename it")
+            games[game.game_id] = game
+        except GamesError as error:
+            problems.append(error)
+    if problems and not games:
+        raise problems[0]
     if not games:
         raise GamesError(f"{path}: must hold at least one game, got none; one JSON object a line")
-    return list(games.values())
+    return list(games.values()), problems
+
+
+def _game_of_line(line: str, where: str) -> LabelledGame:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise GamesError(f"{where}: must be a JSON object: {error}; mend the line or remove it") from error
+    return _game(record, where)
 
 
 def _game(record: Any, where: str) -> LabelledGame:
@@ -141,20 +162,20 @@ _OPTIONAL_TEXTS = (
 def match_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) -> dict[str, Paragraph | None]:
     """The ingested paragraph of each answerable game, None where it was lost at ingest.
 
-    A game with a paragraph_id is matched by it, one with text by the highest token F1 with the ingested paragraphs, at
-    least 0.6: first among those with the labelled opening sentence, where 0.9 settles it, then among all. Ties go to
-    the game's own document, then to the equal opening sentence, then to the smaller paragraph_id. A game that gives its
-    opening sentence alone is matched by that.
+    A game with a known paragraph_id is matched by it, one with text by the highest token F1 with the ingested
+    paragraphs, at least 0.6: first among those with the labelled opening sentence, where 0.9 settles it, then among
+    all. Ties go to the game's own document, then to the equal opening sentence, then to the smaller paragraph_id. A
+    game that gives its opening sentence alone is matched by that.
     """
     by_id = {paragraph.paragraph_id: paragraph for paragraph in paragraphs}
-    matcher = _TextMatcher(paragraphs) if any(game.answerable and not game.paragraph_id for game in games) else None
+    by_text = [game for game in games if game.answerable and game.paragraph and game.paragraph_id not in by_id]
+    matcher = _TextMatcher(paragraphs) if by_text else None
     matched: dict[str, Paragraph | None] = {}
     for game in games:
         if not game.answerable:
             continue
-        if game.paragraph_id or matcher is None:
-            matched[game.game_id] = by_id.get(game.paragraph_id)
-        else:
+        matched[game.game_id] = by_id.get(game.paragraph_id)
+        if matched[game.game_id] is None and matcher is not None and game.paragraph:
             matched[game.game_id] = matcher.best(game)
     return matched
 

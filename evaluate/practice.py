@@ -262,7 +262,7 @@ def create_app(server: PracticeServer) -> FastAPI:
 
     @app.exception_handler(StarletteHTTPException)
     async def refuse(_: Request, error: StarletteHTTPException) -> JSONResponse:
-        return _problem(error.status_code, str(error.detail))
+        return _problem(error.status_code, str(error.detail), error.headers)
 
     @app.exception_handler(RequestValidationError)
     async def refuse_invalid(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -291,7 +291,8 @@ def create_app(server: PracticeServer) -> FastAPI:
     async def token_of(authorization: Annotated[str, Header()] = "") -> str:
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer" or not server.knows(token.strip()):
-            raise HTTPException(401, "Authorization must be Bearer and a token that POST /v1/players gave out")
+            detail = "Authorization must be Bearer and a token that POST /v1/players gave out"
+            raise HTTPException(401, detail, {"WWW-Authenticate": "Bearer"})
         return token.strip()
 
     @app.post("/v1/players", status_code=201)
@@ -306,13 +307,13 @@ def create_app(server: PracticeServer) -> FastAPI:
     @app.get("/v1/inbox")
     async def inbox(
         token: str = Depends(token_of),
-        after: Annotated[int, Query(ge=0)] = 0,
+        after: Annotated[str, Query(pattern=r"^\d{0,40}$")] = "",
         wait_s: Annotated[float, Query(ge=0.0, le=MAX_WAIT_S)] = 0.0,
     ) -> _Inbox:
         deadline = asyncio.get_running_loop().time() + wait_s
         while True:
             arrival = arrived.next()
-            messages, place = server.messages(token, after)
+            messages, place = server.messages(token, int(after or 0))
             left_s = deadline - asyncio.get_running_loop().time()
             if messages or left_s <= 0:
                 return _Inbox(messages=messages, cursor=str(place))
@@ -422,9 +423,10 @@ def _digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _problem(status: int, detail: str) -> JSONResponse:
+def _problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     return JSONResponse(
         {"type": "about:blank", "title": http.HTTPStatus(status).phrase, "status": status, "detail": detail},
         status_code=status,
+        headers=dict(headers or {}),
         media_type="application/problem+json",
     )

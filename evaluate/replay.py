@@ -96,7 +96,7 @@ def replay(
                     report = play(LocalGameServer(server, "replay"), player, name="replay", timeout_s=3600.0)
                 outcomes.append(_outcome(game, paragraph, result, repeat, report, played=judge is not None))
                 bar.update()
-    return _run(outcomes, unanswerable, store, settings, referee, seed, repeats)
+    return _run(outcomes, unanswerable, store, settings, referee, seed, plays)
 
 
 def _outcome(

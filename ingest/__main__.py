@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import os
 import sys
 from pathlib import Path
 
-from configs.arguments import OneLineParser
+from configs.arguments import OneLineParser, run_command
 from configs.settings import SettingsError, load
 from ingest.errors import IngestError
 from ingest.pipeline import FileOutcome, IngestSummary, ingest, rejected_in_all
@@ -50,12 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     views.add_argument("--paragraphs", action="store_true", help="show every kept paragraph")
     options = parser.parse_args(arguments)
     try:
-        code = _run(options)
-        sys.stdout.flush()
-        return code
-    except BrokenPipeError:  # the reader, head for one, has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return run_command(lambda: _run(options))
     except (IngestError, SettingsError) as error:
         print(f"ingest: {error}", file=sys.stderr)
         return 2
@@ -65,7 +59,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    settings = load(config=options.config)
     if options.list or options.rejected or options.paragraphs:
+        if options.paths:
+            raise SettingsError(f"PATH must be left out to show what a store holds, got {options.paths[0]}")
         store = open_store(options.store, options.collection, all_rejected_ok=True)
         if options.list:
             _show_documents(store, options.json)
@@ -74,7 +71,6 @@ def _run(options: argparse.Namespace) -> int:
         else:
             _show_paragraphs(store, options.json)
         return 0
-    settings = load(config=options.config)
     if options.workers is not None:
         if options.workers < 1:
             raise SettingsError(f"--workers must be at least 1, got {options.workers}")

@@ -209,6 +209,8 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
         return OnnxEmbedder(spec, folder, settings)
     if spec == "e5":
         return E5Embedder(settings)
+    if spec == "mpnet":
+        raise EmbedderError("embedder mpnet is not built in yet; take minilm, e5, or the folder or hub id of a model")
     return SentenceTransformerEmbedder(spec, settings)
 
 

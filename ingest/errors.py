@@ -3,6 +3,7 @@
 IngestError
 ├── BadInputError (ValueError)         the caller named something that cannot be ingested
 ├── SourceError (ValueError)           one file that cannot be read; the others go on
+├── ReaderPoolError (RuntimeError)     the processes that read cannot be started
 ├── StoreError (RuntimeError)          the store cannot be opened, read or written
 │   ├── StoreMissingError (FileNotFoundError)
 │   └── EmbedderMismatchError (ValueError)
@@ -22,6 +23,10 @@ class BadInputError(IngestError, ValueError):
 
 class SourceError(IngestError, ValueError):
     """One PDF or paragraphs file cannot be read."""
+
+
+class ReaderPoolError(IngestError, RuntimeError):
+    """The processes that read PDFs cannot be started."""
 
 
 class StoreError(IngestError, RuntimeError):

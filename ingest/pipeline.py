@@ -7,6 +7,7 @@ import multiprocessing
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -18,7 +19,7 @@ from tqdm import tqdm
 
 from configs.settings import IngestSettings, Settings
 from ingest.embed import Embedder, choose_spec, load_embedder
-from ingest.errors import BadInputError, SourceError, StoreError
+from ingest.errors import BadInputError, ReaderPoolError, SourceError, StoreError
 from ingest.paragraph import Alias, Document, Reading
 from ingest.reader import content_hash, read_paragraphs_file, read_pdf, version_of
 from ingest.store import DEFAULT_COLLECTION, ParagraphStore, create_store, is_url
@@ -370,6 +371,11 @@ def _read_pdfs(
                     )
                 except SourceError as error:
                     yield source, error
+                except BrokenExecutor as error:
+                    raise ReaderPoolError(
+                        f"processes that read PDFs must be able to start, they are not: {error}; "
+                        "free memory, or try --workers 1"
+                    ) from error
                 bar.update()
         except BaseException:  # the pool would otherwise wait for every file that is still to be read
             pool.stop()  # type: ignore[no-untyped-call]

@@ -43,24 +43,29 @@ class ParagraphStore:
         embedder_spec: SPEC of the embedder that its vectors came from, "" while it is empty.
     """
 
-    def __init__(self, client: ClientAPI, location: str, name: str) -> None:
+    def __init__(self, client: ClientAPI, location: str, name: str, *, create: bool) -> None:
         self._client = client
         self._name = name
         self.location = location
         self._documents: tuple[Document, ...] | None = None
         self._paragraphs: tuple[Paragraph, ...] = ()
         self._vectors: FloatArray = np.empty((0, 0), dtype=np.float32)
-        self._paragraph_records = self._collection(name)
-        self._document_records = self._collection(f"{name}-documents")
+        self._paragraph_records = self._collection(name, create)
         metadata = self._paragraph_records.metadata or {}
         if metadata.get("format") != FORMAT:
             raise StoreError(
                 f"{location}: collection {name!r} must have store format {FORMAT}, got {metadata.get('format')}; "
                 "ingest into a new folder, or name another --collection"
             )
+        self._document_records = self._collection(f"{name}-documents", create)
         self.embedder_spec = str(metadata.get("embedder", ""))
 
-    def _collection(self, name: str) -> Collection:
+    def _collection(self, name: str, create: bool) -> Collection:
+        if not create and name not in {collection.name for collection in self._client.list_collections()}:
+            raise StoreMissingError(
+                f"--collection must be one that {self.location} holds, got {self._name!r}; "
+                f"run: python -m ingest PATH... --store {self.location} --collection {self._name}"
+            )
         return self._client.get_or_create_collection(name, embedding_function=None, metadata={"format": FORMAT})
 
     @property
@@ -248,7 +253,7 @@ def open_store(location: str, collection: str = DEFAULT_COLLECTION, *, all_rejec
             f"--store must be a folder made by ingest, got {location}: no store there; "
             f"run: python -m ingest PATH... --store {location}"
         )
-    store = create_store(location, collection)
+    store = _store_at(location, collection, create=False)
     if not store.paragraphs and not (all_rejected_ok and store.documents):
         raise StoreError(
             f"{location}: collection {collection!r} must hold paragraphs, got none; "
@@ -263,12 +268,18 @@ def create_store(location: str, collection: str = DEFAULT_COLLECTION) -> Paragra
     Raises:
         StoreError: the folder cannot be written, the server does not answer, or what is there is no store of ours.
     """
+    return _store_at(location, collection, create=True)
+
+
+def _store_at(location: str, collection: str, *, create: bool) -> ParagraphStore:
     import chromadb
     from chromadb.config import Settings as ChromaSettings
 
     try:
         if is_url(location):
             url = urlsplit(location)
+            if url.username or url.password or url.path.strip("/"):
+                raise StoreError("--store must be a URL of host and port alone, got one with more; leave the rest out")
             client = chromadb.HttpClient(
                 host=url.hostname or "",
                 port=url.port or (443 if url.scheme == "https" else 80),
@@ -290,7 +301,7 @@ def create_store(location: str, collection: str = DEFAULT_COLLECTION) -> Paragra
             client = chromadb.PersistentClient(
                 str(folder / "chroma"), settings=ChromaSettings(anonymized_telemetry=False)
             )
-        return ParagraphStore(client, location, collection)
+        return ParagraphStore(client, location, collection, create=create)
     except StoreError:
         raise
     except Exception as error:  # chromadb raises many kinds, its own and those of SQLite and HTTP

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from configs.arguments import OneLineParser
+from configs.arguments import OneLineParser, run_command
 from configs.settings import SettingsError, load
 from ingest.errors import IngestError
 from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE, open_store
@@ -47,12 +47,19 @@ def main(arguments: list[str] | None = None) -> int:
     search.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     options = parser.parse_args(arguments)
     try:
-        settings = load(options.preset, options.config)
-        store = open_store(options.store, options.collection)
-        result = build_orchestrator(store, settings).search(Query(options.hint, options.book, options.k))
+        return run_command(lambda: _search(options))
     except (IngestError, PlayerError, SettingsError) as error:
         print(f"player search: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("player search: interrupted", file=sys.stderr)
+        return 130
+
+
+def _search(options: argparse.Namespace) -> int:
+    settings = load(options.preset, options.config)
+    store = open_store(options.store, options.collection)
+    result = build_orchestrator(store, settings).search(Query(options.hint, options.book, options.k))
     if options.json:
         print(json.dumps(result_json(result), ensure_ascii=False, indent=1))
     else:

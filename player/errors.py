@@ -12,6 +12,8 @@ PlayerError
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class PlayerError(Exception):
     """Base of everything that the player raises on purpose; its text is one line that ends in the remedy."""
@@ -35,7 +37,15 @@ class SearchError(PlayerError, RuntimeError):
 
 
 class AllStrategiesFailedError(PlayerError, RuntimeError):
-    """No strategy answered; the failures are named in the text."""
+    """No strategy answered.
+
+    Attributes:
+        failures: one of each strategy.
+    """
+
+    def __init__(self, failures: Sequence[SearchError]) -> None:
+        super().__init__("; ".join(str(failure) for failure in failures))
+        self.failures = tuple(failures)
 
 
 class MessageError(PlayerError, ValueError):

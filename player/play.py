@@ -56,6 +56,7 @@ class GameReport:
     Attributes:
         answers: (20,) a letter, "Not Relevant", or None where none came.
         elapsed_s: seconds from asking for the game to its score.
+        cursor: of the inbox, after the game's last message.
     """
 
     game_id: str
@@ -65,18 +66,27 @@ class GameReport:
     decision: Decision
     score: Score
     elapsed_s: float
+    cursor: str
 
 
 def play(
-    server: GameServer, player: Player, *, name: str, timeout_s: float, spectator: Spectator | None = None
+    server: GameServer,
+    player: Player,
+    *,
+    name: str,
+    timeout_s: float,
+    spectator: Spectator | None = None,
+    cursor: str = "",
 ) -> GameReport:
     """Ask for a practice game and play it to its score.
 
-    Messages of other games are passed over; a message that comes twice gets the reply it got before.
+    Messages of other games are passed over; a message that comes twice gets the reply it got before; answers
+    to questions that were never sent are nobody's.
 
     Args:
         name: logical id that the player's messages carry.
         timeout_s: seconds until the game is given up.
+        cursor: of the inbox, from the report of the game before; "" reads it from its beginning.
 
     Raises:
         ServerError: the server is not there or refuses.
@@ -86,7 +96,6 @@ def play(
     started_at = time.monotonic()
     game_id = server.request_game()
     game = _Game(game_id, player, name, spectator or Silent())
-    cursor = ""
     while game.score is None:
         envelopes, cursor = server.inbox(cursor, wait_left_s(started_at + timeout_s, game_id))
         if not envelopes:
@@ -94,7 +103,7 @@ def play(
         for envelope in envelopes:
             for reply in game.receive(envelope):
                 server.send(reply)
-    return game.report(time.monotonic() - started_at)
+    return game.report(time.monotonic() - started_at, cursor)
 
 
 class _Game:
@@ -154,13 +163,20 @@ class _Game:
             self._spectator.scored(self.score)
         return None
 
-    def report(self, elapsed_s: float) -> GameReport:
+    def report(self, elapsed_s: float, cursor: str) -> GameReport:
         """The game, once it is over."""
         assert self._plan is not None
         assert self._decision is not None
         assert self.score is not None
         return GameReport(
-            self._game_id, self._plan.start, self._plan, tuple(self._answers), self._decision, self.score, elapsed_s
+            self._game_id,
+            self._plan.start,
+            self._plan,
+            tuple(self._answers),
+            self._decision,
+            self.score,
+            elapsed_s,
+            cursor,
         )
 
 

@@ -146,8 +146,10 @@ class Player:
         query = Query(start.hint or start.book_name, start.book_name, self._settings.candidates)
         try:
             result = self.orchestrator.search(query)
-        except (QueryError, AllStrategiesFailedError):
+        except QueryError:
             result = SearchResult(query, ())
+        except AllStrategiesFailedError as error:
+            result = SearchResult(query, (), failures=error.failures)
         if result.hits:
             return result
         if not self._paragraphs:

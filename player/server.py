@@ -57,6 +57,8 @@ class HttpGameServer:
     def __init__(self, url: str, token: str = "", timeout_s: float = 10.0) -> None:
         if not url.startswith(("http://", "https://")):
             raise ServerError(f"--server must be an http:// or https:// URL, got {url!r}")
+        if "@" in url.split("/")[2]:
+            raise ServerError("--server must hold no user or password, got a URL with one; use --token")
         self.url = url.rstrip("/")
         self.player_id = ""
         self._timeout_s = timeout_s
@@ -77,7 +79,7 @@ class HttpGameServer:
         Raises:
             ServerError: the server is not there or refuses.
         """
-        answer = self._call("POST", "/v1/players", {"name": name})
+        answer = self._call("POST", "/v1/players", {"name": name}, repeatable=False)
         self.player_id = _string(answer, "player_id")
         self._use(_string(answer, "token"))
 
@@ -87,7 +89,7 @@ class HttpGameServer:
         Raises:
             ServerError: the server is not there or refuses.
         """
-        return _string(self._call("POST", "/v1/games", {}), "game_id")
+        return _string(self._call("POST", "/v1/games", {}, repeatable=False), "game_id")
 
     def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
         """The messages after `cursor` ("" for all) and the new cursor; waits up to wait_s seconds, at most 30, for one.
@@ -149,21 +151,26 @@ class HttpGameServer:
         *,
         parameters: Mapping[str, str] | None = None,
         wait_s: float = 0.0,
+        repeatable: bool = True,
     ) -> Json:
-        """The JSON object that the server answers; transport faults, 429 and 5xx are tried again until time is up."""
+        """The JSON object that the server answers; transport faults, 429 and 5xx are tried again until time is up.
+
+        What is not `repeatable` is tried again only where the server surely did not do it: no connection, 429 or 503.
+        """
         deadline = time.monotonic() + self._timeout_s
         pause_s = 0.05
         while True:
-            fault = ""
+            fault, given_up = "", False
             remaining_s = max(deadline - time.monotonic(), 0.1) + wait_s
             try:
                 response = self._client.request(method, path, json=body, params=parameters, timeout=remaining_s)
-                if response.status_code not in {429, 500, 502, 503, 504}:
+                if response.status_code not in ({429, 500, 502, 503, 504} if repeatable else {429, 503}):
                     return self._read(method, path, response)
                 fault = f"status {response.status_code}"
             except (httpx.RequestError, httpx.InvalidURL) as error:
                 fault = str(error) or type(error).__name__
-            if time.monotonic() + pause_s >= deadline:
+                given_up = not repeatable and not isinstance(error, httpx.ConnectError)
+            if given_up or time.monotonic() + pause_s >= deadline:
                 raise ServerError(
                     self._redacted(
                         f"{self.url}: a game server must answer there, "

