@@ -16,7 +16,7 @@ from evaluate.errors import EvaluateError, RefereeError
 from evaluate.games import load_games, match_games, read_games, select_split
 from evaluate.referee import make_referee
 from ingest.errors import IngestError
-from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE, open_store
+from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE, models_dir_of, open_store
 from player.errors import PlayerError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -161,7 +161,7 @@ def _replay(options: argparse.Namespace) -> int:
     store = open_store(options.store, options.collection)
     similarity = None
     if options.referee != "none":
-        models_dir = Path(settings.embed.models_dir) if settings.embed.models_dir else store.models_dir
+        models_dir = models_dir_of(store, settings.embed)
         similarity = word_similarity(store.embedder_spec, models_dir, settings.embed)
     run = replay(
         games,

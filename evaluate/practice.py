@@ -30,7 +30,7 @@ from evaluate.match import Match, RefusedMessageError
 from evaluate.referee import Referee
 from evaluate.scoring import Similarity, word_similarity
 from ingest.paragraph import Paragraph
-from ingest.store import ParagraphStore
+from ingest.store import ParagraphStore, models_dir_of
 from player.errors import ServerError
 from player.protocol import Json
 from player.server import GameState
@@ -69,7 +69,7 @@ def load_course(store: ParagraphStore, games_path: Path, referee: Referee, setti
             f"{games_path}: at least one game must be about a paragraph of {store.location}, got none of {len(games)}; "
             "name the games that belong to the store"
         )
-    models_dir = Path(settings.embed.models_dir) if settings.embed.models_dir else store.models_dir
+    models_dir = models_dir_of(store, settings.embed)
     return Course(playable, referee, word_similarity(store.embedder_spec, models_dir, settings.embed))
 
 

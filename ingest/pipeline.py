@@ -22,7 +22,7 @@ from ingest.embed import Embedder, choose_spec, load_embedder
 from ingest.errors import BadInputError, ReaderPoolError, SourceError, StoreError
 from ingest.paragraph import Alias, Document, Reading
 from ingest.reader import content_hash, read_paragraphs_file, read_pdf, version_of
-from ingest.store import DEFAULT_COLLECTION, ParagraphStore, create_store, is_url
+from ingest.store import DEFAULT_COLLECTION, ParagraphStore, create_store, is_url, models_dir_of
 
 Status = Literal["added", "replaced", "unchanged", "same file", "removed", "failed"]
 
@@ -98,9 +98,10 @@ def ingest(
         outcomes, readings = _read_all(files, store, settings.ingest, progress)
         spec = _settle_spec(embedder_spec, store, readings)
         if any(reading.paragraphs for reading in readings):
-            if spec == "minilm" and not (_models_dir(store, settings) / "minilm").exists():
+            models_dir = models_dir_of(store, settings.embed)
+            if spec == "minilm" and not (models_dir / "minilm").exists():
                 notice("exporting the embedding model all-MiniLM-L6-v2 to ONNX, once (about 15 s)")
-            embedder = load_embedder(spec, _models_dir(store, settings), settings.embed)
+            embedder = load_embedder(spec, models_dir, settings.embed)
             outcomes += _embed_and_write(readings, store, embedder, progress)
         else:
             outcomes += _embed_and_write(readings, store, None, progress=False)
@@ -388,10 +389,6 @@ def _settle_spec(asked: str, store: ParagraphStore, readings: Sequence[Reading])
     if store.embedder_spec:
         return store.embedder_spec
     return choose_spec(paragraph.text for reading in readings for paragraph in reading.paragraphs)
-
-
-def _models_dir(store: ParagraphStore, settings: Settings) -> Path:
-    return Path(settings.embed.models_dir) if settings.embed.models_dir else store.models_dir
 
 
 def _embed_and_write(

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from configs.settings import EmbedSettings
 from ingest.embed import FloatArray
 from ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
@@ -155,8 +156,6 @@ class ParagraphStore:
                 metadatas=[_document_metadata(reading)],
             )
             self._forget_stale(document)
-        except (EmbedderMismatchError, AssertionError):
-            raise
         except Exception as error:  # chromadb raises many kinds, its own and those of SQLite and HTTP
             raise StoreError(
                 f"{self.location}: {document.doc_id} could not be written: {_one_line(error)}; nothing stored was lost"
@@ -229,6 +228,11 @@ class ParagraphStore:
             offset += len(chunk["ids"])
             if len(chunk["ids"]) < READ_CHUNK:
                 return records
+
+
+def models_dir_of(store: ParagraphStore, settings: EmbedSettings) -> Path:
+    """Where exported networks are kept: where the settings say, else where the store keeps its own."""
+    return Path(settings.models_dir) if settings.models_dir else store.models_dir
 
 
 def is_url(location: str) -> bool:

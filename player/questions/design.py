@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from player.questions.belief import FloatArray
 from player.questions.pool import IntArray, QuestionPool
@@ -27,10 +29,7 @@ def mutual_information(prior: FloatArray, cells: IntArray, noise: FloatArray) ->
         Lindley, On a Measure of the Information Provided by an Experiment, 1956.
     """
     options = np.stack([(cells == option) @ prior for option in range(4)], axis=1)
-    answers = options @ noise.T
-    conditional = -(noise * np.log2(np.maximum(noise, 1e-300))).sum(axis=0)
-    bits: FloatArray = _entropy(answers) - options @ conditional
-    return bits
+    return _information(options, noise)
 
 
 def design(pool: QuestionPool, prior: FloatArray, noise: FloatArray, seed: int, n: int = N_QUESTIONS) -> list[int]:
@@ -57,12 +56,11 @@ def design(pool: QuestionPool, prior: FloatArray, noise: FloatArray, seed: int, 
     beliefs = np.tile(prior, (n_particles, 1))
     one_hot = np.stack([pool.cells == option for option in range(4)], axis=1).astype(np.float32)
     flat = one_hot.reshape(-1, len(prior))
-    conditional = -(noise * np.log2(np.maximum(noise, 1e-300))).sum(axis=0)
     chosen: list[int] = []
     asked: set[str] = set()
     for _ in range(min(n, len(pool.questions))):
         options = (flat @ beliefs.T.astype(np.float32)).reshape(len(pool.questions), 4, n_particles).transpose(0, 2, 1)
-        gain = (_entropy(options @ noise.T) - options @ conditional).mean(axis=1)
+        gain = _information(options, noise).mean(axis=1)
         row = _best_row(gain, pool, chosen, asked)
         chosen.append(row)
         asked |= pool.questions[row].key
@@ -85,6 +83,13 @@ def _sample_answers(probabilities: FloatArray, generator: np.random.Generator) -
     draws = generator.random(probabilities.shape[1])
     rows: IntArray = (probabilities.cumsum(axis=0) < draws).sum(axis=0).astype(np.int8)
     return np.minimum(rows, len(probabilities) - 1).astype(np.int8)
+
+
+def _information(options: NDArray[np.floating[Any]], noise: FloatArray) -> FloatArray:
+    """Bits that an answer tells, over the last axis of (..., 4) probabilities that each option fits."""
+    conditional = -(noise * np.log2(np.maximum(noise, 1e-300))).sum(axis=0)
+    bits: FloatArray = _entropy(options @ noise.T) - options @ conditional
+    return bits
 
 
 def _entropy(probabilities: FloatArray) -> FloatArray:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from configs.settings import SearchSettings, Settings, SettingsError
 from ingest.embed import Embedder, load_embedder
-from ingest.store import ParagraphStore
+from ingest.store import ParagraphStore, models_dir_of
 from player.errors import AllStrategiesFailedError, QueryError, SearchError
 from player.search.fusion import reciprocal_rank_fusion
 from player.search.references import References
@@ -148,8 +147,7 @@ def store_embedder(store: ParagraphStore, settings: Settings) -> Embedder:
     Raises:
         EmbedderError: it cannot be loaded.
     """
-    models_dir = Path(settings.embed.models_dir) if settings.embed.models_dir else store.models_dir
-    return load_embedder(store.embedder_spec, models_dir, settings.embed)
+    return load_embedder(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
 
 
 def _scaled(settings: SearchSettings, k: int | None) -> SearchSettings:

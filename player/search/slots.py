@@ -44,9 +44,10 @@ def merge_slots(
 def _unique(hits: Sequence[Hit], seen: set[str]) -> list[Hit]:
     """The hits whose paragraphs are not in `seen`, each paragraph once, the first of it."""
     fresh = []
+    taken = set(seen)
     for hit in hits:
-        if hit.paragraph.paragraph_id not in seen:
-            seen = seen | {hit.paragraph.paragraph_id}
+        if hit.paragraph.paragraph_id not in taken:
+            taken.add(hit.paragraph.paragraph_id)
             fresh.append(hit)
     return fresh
 
