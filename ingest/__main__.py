@@ -111,6 +111,9 @@ def _show_documents(store: ParagraphStore, as_json: bool) -> None:
                         "kept": document.n_paragraphs,
                         "rejected": document.rejected,
                         "same_as": document.same_as,
+                        "authors": list(document.authors),
+                        "date": document.date,
+                        "lecture_number": document.lecture_number,
                     }
                     for document in store.documents
                 ],
@@ -154,6 +157,7 @@ def _show_paragraphs(store: ParagraphStore, as_json: bool) -> None:
                     "document": paragraph.doc_id,
                     "page": paragraph.page,
                     "heading": paragraph.heading,
+                    "section": list(paragraph.section),
                     "opening_sentence": paragraph.opening_sentence,
                     "text": paragraph.text,
                 }

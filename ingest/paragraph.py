@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-AliasSource = Literal["stem", "title", "metadata", "name"]
-"""Where an alias was read: the file stem, the first page, the PDF metadata (weak), or the user (`book_name`)."""
+AliasSource = Literal["stem", "title", "metadata", "name", "heading", "author"]
+"""Where an alias was read: the file stem, the first page, the PDF metadata (weak), the user (`book_name`), a heading of the
+document's outermost level (weak), or the author's name as printed (weak: one author may have written several)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,7 @@ class Paragraph:
         heading: the section it stands under, "" if none.
         text: the paragraph on one line, hyphenation undone, in logical order.
         opening_sentence: its first sentence, verbatim.
+        section: the headings that it stands under, outermost first, the last one `heading`; () if none.
     """
 
     paragraph_id: str
@@ -28,6 +30,7 @@ class Paragraph:
     heading: str
     text: str
     opening_sentence: str
+    section: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,9 @@ class Document:
         n_paragraphs: paragraphs kept.
         rejected: how many were rejected, by reason.
         same_as: doc_id of the document whose bytes are identical, "" if none; such a twin has no paragraphs of its own.
+        authors: as printed on the first page, where they can be told; () otherwise.
+        date: ISO date on which the PDF was made (or else changed) as its metadata says, "" if they do not.
+        lecture_number: the lecture's or chapter's number as the file stem or the first page gives it, None if neither.
     """
 
     doc_id: str
@@ -77,6 +83,9 @@ class Document:
     n_paragraphs: int
     rejected: dict[str, int] = field(default_factory=dict)
     same_as: str = ""
+    authors: tuple[str, ...] = ()
+    date: str = ""
+    lecture_number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -315,7 +315,8 @@ def _store_at(location: str, collection: str, *, create: bool) -> ParagraphStore
 def _paragraph_metadata(paragraph: Paragraph, version: str, position: int) -> dict[str, str | int]:
     values = dataclasses.asdict(paragraph)
     del values["text"]
-    return {**values, "version": version, "position": position}
+    section = json.dumps(paragraph.section, ensure_ascii=False)
+    return {**values, "section": section, "version": version, "position": position}
 
 
 def _paragraph(metadata: dict[str, Any], text: str) -> Paragraph:
@@ -326,6 +327,7 @@ def _paragraph(metadata: dict[str, Any], text: str) -> Paragraph:
         heading=metadata["heading"],
         text=text,
         opening_sentence=metadata["opening_sentence"],
+        section=tuple(json.loads(metadata.get("section", "[]"))),
     )
 
 
@@ -341,6 +343,9 @@ def _document_metadata(reading: Reading) -> dict[str, str | int]:
         "n_paragraphs": document.n_paragraphs,
         "rejected": json.dumps(document.rejected),
         "same_as": document.same_as,
+        "authors": json.dumps(document.authors, ensure_ascii=False),
+        "date": document.date,
+        "lecture_number": json.dumps(document.lecture_number),
         "rejected_texts": json.dumps(
             [[item.page, item.reason, item.text] for item in reading.rejected], ensure_ascii=False
         ),
@@ -358,6 +363,9 @@ def _document(metadata: dict[str, Any]) -> Document:
         n_paragraphs=int(metadata["n_paragraphs"]),
         rejected=json.loads(metadata["rejected"]),
         same_as=metadata["same_as"],
+        authors=tuple(json.loads(metadata.get("authors", "[]"))),
+        date=metadata.get("date", ""),
+        lecture_number=json.loads(metadata.get("lecture_number", "null")),
     )
 
 

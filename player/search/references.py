@@ -11,8 +11,15 @@ from rapidfuzz import fuzz
 from ingest.paragraph import AliasSource, Document
 from player.search.types import BookCandidate, Tier
 
-_SOURCE_WEIGHT: dict[AliasSource, float] = {"stem": 1.0, "name": 1.0, "title": 1.0, "metadata": 0.8}
-"""How far an alias of each source is trusted: PDF metadata is often wrong."""
+_SOURCE_WEIGHT: dict[AliasSource, float] = {
+    "stem": 1.0,
+    "name": 1.0,
+    "title": 1.0,
+    "metadata": 0.8,
+    "heading": 0.6,
+    "author": 0.6,
+}
+"""How far an alias of each source is trusted: PDF metadata is often wrong, headings and authors name more than one."""
 
 _SEPARATORS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _SIMILAR_FROM = 40.0

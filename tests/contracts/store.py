@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import uuid
+from dataclasses import replace
 from typing import Any
 
 import chromadb
@@ -61,6 +62,18 @@ class StoreContract:
             RejectedParagraph("trees", 1, "a;", "code"),
             RejectedParagraph("trees", 1, "b", "short"),
         ]
+
+    def test_sections_authors_date_and_lecture_number_are_read_back(
+        self, store: ParagraphStore, location: str, collection: str
+    ) -> None:
+        reading = make_reading("trees", [TREES])
+        placed = replace(reading.paragraphs[0], heading='AVL, "1962"', section=("עצים", 'AVL, "1962"'))
+        known = replace(reading.document, authors=("Ada Byron", "ברוך לוי"), date="2024-10-14", lecture_number=4)
+        file_reading(store, replace(reading, document=known, paragraphs=(placed,)))
+        file_reading(store, make_reading("caches", [CACHES]))
+        again = open_store(location, collection)
+        assert again.documents == (make_reading("caches", [CACHES]).document, known)
+        assert again.paragraphs[1] == placed
 
     def test_a_store_sees_what_it_has_just_written(self, store: ParagraphStore) -> None:
         assert texts_of(store) == []
