@@ -1,0 +1,95 @@
+"""What the commands of `python -m evaluate` share: their common arguments and how they write."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from configs.settings import SettingsError
+from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE
+
+ROOT = Path(__file__).resolve().parents[2]
+GAMES = ROOT / "data" / "games" / "english.jsonl"
+
+
+def add_command(
+    commands: Any, name: str, run: Callable[[argparse.Namespace], int], summary: str, example: str
+) -> argparse.ArgumentParser:
+    """A new command with --config, which runs `run` and takes its exit code from it.
+
+    Args:
+        commands: the subparsers of `python -m evaluate`.
+        summary: what it does, beginning with a verb in lower case.
+        example: a whole command line.
+    """
+    command: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
+    command.set_defaults(run=run)
+    return command
+
+
+def add_store(command: argparse.ArgumentParser) -> None:
+    """--store and --collection."""
+    command.add_argument(
+        "--store", default=DEFAULT_STORE, help="folder, or URL of a Chroma server (default: %(default)s)"
+    )
+    command.add_argument(
+        "--collection", default=DEFAULT_COLLECTION, help="name within the store (default: %(default)s)"
+    )
+
+
+def add_games(command: argparse.ArgumentParser) -> None:
+    """--games, which must be given."""
+    command.add_argument(
+        "--games", type=Path, required=True, metavar="FILE", help="labelled games, one JSON object a line"
+    )
+
+
+def add_json(command: argparse.ArgumentParser) -> None:
+    """--json."""
+    command.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+
+
+def print_json(document: object) -> None:
+    """One JSON document on standard output."""
+    print(as_json(document))
+
+
+def as_json(document: object) -> str:
+    """A document as it is printed and written to files."""
+    return json.dumps(document, ensure_ascii=False, indent=1)
+
+
+def require_writable(out: Path | None) -> None:
+    """Pass if `--out` names a file in a folder that is there, or nothing.
+
+    Raises:
+        SettingsError: it does not.
+    """
+    if out is None:
+        return
+    if not out.parent.is_dir():
+        raise SettingsError(f"--out must be in a folder that is there, got {out}; make {out.parent}")
+    if out.is_dir():
+        raise SettingsError(f"--out must be a file, got the folder {out}; name a file in it")
+
+
+def write_text(out: Path, text: str) -> None:
+    """Write what `--out` names.
+
+    Raises:
+        SettingsError: it cannot be written.
+    """
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(f"--out must be a file that can be written, got {out}: {error.strerror}") from error
