@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 AliasSource = Literal["stem", "title", "metadata", "name", "heading", "author"]
-"""Where an alias was read: the file stem, the first page, the PDF metadata (weak), the user (`book_name`), a heading of the
-document's outermost level (weak), or the author's name as printed (weak: one author may have written several)."""
+"""Where an alias was read: the file stem, the first page, the PDF metadata (weak), the user (`book_name`), an outermost
+heading (weak), or the author's name as printed (weak: it may stand on several documents)."""
 
 
 @dataclass(frozen=True, slots=True)
