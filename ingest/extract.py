@@ -7,6 +7,7 @@ right-to-left text comes out the same from producers that store it in logical (L
 from __future__ import annotations
 
 import ctypes
+import datetime
 import math
 import re
 import unicodedata
@@ -110,10 +111,18 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Pdf:
-    """What a file holds; `rtl` tells whether the document as a whole reads from right to left."""
+    """What a file holds.
+
+    Attributes:
+        metadata_title, metadata_author: as the file's metadata have them, "" if they do not; often wrong.
+        date: ISO date on which the file was made, or else changed, by its metadata; "" if they have none.
+        rtl: whether the document as a whole reads from right to left.
+    """
 
     pages: tuple[Page, ...]
     metadata_title: str
+    metadata_author: str
+    date: str
     rtl: bool
 
 
@@ -156,7 +165,10 @@ def extract(path: Path) -> Pdf:
                 ) from error
             sizes.append((width, height))
             rows.append(_rows(glyphs))
-        title = _clean_title(document.get_metadata_value("Title"))
+        title, author = (_printable(document.get_metadata_value(key)) for key in ("Title", "Author"))
+        date = next(
+            filter(None, (_iso_date(document.get_metadata_value(f"{key}Date")) for key in ("Creation", "Mod"))), ""
+        )
     finally:
         document.close()
     n_letters = n_rtl = votes = 0
@@ -174,7 +186,7 @@ def extract(path: Path) -> Pdf:
         Page(number, *size, tuple(line for row in page for line in _lines(row, fonts, rtl, mirrored)))
         for number, (size, page) in enumerate(zip(sizes, rows, strict=True), 1)
     )
-    return Pdf(pages, title, rtl)
+    return Pdf(pages, title, author, date, rtl)
 
 
 def _open(path: Path) -> Any:
@@ -575,6 +587,15 @@ def _restored(position: int, members: list[_Glyph], fonts: _Fonts) -> str:
     return "ffl" if after in "aeiouy" else "ffi"
 
 
-def _clean_title(title: str) -> str:
-    """The title on one line, without what cannot be seen."""
-    return " ".join("".join(char if char.isprintable() else " " for char in title).split())
+def _printable(text: str) -> str:
+    """A text of the metadata on one line, without what cannot be seen."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+
+
+def _iso_date(text: str) -> str:
+    """A date of the metadata (D:YYYYMMDD...) as YYYY-MM-DD, "" if it is none."""
+    digits = re.match(r"(?:D:)?(\d{4})(\d\d)(\d\d)", text)
+    try:
+        return datetime.date(*map(int, digits.groups())).isoformat() if digits else ""
+    except ValueError:
+        return ""

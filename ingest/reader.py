@@ -7,19 +7,25 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from configs.settings import IngestSettings
 from ingest.errors import SourceError
 from ingest.extract import extract
+from ingest.front_page import authors, lecture_number
 from ingest.layout import arrange
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from ingest.quality import rejection
+from ingest.sections import outline
 from ingest.sentence import opening_sentence
 from ingest.split import split
 
-READER_MODULES = ("bidi", "extract", "layout", "split", "quality", "sentence", "reader")
+READER_MODULES = ("bidi", "extract", "layout", "split", "sections", "front_page", "quality", "sentence", "reader")
 """The modules of this package that decide which paragraphs a file yields."""
+
+MAX_HEADINGS = 20
+"""Outermost headings that are aliases; slides have one a page, and the later ones name the lecture less and less."""
 
 
 def content_hash(path: Path) -> str:
@@ -62,7 +68,10 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
     ordinals: Counter[int] = Counter()
     kept: list[Paragraph] = []
     rejected: list[RejectedParagraph] = []
-    for block in split(arranged):
+    blocks = list(split(arranged))
+    names = authors(pdf, arranged.title)
+    sections = outline(blocks, arranged.title, names)
+    for block, path_to_block in zip(blocks, sections.paths, strict=True):
         reason = rejection(block, settings)
         if reason:
             rejected.append(RejectedParagraph(doc_id, block.page, block.text, reason))
@@ -76,12 +85,17 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
                 heading=block.heading,
                 text=block.text,
                 opening_sentence=opening_sentence(block.text),
+                section=path_to_block,
             )
         )
     aliases = [Alias(path.stem, "stem")]
     aliases += [Alias(title, "title") for title in [arranged.title] if title]
     aliases += [Alias(title, "metadata") for title in [pdf.metadata_title] if title]
-    return _reading(path, doc_id, content, settings, aliases, len(pdf.pages), kept, rejected)
+    aliases += [Alias(name, "author") for name in names]
+    aliases += [Alias(heading, "heading") for heading in sections.outermost[:MAX_HEADINGS]]
+    reading = _reading(path, doc_id, content, settings, aliases, len(pdf.pages), kept, rejected)
+    document = replace(reading.document, authors=names, date=pdf.date, lecture_number=lecture_number(path.stem, pdf))
+    return replace(reading, document=document)
 
 
 def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> list[Reading]:

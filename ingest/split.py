@@ -44,6 +44,7 @@ class Block:
         unknown_share: share of its words with a character that the file does not tell, 0..1.
         fill: mean share of the column's width that its lines take, the last one aside, 0..1.
         set_off: whether white space stands above and below it.
+        number: the bullet or number itself, "" if none.
     """
 
     page: int
@@ -60,6 +61,7 @@ class Block:
     unknown_share: float = 0.0
     fill: float = 1.0
     set_off: bool = False
+    number: str = ""
 
 
 @dataclass(slots=True)
@@ -395,6 +397,7 @@ def _block(group: _Group, heading: str, body_size: float, vocabulary: Counter[st
         unknown_share=sum(UNKNOWN in word for word in words) / max(1, len(words)),
         fill=sum((line.end - line.start) / max(1.0, line.right - line.left) for line in full_lines) / len(full_lines),
         set_off=group.gap_above > 1.5 * pitch and group.gap_below > 1.5 * pitch,
+        number=lines[0].words[0].text if group.marker else "",
     )
 
 

@@ -173,3 +173,17 @@ def test_a_file_that_is_no_pdf_is_refused(tmp_path: Path, content: bytes) -> Non
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="must be readable"):
         extract(tmp_path / "none.pdf")
+
+
+@pytest.mark.parametrize(
+    ("info", "date"),
+    [
+        ("/CreationDate (D:20241014093000Z) /ModDate (D:20250101)", "2024-10-14"),
+        ("/ModDate (D:20250102030405+02'00')", "2025-01-02"),
+        ("/CreationDate (D:20241399)", ""),
+        ("/Title (Trees)", ""),
+    ],
+)
+def test_the_date_is_that_of_creation_or_else_of_change(tmp_path: Path, info: str, date: str) -> None:
+    content = pdf([[Run(50, 100, "text")]], extra=f"<< {info} >>", trailer="/Info 3 0 R")
+    assert _read(tmp_path, content).date == date

@@ -251,6 +251,9 @@ def test_store_shows_what_it_holds(lectures: Path, store: str, run: Run) -> None
         "kept": 2,
         "rejected": {"heading": 1},
         "same_as": "",
+        "authors": [],
+        "date": "2026-01-15",
+        "lecture_number": None,
     }
     assert run("--rejected", "--json").json == [
         {"document": stem, "page": 1, "reason": "heading", "text": stem.title()} for stem in ("ranking", "trees")
@@ -260,6 +263,7 @@ def test_store_shows_what_it_holds(lectures: Path, store: str, run: Run) -> None
         "document": "trees",
         "page": 1,
         "heading": "Trees",
+        "section": ["Trees"],
         "opening_sentence": CACHES.partition(". ")[0] + ".",
         "text": CACHES,
     }
