@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"ingest: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("ingest: interrupted; documents already filed are kept, run it again to finish", file=sys.stderr)
+        print("ingest: interrupted; the store is as it was before, run it again to finish", file=sys.stderr)
         return 130
 
 

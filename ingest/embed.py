@@ -214,6 +214,11 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
     return SentenceTransformerEmbedder(spec, settings)
 
 
+def token_limit(embedder: Embedder, settings: EmbedSettings) -> int:
+    """Tokens at which this embedder cuts longer texts by these settings, 0 if it has a limit of its own."""
+    return settings.max_tokens if isinstance(embedder, OnnxEmbedder) else 0
+
+
 def choose_spec(texts: Iterable[str]) -> str:
     """What `auto` means for these texts: `minilm` where they are in Latin script, else `e5`."""
     latin = letters = 0

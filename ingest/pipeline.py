@@ -1,4 +1,4 @@
-"""Files -> store: read in parallel, embedded, filed document by document; safe to repeat and to interrupt."""
+"""Files -> store: read in parallel, embedded, filed all at once; safe to repeat and to interrupt."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Literal
 
 import filelock
-import numpy as np
 import pebble
 from tqdm import tqdm
 
-from configs.settings import IngestSettings, Settings
-from ingest.embed import Embedder, choose_spec, load_embedder
+from configs.settings import EmbedSettings, IngestSettings, Settings
+from ingest.embed import Embedder, choose_spec, load_embedder, token_limit
 from ingest.errors import BadInputError, ReaderPoolError, SourceError, StoreError
 from ingest.paragraph import Alias, Document, Reading
 from ingest.reader import content_hash, read_paragraphs_file, read_pdf, version_of
-from ingest.store import DEFAULT_COLLECTION, ParagraphStore, create_store, is_url, models_dir_of
+from ingest.store import DEFAULT_COLLECTION, Filing, ParagraphStore, create_store, is_url, models_dir_of
+from ingest.vectors import embed_reading, no_vectors
 
 Status = Literal["added", "replaced", "unchanged", "same file", "removed", "failed"]
 
@@ -94,18 +94,21 @@ def ingest(
         store = create_store(location, collection)
         if embedder_spec != "auto":
             store.require_embedder(embedder_spec)
-        store.sweep()
         outcomes, readings = _read_all(files, store, settings.ingest, progress)
         spec = _settle_spec(embedder_spec, store, readings)
-        if any(reading.paragraphs for reading in readings):
+        if readings and (store.embedder_spec or any(reading.paragraphs for reading in readings)):
             models_dir = models_dir_of(store, settings.embed)
             if spec == "minilm" and not (models_dir / "minilm").exists():
                 notice("exporting the embedding model all-MiniLM-L6-v2 to ONNX, once (about 15 s)")
             embedder = load_embedder(spec, models_dir, settings.embed)
-            outcomes += _embed_and_write(readings, store, embedder, progress)
         else:
-            outcomes += _embed_and_write(readings, store, None, progress=False)
-        outcomes += _forget_missing_books(files, outcomes, store)
+            embedder = None
+        filed = [_outcome(reading, store) for reading in readings]
+        removed = _missing_books(files, [*outcomes, *filed], store)
+        if readings or removed:
+            filings = list(_embedded(readings, embedder, settings.embed, progress))
+            store.change(filings, [outcome.doc_id for outcome in removed])
+        outcomes += [*filed, *removed]
         order = {str(path): row for row, path in enumerate(files)}
         outcomes.sort(key=lambda outcome: (order.get(outcome.path, len(order)), outcome.doc_id))
         return IngestSummary(
@@ -391,43 +394,39 @@ def _settle_spec(asked: str, store: ParagraphStore, readings: Sequence[Reading])
     return choose_spec(paragraph.text for reading in readings for paragraph in reading.paragraphs)
 
 
-def _embed_and_write(
-    readings: Sequence[Reading], store: ParagraphStore, embedder: Embedder | None, progress: bool
-) -> list[FileOutcome]:
-    """File each reading in turn; without an embedder none of them has paragraphs."""
-    outcomes = []
-    known = {document.doc_id for document in store.documents}
+def _embedded(
+    readings: Sequence[Reading], embedder: Embedder | None, settings: EmbedSettings, progress: bool
+) -> Iterator[Filing]:
+    """Each reading with its vectors; without an embedder none of them has paragraphs."""
     total = sum(len(reading.paragraphs) for reading in readings)
-    with tqdm(total=total, desc="embedding", unit="paragraph", disable=not progress) as bar:
+    with tqdm(total=total, desc="embedding", unit="paragraph", disable=not progress or embedder is None) as bar:
         for reading in readings:
-            document = reading.document
             if embedder is None:
-                store.write(reading, np.empty((0, 0), dtype=np.float32), store.embedder_spec)
+                yield Filing(reading, no_vectors(), "")
             else:
-                vectors = embedder.embed_passages([paragraph.text for paragraph in reading.paragraphs])
-                store.write(reading, vectors, embedder.spec)
-            status: Status = "same file" if document.same_as else "replaced" if document.doc_id in known else "added"
-            kept = len(reading.paragraphs)
-            outcomes.append(
-                FileOutcome(document.doc_id, document.path, status, kept, document.rejected, document.same_as)
-            )
-            bar.update(kept)
-    return outcomes
+                yield Filing(reading, embed_reading(reading, embedder), embedder.spec, token_limit(embedder, settings))
+            bar.update(len(reading.paragraphs))
 
 
-def _forget_missing_books(
-    files: Sequence[Path], outcomes: Sequence[FileOutcome], store: ParagraphStore
-) -> list[FileOutcome]:
-    """Remove the books that a paragraphs file held at an earlier ingest and holds no more."""
+def _outcome(reading: Reading, store: ParagraphStore) -> FileOutcome:
+    document = reading.document
+    known = {known.doc_id for known in store.documents}
+    status: Status = "same file" if document.same_as else "replaced" if document.doc_id in known else "added"
+    return FileOutcome(
+        document.doc_id, document.path, status, len(reading.paragraphs), document.rejected, document.same_as
+    )
+
+
+def _missing_books(files: Sequence[Path], outcomes: Sequence[FileOutcome], store: ParagraphStore) -> list[FileOutcome]:
+    """The books that a paragraphs file held at an earlier ingest and holds no more."""
     held = {(outcome.path, outcome.doc_id) for outcome in outcomes}
     whole = {str(path) for path in files if path.suffix.lower() == ".jsonl"}
     whole -= {outcome.path for outcome in outcomes if outcome.status == "failed"}
-    removed = []
-    for document in store.documents:
-        if document.path in whole and (document.path, document.doc_id) not in held:
-            store.forget(document.doc_id)
-            removed.append(FileOutcome(document.doc_id, document.path, "removed"))
-    return removed
+    return [
+        FileOutcome(document.doc_id, document.path, "removed")
+        for document in store.documents
+        if document.path in whole and (document.path, document.doc_id) not in held
+    ]
 
 
 def _again(known: Document, path: Path) -> FileOutcome:

@@ -1,4 +1,4 @@
-"""A paragraph -> its opening sentence, verbatim."""
+"""A paragraph -> its sentences, verbatim; the first one is its opening sentence."""
 
 from __future__ import annotations
 
@@ -31,6 +31,21 @@ def opening_sentence(text: str) -> str:
 
     A one-word label before the first sentence ("Proof.", "Definition.") belongs to it.
     """
+    return text[: _end_of_first(text)].strip()
+
+
+def sentences(text: str) -> list[str]:
+    """Every sentence of a paragraph in order, as they stand there; the first one is its opening sentence."""
+    found = []
+    while text := text.lstrip():
+        end = _end_of_first(text)
+        found.append(text[:end].strip())
+        text = text[end:]
+    return found
+
+
+def _end_of_first(text: str) -> int:
+    """Where the first sentence ends; the length of the text if nothing ends it."""
     balanced = text.count("(") == text.count(")")
     for match in _CANDIDATE.finditer(text):
         end = match.end()
@@ -40,8 +55,8 @@ def opening_sentence(text: str) -> str:
         if balanced and head.count("(") > head.count(")"):
             continue
         if _ends_sentence(text[: match.start()], match.group(), tail):
-            return head.strip()
-    return text.strip()
+            return end
+    return len(text)
 
 
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:

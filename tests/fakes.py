@@ -25,6 +25,7 @@ from configs.settings import EmbedSettings, IngestSettings
 from ingest.embed import FloatArray
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from ingest.store import ParagraphStore
+from ingest.vectors import embed_reading
 
 TREES = (
     "A search tree keeps its keys in order, so that every lookup walks down one path from the root to a leaf. "
@@ -171,8 +172,7 @@ def make_reading(
 
 def file_reading(store: ParagraphStore, reading: Reading, spec: str = "minilm") -> None:
     """Write a reading with the vectors of a HashingEmbedder."""
-    vectors = HashingEmbedder(spec).embed_passages([paragraph.text for paragraph in reading.paragraphs])
-    store.write(reading, vectors, spec)
+    store.write(reading, embed_reading(reading, HashingEmbedder(spec)), spec)
 
 
 @contextlib.contextmanager

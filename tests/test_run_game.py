@@ -174,7 +174,7 @@ class TestPractice:
             assert run_main(run_game.main, "--json", "--practice-games", games, "--config", quick) == 0
         captured = capsys.readouterr()
         assert made == [[run_game.LECTURES]]
-        assert (tmp_path / DEFAULT_STORE / "chroma").is_dir()
+        assert (tmp_path / DEFAULT_STORE / "current").is_file()
         assert captured.err == "making data/store from the bundled lectures\none line a lecture\n"
 
 

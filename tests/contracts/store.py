@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import os
+import dataclasses
 import uuid
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import chromadb
@@ -14,9 +14,11 @@ import pytest
 from chromadb.config import Settings as ChromaSettings
 
 from ingest import store as module
-from ingest.errors import EmbedderMismatchError, StoreError
-from ingest.paragraph import Alias, RejectedParagraph
-from ingest.store import ParagraphStore, create_store, open_store
+from ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
+from ingest.folder import current_generation
+from ingest.paragraph import Alias, Reading, RejectedParagraph
+from ingest.store import Filing, ParagraphStore, create_store, open_store
+from ingest.vectors import embed_reading, no_vectors
 from tests.fakes import (
     CACHES,
     HEBREW,
@@ -119,61 +121,134 @@ class StoreContract:
         assert store.fingerprint == before
         assert n_records(store) == 2
 
-    @pytest.mark.parametrize("n_written", [0, 1, 2])
-    def test_document_whose_writing_broke_off_is_not_seen_and_swept_later(
+    @pytest.mark.parametrize("n_written", range(5))
+    def test_change_that_broke_off_is_not_seen_and_leaves_nothing_behind(
         self,
         n_written: int,
         store: ParagraphStore,
         location: str,
         collection: str,
-        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(module, "WRITE_CHUNK", 1)
-        old = make_reading("trees", [TREES])
-        file_reading(store, old)
-        with full_disk_after(n_written), pytest.raises(StoreError) as caught:
-            file_reading(store, make_reading("trees", [CACHES, LOCKS]))
+        old, kept = make_reading("trees", [TREES]), make_reading("other", [RANKING])
+        store.change([filing(old), filing(kept)])
+        before = store.fingerprint
+        new = [filing(make_reading("trees", [CACHES, LOCKS])), filing(make_reading("more", [NETWORKS]))]
+        with full_disk_after(n_written), pytest.raises(StoreError) as caught:  # 3 writes a document, 1 for the records
+            store.change(new, dropped=["other"])
         assert str(caught.value) == (
-            f"{location}: trees could not be written: [Errno 28] No space left on device; nothing stored was lost"
+            f"{location}: could not be written: [Errno 28] No space left on device; nothing stored was lost"
         )
         again = open_store(location, collection)
         for seen in (store, again):
-            assert seen.documents == (old.document,)
-            assert seen.paragraphs == old.paragraphs
-            assert seen.vectors.shape == (1, 8)
-        assert n_records(again) == 1 + n_written
-        again.sweep()
-        assert n_records(again) == 1
-        assert open_store(location, collection).paragraphs == old.paragraphs
+            assert seen.documents == (kept.document, old.document)
+            assert seen.paragraphs == kept.paragraphs + old.paragraphs
+            assert (seen.vectors.shape, seen.sentence_rows.tolist(), len(seen.aliases)) == ((2, 8), [0, 0, 1, 1], 2)
+            assert seen.fingerprint == before
+        again.change(new, dropped=["other"])
+        assert texts_of(open_store(location, collection)) == [NETWORKS, CACHES, LOCKS]
+        assert (n_records(again), n_records(again, "-sentences"), n_records(again, "-aliases")) == (3, 6, 2)
 
-    def test_first_document_whose_writing_broke_off_is_swept_too(
+    def test_first_document_whose_writing_broke_off_ties_the_store_to_no_embedder(
         self, store: ParagraphStore, location: str, collection: str
     ) -> None:
-        with full_disk_after(1), pytest.raises(StoreError):
+        with full_disk_after(2), pytest.raises(StoreError):
             file_reading(store, make_reading("trees", [TREES]))
         again = create_store(location, collection)
-        assert (again.documents, again.paragraphs, n_records(again)) == ((), (), 1)
-        again.sweep()
-        assert n_records(again) == 0
+        assert (again.documents, again.paragraphs, again.embedder_spec) == ((), (), "")
+        file_reading(again, make_reading("caches", [CACHES]), "e5")
+        assert (texts_of(again), again.embedder_spec, n_records(again)) == ([CACHES], "e5", 1)
 
-    def test_sweep_leaves_what_is_in_force(self, store: ParagraphStore) -> None:
-        store.sweep()
-        file_reading(store, make_reading("trees", [TREES, CACHES]))
-        file_reading(store, make_reading("other", [RANKING]))
-        store.sweep()
-        assert len(store.paragraphs) == n_records(store) == 3
-
-    def test_forgotten_document_is_gone_with_its_paragraphs(
+    def test_documents_of_one_change_come_and_go_together(
         self, store: ParagraphStore, location: str, collection: str
     ) -> None:
-        file_reading(store, make_reading("trees", [TREES, CACHES]))
-        file_reading(store, make_reading("other", [RANKING]))
-        store.forget("trees")
+        store.change([filing(make_reading("trees", [TREES, CACHES])), filing(make_reading("other", [RANKING]))])
+        store.change([filing(make_reading("more", [LOCKS]))], dropped=["trees"])
         again = open_store(location, collection)
         for seen in (store, again):
-            assert [document.doc_id for document in seen.documents] == ["other"]
-            assert texts_of(seen) == [RANKING]
-        assert n_records(store) == 1
+            assert [document.doc_id for document in seen.documents] == ["more", "other"]
+            assert texts_of(seen) == [LOCKS, RANKING]
+            assert [name for name, _ in seen.aliases] == ["more", "other"]
+        assert n_records(store) == 2
+
+    def test_sentences_stand_in_the_order_of_the_paragraphs(
+        self, store: ParagraphStore, location: str, collection: str
+    ) -> None:
+        parts = [f"{text.split('. ')[0]}." for text in (TREES, CACHES)] + [TREES.split(". ")[1], CACHES.split(". ")[1]]
+        file_reading(store, make_reading("trees", [TREES, parts[1]]))
+        file_reading(store, make_reading("caches", [CACHES]))
+        again = open_store(location, collection)
+        assert again.sentence_rows.tolist() == [0, 0, 1, 1, 2]
+        expected = HashingEmbedder().embed_passages([parts[1], parts[3], parts[0], parts[2], parts[1]])
+        np.testing.assert_allclose(again.sentence_vectors, expected, atol=1e-6)
+        assert again.sentence_vectors.dtype == np.float32
+
+    @pytest.mark.parametrize("loaded", [False, True])
+    def test_sentences_of_a_few_paragraphs_come_in_the_order_asked(
+        self, loaded: bool, store: ParagraphStore, location: str, collection: str
+    ) -> None:
+        store.change([filing(make_reading("trees", [TREES, LOCKS])), filing(make_reading("caches", [CACHES]))])
+        again = open_store(location, collection)
+        if loaded:
+            assert len(again.sentence_vectors) == 6
+        vectors, places = again.sentences_of(["trees:1:2", "nowhere:1:1", "caches:1:1"])
+        assert places.tolist() == [0, 0, 2, 2]
+        expected = HashingEmbedder().embed_passages([*LOCKS.split(". "), *CACHES.split(". ")])
+        np.testing.assert_allclose(vectors, expected, atol=1e-6)
+        none, nowhere = again.sentences_of(["nowhere:1:1"])
+        assert (len(none), nowhere.tolist()) == (0, [])
+
+    def test_names_have_vectors_that_are_those_of_queries(
+        self, store: ParagraphStore, location: str, collection: str
+    ) -> None:
+        names = [Alias("Search trees", "title"), Alias("Trees I", "metadata")]
+        store.change(
+            [filing(make_reading("trees", [TREES], aliases=names)), filing(make_reading("copy", [], same_as="trees"))]
+        )
+        again = open_store(location, collection)
+        assert again.aliases == (
+            ("copy", Alias("copy", "stem")),
+            ("trees", Alias("trees", "stem")),
+            *(("trees", name) for name in names),
+        )
+        expected = HashingEmbedder().embed_queries(["copy", "trees", "Search trees", "Trees I"])
+        np.testing.assert_allclose(again.alias_vectors, expected, atol=1e-6)
+        file_reading(store, make_reading("trees", [TREES], aliases=names[1:]))
+        assert [alias.text for _, alias in store.aliases] == ["copy", "trees", "Trees I"]
+
+    def test_known_version_is_filed_again_without_vectors_of_its_paragraphs(
+        self, store: ParagraphStore, location: str, collection: str
+    ) -> None:
+        file_reading(store, make_reading("trees", [TREES]))
+        renamed = make_reading("trees", [TREES], aliases=[Alias("Search trees", "title")])
+        names = HashingEmbedder().embed_queries(["trees", "Search trees"])
+        store.write(renamed, dataclasses.replace(no_vectors(), aliases=names), "minilm")
+        again = open_store(location, collection)
+        assert again.documents == (renamed.document,)
+        assert (again.vectors.shape, again.sentence_vectors.shape, again.alias_vectors.shape) == (
+            (1, 8),
+            (2, 8),
+            (2, 8),
+        )
+
+    def test_nearest_paragraphs_come_best_first_with_their_cosine(
+        self, store: ParagraphStore, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        texts = [TREES, CACHES, RANKING, NETWORKS, LOCKS]
+        assert store.nearest(np.ones(8, dtype=np.float32), 3) == []
+        store.change([filing(make_reading("all", texts)), filing(make_reading("one", [HEBREW]))])
+        again = open_store(location, collection)
+        for asked in HashingEmbedder().embed_queries([TREES, "a cache", "two writers", HEBREW]):
+            similarities = again.vectors @ asked
+            ranked = [again.paragraphs[row].paragraph_id for row in np.argsort(-similarities)]
+            found = again.nearest(asked, 4)
+            assert [paragraph_id for paragraph_id, _ in found] == ranked[:4]
+            np.testing.assert_allclose([value for _, value in found], np.sort(similarities)[::-1][:4], atol=1e-5)
+            within = [paragraph_id for paragraph_id in ranked if paragraph_id.startswith("all:")]
+            for exact_within in (0, 2_000):
+                monkeypatch.setattr(module, "EXACT_WITHIN", exact_within)
+                assert [paragraph_id for paragraph_id, _ in again.nearest(asked, 9, "all")] == within
+            assert [paragraph_id for paragraph_id, _ in again.nearest(asked, 9, "one")] == ["one:1:1"]
+        assert again.nearest(asked, 3, "nowhere") == []
 
     def test_twin_has_names_and_no_paragraphs(self, store: ParagraphStore, location: str, collection: str) -> None:
         original = make_reading("trees", [TREES])
@@ -240,12 +315,11 @@ class StoreContract:
     def test_opening_a_store_without_paragraphs_says_how_to_get_some(
         self, store: ParagraphStore, location: str, collection: str
     ) -> None:
-        with pytest.raises(StoreError, match=rf"'{collection}' must hold paragraphs, got none; run: python -m ingest"):
-            open_store(location, collection)
-        with pytest.raises(StoreError, match="got none"):
-            open_store(location, collection, all_rejected_ok=True)
+        for any_ok in (False, True):
+            with pytest.raises(StoreMissingError, match=r"run: python -m ingest PATH\.\.\. --store"):
+                open_store(location, collection, all_rejected_ok=any_ok)
         file_reading(store, make_reading("notes", [], rejected=[("short", "Fig. 1")]))
-        with pytest.raises(StoreError, match="got none"):
+        with pytest.raises(StoreError, match=rf"'{collection}' must hold paragraphs, got none; run: python -m ingest"):
             open_store(location, collection)
         inspected = open_store(location, collection, all_rejected_ok=True)
         assert [item.text for item in inspected.rejected()] == ["Fig. 1"]
@@ -259,38 +333,41 @@ class StoreContract:
 
     @pytest.mark.parametrize("metadata", [{"format": 99}, {"made by": "someone else"}, None])
     def test_collection_of_another_format_is_refused_and_left_alone(
-        self, metadata: dict[str, Any] | None, location: str, collection: str
+        self, metadata: dict[str, Any] | None, store: ParagraphStore, location: str, collection: str
     ) -> None:
-        foreign = raw_client(location).create_collection(collection, embedding_function=None, metadata=metadata)
+        file_reading(store, make_reading("trees", [TREES]))
+        foreign = raw_client(location).create_collection(f"{collection}-x", embedding_function=None, metadata=metadata)
         foreign.add(ids=["theirs"], embeddings=[[1.0, 0.0]])
-        for attempt in (create_store, open_store) if location.startswith("http") else (create_store,):
-            with pytest.raises(StoreError, match=rf"'{collection}' must have store format 1, got .*--collection"):
-                attempt(location, collection)
+        for attempt in (create_store, open_store):
+            with pytest.raises(StoreError, match=rf"'{collection}-x' must have store format 2, got .*--collection"):
+                attempt(location, f"{collection}-x")
         assert foreign.get()["ids"] == ["theirs"]
-        assert raw_client(location).get_collection(collection).metadata == metadata
+        assert raw_client(location).get_collection(f"{collection}-x").metadata == metadata
 
     @pytest.mark.parametrize("name", ["ab", "with space", "ends-"])
-    def test_collection_name_that_chroma_refuses_is_refused_in_one_line(self, name: str, location: str) -> None:
-        with pytest.raises(StoreError) as caught:
+    def test_collection_name_that_chroma_would_refuse_is_refused(self, name: str, location: str) -> None:
+        with pytest.raises(StoreError, match=rf"--collection must be 3 to 202 of .*, got '{name}'; take another name"):
             create_store(location, name)
-        assert str(caught.value).startswith(f"--store {location} cannot be opened: ")
-        assert "\n" not in str(caught.value)
 
 
 def texts_of(store: ParagraphStore) -> list[str]:
     return [paragraph.text for paragraph in store.paragraphs]
 
 
-@functools.cache
+def filing(reading: Reading, spec: str = "minilm") -> Filing:
+    """A reading with the vectors of a HashingEmbedder."""
+    return Filing(reading, embed_reading(reading, HashingEmbedder(spec)), spec)
+
+
 def raw_client(location: str) -> Any:
     """Chroma at a store's location, past our code."""
     options = ChromaSettings(anonymized_telemetry=False)
     if location.startswith("http"):
         host, port = location.removeprefix("http://").split(":")
         return chromadb.HttpClient(host=host, port=int(port), settings=options)
-    return chromadb.PersistentClient(os.path.join(location, "chroma"), settings=options)
+    return chromadb.PersistentClient(str(current_generation(Path(location))), settings=options)
 
 
-def n_records(store: ParagraphStore) -> int:
-    """How many paragraphs lie in Chroma, in force or not."""
-    return int(raw_client(store.location).get_collection(store._name).count())
+def n_records(store: ParagraphStore, part: str = "") -> int:
+    """How many paragraphs, or other records, lie in Chroma, in force or not."""
+    return int(raw_client(store.location).get_collection(f"{store._name}{part}").count())

@@ -16,7 +16,9 @@ from evaluate.practice import Course
 from evaluate.referee import Referee, make_referee
 from ingest.embed import FloatArray
 from ingest.paragraph import Alias, Document, Paragraph, Reading
-from ingest.store import ParagraphStore, create_store
+from ingest.sentence import sentences
+from ingest.store import Filing, ParagraphStore, create_store
+from ingest.vectors import ReadingVectors
 from player.protocol import Json
 from player.search import orchestrator
 from tests.fakes import HashingEmbedder, load_hashing_embedder
@@ -88,16 +90,21 @@ def make_store(
     """A store of these paragraphs under their documents.
 
     Args:
-        vectors: (n_paragraphs, dim); those of `HashingEmbedder`, unless given.
+        vectors: (n_paragraphs, dim), also of every sentence; those of `HashingEmbedder`, unless given.
         spec: the embedder that the store remembers.
     """
     if vectors is None:
         vectors = HashingEmbedder(spec).embed_passages([item.text for item in paragraphs])
     store = create_store(str(folder))
+    filings = []
     for doc_id in sorted({item.doc_id for item in paragraphs}):
         rows = [row for row, item in enumerate(paragraphs) if item.doc_id == doc_id]
         document = Document(doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", (Alias(doc_id, "stem"),), 9, len(rows))
-        store.write(Reading(document, tuple(paragraphs[row] for row in rows), ()), vectors[rows], spec)
+        reading = Reading(document, tuple(paragraphs[row] for row in rows), ())
+        by_sentence = [row for row in rows for _ in sentences(paragraphs[row].text)]
+        names = HashingEmbedder(spec).embed_queries([doc_id])
+        filings.append(Filing(reading, ReadingVectors(vectors[rows], vectors[by_sentence], names), spec))
+    store.change(filings)
     return store
 
 

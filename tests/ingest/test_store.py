@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import gc
+import shutil
 import socket
 from pathlib import Path
 
 import pytest
 
 from ingest.errors import IngestError, StoreError, StoreMissingError
+from ingest.folder import current_generation
 from ingest.store import create_store, is_url, open_store
-from tests.contracts.store import StoreContract, raw_client
-from tests.fakes import TREES, file_reading, make_reading
+from tests.contracts.store import StoreContract
+from tests.fakes import CACHES, LOCKS, RANKING, TREES, file_reading, make_reading
 
 
 class TestFolderStore(StoreContract):
@@ -64,16 +67,21 @@ def test_empty_folder_and_one_with_models_only_become_stores(tmp_path: Path) -> 
 
 def test_store_where_a_file_stands_in_the_way_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("kept")
-    for location in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(StoreError, match=rf"^--store {location} cannot be opened: .*") as caught:
-            create_store(str(location))
-        assert "\n" not in str(caught.value)
+    with pytest.raises(StoreError, match=rf"^--store {tmp_path}/file cannot be opened: it is a file; name a folder$"):
+        create_store(str(tmp_path / "file"))
+    with pytest.raises(StoreError, match=r"could not be written: .*nothing stored was lost") as caught:
+        file_reading(create_store(str(tmp_path / "file" / "below")), make_reading("trees", [TREES]))
+    assert "\n" not in str(caught.value)
     assert (tmp_path / "file").read_text() == "kept"
 
 
 def test_damaged_store_is_refused_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "chroma").mkdir()
-    (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"this was a database once" * 1_000)
+    file_reading(create_store(str(tmp_path)), make_reading("trees", [TREES]))
+    generation = current_generation(tmp_path)
+    assert generation is not None
+    shutil.copytree(generation, tmp_path / "chroma-broken")  # Chroma keeps what it has opened once
+    (tmp_path / "current").write_text("chroma-broken\n")
+    (tmp_path / "chroma-broken" / "chroma.sqlite3").write_bytes(b"this was a database once" * 1_000)
     with pytest.raises(StoreError) as caught:
         open_store(str(tmp_path))
     assert str(caught.value).startswith(f"--store {tmp_path} cannot be opened: ")
@@ -87,13 +95,33 @@ def test_collection_that_a_store_does_not_have_is_refused(tmp_path: Path) -> Non
     assert len(open_store(str(tmp_path), "course").paragraphs) == 1
 
 
-def test_collection_of_a_later_format_is_refused_on_opening(tmp_path: Path) -> None:
+def test_folder_of_the_first_format_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "chroma").mkdir()
-    raw_client(str(tmp_path)).create_collection("course", embedding_function=None, metadata={"format": 2})
-    with pytest.raises(
-        StoreError, match="collection 'course' must have store format 1, got 2; ingest into a new folder"
-    ):
-        open_store(str(tmp_path))
+    (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"a store of the first format")
+    for attempt in (open_store, create_store):
+        with pytest.raises(StoreError, match="must have store format 2, got 1; ingest into a new folder"):
+            attempt(str(tmp_path))
+    assert [path.name for path in tmp_path.rglob("*")] == ["chroma", "chroma.sqlite3"]
+
+
+def test_store_can_be_read_while_others_change_it(tmp_path: Path) -> None:
+    file_reading(create_store(str(tmp_path)), make_reading("trees", [TREES]))
+    reader = open_store(str(tmp_path))
+    for texts in ([CACHES], [LOCKS], [CACHES, LOCKS]):
+        file_reading(create_store(str(tmp_path)), make_reading("trees", texts))
+    assert [paragraph.text for paragraph in reader.paragraphs] == [TREES]
+    assert (len(reader.sentence_vectors), len(reader.nearest(reader.vectors[0], 5))) == (2, 1)
+    assert len(list(tmp_path.glob("chroma-*"))) == 2
+    del reader
+    gc.collect()
+    file_reading(create_store(str(tmp_path)), make_reading("trees", [RANKING]))
+    assert len(list(tmp_path.glob("chroma-*"))) == 1
+
+
+def test_store_is_made_with_its_first_document_and_not_before(tmp_path: Path) -> None:
+    store = create_store(str(tmp_path / "store"))
+    assert (store.documents, store.paragraphs, store.exists) == ((), (), False)
+    assert not (tmp_path / "store").exists()
 
 
 def test_server_that_does_not_answer_is_refused_in_one_line() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from ingest.paragraph import Reading
 from ingest.store import create_store
+from ingest.vectors import embed_reading
 from player.__main__ import NOTHING_FOUND, main, result_json
 from player.errors import SearchError
 from player.search.types import Query, SearchResult
@@ -26,7 +27,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for doc_id in ("first", "second"):
         paragraphs = tuple(item for item in course() if item.doc_id == doc_id)
         book = document(doc_id, (f"The {doc_id} book", "title"))
-        made.write(Reading(book, paragraphs, ()), embedder.embed_passages([item.text for item in paragraphs]), "words")
+        reading = Reading(book, paragraphs, ())
+        made.write(reading, embed_reading(reading, embedder), "words")
     return folder
 
 

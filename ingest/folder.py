@@ -1,0 +1,139 @@
+"""Generations of a store's folder: a change is made in a copy, and one rename puts the copy in force.
+
+Chroma writes its index files in place, so that a process killed at the wrong moment leaves them torn. Nothing that is
+in force is therefore ever written to: STORE/current names the one folder that counts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+if os.name == "posix":
+    import fcntl
+
+CURRENT = "current"
+PREFIX = "chroma-"
+HELD = "held"
+OURS = (CURRENT, f"{CURRENT}.new", "models", "staged")
+
+
+def current_generation(folder: Path) -> Path | None:
+    """The Chroma folder in force, None if there is none yet."""
+    try:
+        name = (folder / CURRENT).read_text(encoding="utf-8").strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return folder / name
+
+
+class Hold:
+    """The Chroma folder in force, which stays as long as somebody holds it, in whatever process.
+
+    The system lets go for a process that dies. Without flock, as on Windows, only open files stay.
+
+    Attributes:
+        path: the Chroma folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._handle: int | None = os.open(path / HELD, os.O_RDONLY)
+        if os.name == "posix":
+            fcntl.flock(self._handle, fcntl.LOCK_SH)
+
+    def release(self) -> None:
+        """Let go; once is enough."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def __del__(self) -> None:
+        if hasattr(self, "_handle"):
+            self.release()
+
+
+def hold_current(folder: Path) -> Hold | None:
+    """A hold on the Chroma folder in force, None if there is none yet."""
+    while (path := current_generation(folder)) is not None:
+        try:
+            hold = Hold(path)
+        except FileNotFoundError:
+            if path == current_generation(folder):
+                raise
+            continue  # replaced and removed since the pointer was read
+        if path == current_generation(folder):
+            return hold
+        hold.release()
+    return None
+
+
+def holds_other_files(folder: Path) -> bool:
+    """Whether a folder holds anything that is not a store's."""
+    return folder.exists() and any(
+        entry.name not in OURS and not entry.name.startswith(PREFIX) for entry in folder.iterdir()
+    )
+
+
+@contextlib.contextmanager
+def next_generation(folder: Path) -> Iterator[Path]:
+    """A copy of the Chroma folder in force, to be changed; in force when the block ends, gone when it raises.
+
+    Raises:
+        OSError: the disk is full or the folder cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    old = current_generation(folder)
+    remove_others(folder, old)
+    new = folder / f"{PREFIX}{uuid.uuid4().hex[:12]}"
+    try:
+        if old is not None and old.is_dir():
+            shutil.copytree(old, new)
+        else:
+            new.mkdir()
+            (new / HELD).touch()
+        yield new
+        for path in (*new.rglob("*"), new, folder):
+            _to_disk(path)
+        pointer = folder / f"{CURRENT}.new"
+        pointer.write_text(f"{new.name}\n", encoding="utf-8")
+        _to_disk(pointer)
+        pointer.replace(folder / CURRENT)
+        _to_disk(folder)
+    except BaseException:
+        if current_generation(folder) != new:
+            shutil.rmtree(new, ignore_errors=True)
+        raise
+
+
+def remove_others(folder: Path, kept: Path | None) -> None:
+    """Remove the generations that nobody holds: copies of killed ingests, and what was replaced."""
+    for path in folder.glob(f"{PREFIX}*"):
+        if path != kept and not _is_held(path):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_held(path: Path) -> bool:
+    if os.name != "posix" or not (path / HELD).exists():
+        return False
+    with (path / HELD).open("rb") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until the disk has it, so that a power cut cannot put a half-written copy in force."""
+    if os.name != "posix" and path.is_dir():
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
