@@ -3,7 +3,9 @@
 EvaluateError
 ├── GamesError (ValueError)        a games file that cannot be used
 ├── RefereeError (ValueError)      a referee SPEC that cannot be used
-└── PortError (OSError)            the practice server cannot listen
+├── PortError (OSError)            the practice server cannot listen
+├── ReplayError (RuntimeError)     a replay that cannot go on
+└── RunError (ValueError)          a file that is no run, or runs that cannot stand side by side
 """
 
 from __future__ import annotations
@@ -23,3 +25,11 @@ class RefereeError(EvaluateError, ValueError):
 
 class PortError(EvaluateError, OSError):
     """The practice server cannot listen where it was told to."""
+
+
+class ReplayError(EvaluateError, RuntimeError):
+    """A replay cannot go on; what it has done is kept."""
+
+
+class RunError(EvaluateError, ValueError):
+    """A file holds no run, or runs are of different games or stores."""

@@ -59,6 +59,23 @@ def add_json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
 
 
+def add_workers(command: argparse.ArgumentParser) -> None:
+    """--workers."""
+    command.add_argument(
+        "--workers", type=int, default=0, metavar="N", help="processes; 0 takes as many as pay (default: %(default)s)"
+    )
+
+
+def require_repeats(repeats: int) -> None:
+    """Pass if games are played at least once.
+
+    Raises:
+        SettingsError: they are not.
+    """
+    if repeats < 1:
+        raise SettingsError(f"--repeats must be at least 1, got {repeats}")
+
+
 def print_json(document: object) -> None:
     """One JSON document on standard output."""
     print(as_json(document))

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from configs.settings import SettingsError, load
+from configs.settings import load
 from evaluate.commands.command import (
     add_command,
     add_games,
     add_json,
     add_store,
-    as_json,
+    add_workers,
     print_json,
+    require_repeats,
     require_writable,
-    write_text,
 )
 from evaluate.games import load_games, select_split
 from evaluate.referee import make_referee
-from ingest.store import models_dir_of, open_store
+from evaluate.runfile import partial_path, write_run
+from ingest.store import open_store
+
+PLACES = {"ingest": "at ingest", "book": "at the book", "search": "in the search", "answers": "by the answers"}
+MAX_SHOWN = 20
+"""Lost games that are explained unasked."""
 
 
 def add(commands: Any) -> None:
@@ -50,48 +57,47 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--repeats", type=int, default=1, metavar="N", help="plays of each game, each with another referee seed"
     )
-    command.add_argument("--out", type=Path, metavar="RUN.json", help="also write the run to this file")
+    command.add_argument(
+        "--out",
+        type=Path,
+        metavar="RUN.json",
+        help="also write the run to this file, and RUN.games.jsonl beside it; an interrupted replay goes on from there",
+    )
+    add_workers(command)
+    command.add_argument("--explain", action="store_true", help="say what became of every game, not only of lost ones")
     add_json(command)
 
 
 def run(options: argparse.Namespace) -> int:
     """Replay, and print or write the run; 1 if a game was lost at ingest."""
-    from evaluate.replay import replay
-    from evaluate.scoring import word_similarity
-    from player.player import build_player
+    from evaluate.replay import replay_store
 
-    if options.repeats < 1:
-        raise SettingsError(f"--repeats must be at least 1, got {options.repeats}")
+    require_repeats(options.repeats)
     require_writable(options.out)
     settings = load(options.preset, options.config)
     games = select_split(load_games(options.games), options.split, options.seed)
     make_referee(options.referee, options.seed)
-    store = open_store(options.store, options.collection)
-    similarity = None
-    if options.referee != "none":
-        models_dir = models_dir_of(store, settings.embed)
-        similarity = word_similarity(store.embedder_spec, models_dir, settings.embed)
-    found = replay(
+    partial = partial_path(options.out) if options.out else None
+    replayed = replay_store(
         games,
-        store,
-        build_player(store, settings),
+        open_store(options.store, options.collection),
         settings,
+        collection=options.collection,
         referee=options.referee,
-        similarity=similarity,
         seed=options.seed,
         repeats=options.repeats,
+        workers=options.workers,
+        partial=partial,
     )
-    if options.out:
-        write_text(options.out, as_json(found) + "\n")
+    if options.out and partial:
+        write_run(options.out, replayed.run, replayed.records)
+        partial.unlink(missing_ok=True)
     if options.json:
-        print_json(found)
+        print_json(replayed.run)
     else:
-        _print_run(found, options)
-    if found["lost_at_ingest"]:
-        print(
-            f"evaluate replay: {found['lost_at_ingest']} games are about paragraphs that the store does not hold",
-            file=sys.stderr,
-        )
+        _print_run(replayed.run, options)
+    if n_lost := replayed.run["lost_at_ingest"]:
+        print(f"evaluate replay: {n_lost} games are about paragraphs that the store does not hold", file=sys.stderr)
         return 1
     return 0
 
@@ -113,6 +119,22 @@ def _print_run(run: dict[str, Any], options: argparse.Namespace) -> None:
     latency = run["latency_ms"]
     shown = (f"{part} {values['p50']:.1f} / {values['p95']:.1f}" for part, values in latency.items() if values)
     print(f"  ms at p50 / p95: {', '.join(shown)}")
+    _print_fates(run["per_game"], everything=options.explain)
+
+
+def _print_fates(games: Sequence[dict[str, Any]], *, everything: bool) -> None:
+    """Where games were lost, and what became of each lost one, or of every one."""
+    lost = [game for game in games if game["lost_at"]]
+    counts = Counter(game["lost_at"] for game in lost)
+    places = ", ".join(f"{counts[place]} {where}" for place, where in PLACES.items())
+    print(f"  lost: {len(lost)} of {len(games)} ({places})")
+    shown = games if everything else lost[:MAX_SHOWN]
+    repeated = any(game["repeat"] for game in games)
+    for game in shown:
+        repeat = f", repeat {game['repeat'] + 1}" if repeated else ""
+        print(f"    {game['game_id']}{repeat}: {game['fate']}")
+    if not everything and len(lost) > MAX_SHOWN:
+        print(f"    ... and {len(lost) - MAX_SHOWN} more; --explain shows every game")
 
 
 def _percent(share: float | None) -> str:

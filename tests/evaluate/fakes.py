@@ -6,19 +6,23 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from configs.settings import Settings
 from evaluate import scoring
 from evaluate.games import LabelledGame
 from evaluate.practice import Course
+from evaluate.record import GameRecord, HitRecord, PlayRecord
 from evaluate.referee import Referee, make_referee
+from evaluate.replayer import Replayer
 from ingest.embed import FloatArray
 from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.sentence import sentences
-from ingest.store import Filing, ParagraphStore, create_store
+from ingest.store import Filing, ParagraphStore, create_store, open_store
 from ingest.vectors import ReadingVectors
+from player.player import Player
 from player.protocol import Json
 from player.search import orchestrator
 from tests.fakes import HashingEmbedder, load_hashing_embedder
@@ -141,3 +145,88 @@ def batch(n: int = 20, **changes: Any) -> list[Json]:
 def message(message_type: str, payload: Mapping[str, Any], game_id: str = "0101001", message_id: str = "m1") -> Json:
     """A player's envelope."""
     return {"message_type": message_type, "message_id": message_id, "game_id": game_id, "payload": dict(payload)}
+
+
+def make_hashing_replayer(location: str, settings: Settings, referee: str, seed: int, repeats: int) -> Replayer:
+    """A replayer over a store of `make_store`, without a model; worker processes make it too."""
+    store = open_store(location)
+    embedder = HashingEmbedder()
+    player = Player(
+        orchestrator.build_orchestrator(store, settings, embedder), embedder, settings.game, 0, store.paragraphs
+    )
+    judges = [judge for repeat in range(repeats) if (judge := make_referee(referee, seed + repeat)) is not None]
+    return Replayer(player, judges, half_alike, seed)
+
+
+def game_record(**changes: Any) -> GameRecord:
+    """The record of a game about alpha:1:2, found at rank 2 in the book's slots; changed."""
+    hits: list[HitRecord] = [
+        {
+            "paragraph_id": paragraph_id,
+            "document": "alpha",
+            "page": 1,
+            "opening_sentence": f"Sentence of {paragraph_id}.",
+            "slot": "book",
+            "strategy": "dense",
+            "rank": rank,
+            "score": 0.9,
+            "relevance": 0.9,
+            "why": f"rank {rank} by dense",
+        }
+        for rank, paragraph_id in enumerate(("alpha:1:1", "alpha:1:2"), 1)
+    ]
+    record: GameRecord = {
+        "game_id": "g1",
+        "book_name": "the alpha",
+        "hint": "what climbs",
+        "association_domain": "botany",
+        "associative_word": "garden",
+        "opening_sentence": "",
+        "in_text_layer": True,
+        "answerable": True,
+        "truth": {
+            "paragraph_id": "alpha:1:2",
+            "document": "alpha",
+            "page": 1,
+            "opening_sentence": "Sentence of alpha:1:2.",
+            "text": "Sentence of alpha:1:2. And another.",
+        },
+        "search": {
+            "hits": hits,
+            "book": {"document": "alpha", "confidence": 0.95, "tier": "filter"},
+            "answered_by": "filter",
+            "relevant": True,
+            "failures": [],
+            "embed_ms": 1.0,
+            "search_ms": 2.0,
+            "rank": 2,
+        },
+        "questions": [],
+        "questions_ms": None,
+        "plays": [],
+    }
+    assert changes.keys() <= record.keys()
+    return cast(GameRecord, {**record, **changes})
+
+
+def play_record(**changes: Any) -> PlayRecord:
+    """A play in which the paragraph came from place 7 of 50 to the first; changed."""
+    record: PlayRecord = {
+        "repeat": 0,
+        "n_candidates": 50,
+        "answers": ["A", None],
+        "candidates": [],
+        "bits": [5.0, 0.1],
+        "guess": {"opening_sentence": "Sentence of alpha:1:2.", "confidence": 0.9},
+        "guess_rank": 1,
+        "prior_rank": 7,
+        "won": True,
+        "sentence_exact": True,
+        "word_exact": False,
+        "word_top20": False,
+        "private_score": 80.0,
+        "league_points": 2,
+        "breakdown": {},
+    }
+    assert changes.keys() <= record.keys()
+    return cast(PlayRecord, {**record, **changes})

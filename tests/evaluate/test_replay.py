@@ -17,8 +17,10 @@ import pytest
 from configs.settings import Settings, load
 from evaluate.__main__ import main
 from evaluate.measures import interval
+from evaluate.record import GameRecord
 from evaluate.referee import OracleReferee, Referee
 from evaluate.replay import replay
+from evaluate.replayer import Job, Replayer
 from ingest.store import ParagraphStore
 from player.player import Player
 from player.search.orchestrator import SearchOrchestrator
@@ -489,6 +491,52 @@ class TestCommand:
         assert f"  RR          {run['measures']['RR']:.3f}   [{low:.3f}, {high:.3f}]\n" in printed
         assert f"private score {run['private_score']:.1f}\n" in printed
 
+    def test_an_interrupted_replay_goes_on_where_it_was(
+        self,
+        course_store: str,
+        games_file: Path,
+        quick: str,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        out = tmp_path / "run.json"
+        arguments = ["--store", course_store, "--games", str(games_file), "--config", quick, "--referee", "oracle"]
+        whole = self.json_run(capsys, *arguments)
+        played: list[str] = []
+        record = Replayer.record
+
+        def interrupted(self: Replayer, job: Job) -> GameRecord:
+            played.append(job.game.game_id)
+            if len(played) == 3:
+                raise KeyboardInterrupt
+            return record(self, job)
+
+        monkeypatch.setattr(Replayer, "record", interrupted)
+        assert run_main(main, "replay", *arguments, "--out", str(out)) == 130
+        assert not out.exists()
+        capsys.readouterr()
+        assert run_main(main, "replay", *arguments, "--out", str(out), "--json") == 0
+        captured = capsys.readouterr()
+        assert f"going on from {out}.partial: 2 of 5 games are done" in captured.err
+        assert played == ["g1", "g2", "g3", "g3", "g4", "no"]
+        found = json.loads(captured.out)
+        assert json.dumps({**found, "latency_ms": 0}) == json.dumps({**whole, "latency_ms": 0})
+        assert sorted(path.name for path in tmp_path.glob("run*")) == ["run.games.jsonl", "run.json"]
+
+    def test_every_games_fate_is_told_where_it_is_asked_for(
+        self, course_store: str, games_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = write_games(tmp_path / "more.jsonl", [lost_game(), record_of(course_games(course())[0])])
+        arguments = ("--store", course_store, "--games", str(path))
+        assert run_main(main, "replay", *arguments) == 1
+        printed = capsys.readouterr().out
+        assert "  lost: 1 of 2 (1 at ingest, 0 at the book, 0 in the search, 0 by the answers)\n" in printed
+        assert "    lost: lost at ingest: the store holds no such paragraph\n" in printed
+        assert "    g1: " not in printed
+        assert run_main(main, "replay", *arguments, "--explain") == 1
+        assert "    g1: found at rank 1 in the book's slots by dense\n" in capsys.readouterr().out
+
     def test_games_lost_at_ingest_exit_with_1_and_are_counted(
         self, course_store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -507,6 +555,7 @@ class TestCommand:
             (["--preset", "best"], "preset must be one of default, "),
             (["--referee", "noisy:2,0"], "--referee noisy:WRONG,NOT_RELEVANT must have shares of 0..1"),
             (["--referee", "noisy:nan,0"], "--referee must be none, oracle or noisy:WRONG,NOT_RELEVANT"),
+            (["--workers", "-1"], "--workers must be at least 0, got -1"),
             (["--repeats", "0"], "--repeats must be at least 1, got 0"),
             (["--repeats", "many"], "argument --repeats: invalid int value: 'many'"),
             (["--seed", "-1"], "--seed must be at least 0, got -1"),

@@ -1,0 +1,191 @@
+"""Replayer: plays one labelled game after another; here or in worker processes."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+
+from configs.settings import Settings, SettingsError
+from evaluate.errors import EvaluateError, ReplayError
+from evaluate.games import LabelledGame
+from evaluate.practice import Course, LocalGameServer, PracticeServer
+from evaluate.record import GameRecord, record_game
+from evaluate.referee import Referee, make_referee
+from evaluate.scoring import Similarity, word_similarity
+from ingest.errors import IngestError
+from ingest.paragraph import Paragraph
+from ingest.store import models_dir_of, open_store
+from player.errors import PlayerError
+from player.play import play
+from player.player import Decision, Plan, Player, build_player
+from player.protocol import RoundStart
+from player.search.types import Query
+
+GAMES_A_WORKER = 40
+"""Played games from which another process pays: it takes about 4 s to start, and a game a fifth of a second."""
+
+TIMEOUT_S = 3600.0
+"""For a replayed game; nobody waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One game to replay.
+
+    Attributes:
+        number: of the game among those replayed, from 0.
+        paragraph: the labelled one as ingested; None where it was not, or where there is none.
+    """
+
+    number: int
+    game: LabelledGame
+    paragraph: Paragraph | None
+
+
+class Replayer:
+    """Replays games with one player.
+
+    Args:
+        player: plays them.
+        judges: the referee of each repeat; none measures the search alone.
+        similarity: of two words, for the score.
+        seed: of the practice server.
+    """
+
+    def __init__(self, player: Player, judges: Sequence[Referee], similarity: Similarity | None, seed: int) -> None:
+        self._player = _PlansOnce(player)
+        self._judges = judges
+        self._similarity = similarity
+        self._seed = seed
+
+    def record(self, job: Job) -> GameRecord:
+        """The game, searched for and played in every repeat."""
+        result = self._player.orchestrator.search(Query(job.game.hint, job.game.book_name))
+        reports = []
+        if job.paragraph is not None and self._similarity is not None:
+            for judge in self._judges:
+                course = Course([(job.game, job.paragraph)], judge, self._similarity)
+                server = LocalGameServer(PracticeServer(course, seed=self._seed + job.number), "replay")
+                reports.append(play(server, self._player, name="replay", timeout_s=TIMEOUT_S))
+        return record_game(job.game, job.paragraph, result, reports)
+
+
+class _PlansOnce(Player):
+    """A player that remembers its last plan: the repeats of a game differ in the answers alone.
+
+    Args:
+        player: makes the plans and the guesses.
+    """
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self._last: Plan | None = None
+        self.orchestrator = player.orchestrator
+
+    def answer_warmup(self, question: str) -> str:
+        """As the player answers."""
+        return self._player.answer_warmup(question)
+
+    def plan(self, start: RoundStart) -> Plan:
+        """As the player plans."""
+        if self._last is None or self._last.start != start:
+            self._last = self._player.plan(start)
+        return self._last
+
+    def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
+        """As the player decides."""
+        return self._player.decide(plan, answers)
+
+
+def build_replayer(
+    location: str, collection: str, settings: Settings, referee: str, seed: int, repeats: int
+) -> Replayer:
+    """A replayer over a store, as a worker process makes it.
+
+    Args:
+        referee: SPEC; "none" measures the search alone.
+        repeats: referees, with the seeds `seed`, `seed + 1`, ...
+    """
+    store = open_store(location, collection)
+    player = build_player(store, settings)
+    judges = [judge for repeat in range(repeats) if (judge := make_referee(referee, seed + repeat)) is not None]
+    similarity = None
+    if judges:
+        similarity = word_similarity(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
+    return Replayer(player, judges, similarity, seed)
+
+
+def workers_for(wanted: int, n_games: int, *, played: bool) -> int:
+    """How many processes replay: as many as were asked for, or for 0 as many as pay.
+
+    Raises:
+        SettingsError: fewer than 0 were asked for.
+    """
+    if wanted < 0:
+        raise SettingsError(f"--workers must be at least 0, got {wanted}; 0 takes as many as pay")
+    if wanted:
+        return min(wanted, max(1, n_games))
+    return max(1, min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)) if played else 1
+
+
+def here(replayer: Replayer) -> Callable[[Iterable[Job]], Iterator[GameRecord]]:
+    """Replays in this process."""
+    return lambda jobs: map(replayer.record, jobs)
+
+
+def in_processes(make: Callable[[], Replayer], n_workers: int) -> Callable[[Iterable[Job]], Iterator[GameRecord]]:
+    """Replays in `n_workers` processes; records come as they are done.
+
+    Args:
+        make: the replayer of one process; it is pickled.
+    """
+    return functools.partial(_in_processes, make, n_workers)
+
+
+def _in_processes(make: Callable[[], Replayer], n_workers: int, jobs: Iterable[Job]) -> Iterator[GameRecord]:
+    context = multiprocessing.get_context("spawn")  # a forked child would inherit locks of Chroma's and ONNX's threads
+    with contextlib.ExitStack() as stack:
+        pool = ProcessPoolExecutor(n_workers, context, _start, (make,))
+        stack.callback(pool.shutdown, cancel_futures=True)
+        try:
+            for future in as_completed([pool.submit(_record, job) for job in jobs]):
+                yield future.result()
+        except BrokenProcessPool as error:
+            raise ReplayError(
+                "a worker process must not die, one did; run the same command again, with --workers 1 if memory ran out"
+            ) from error
+
+
+def single_threaded(settings: Settings) -> Settings:
+    """The settings for a process that shares the cores with others."""
+    return replace(settings, embed=replace(settings.embed, threads=1))
+
+
+_replayer: Replayer | str = "no replayer was made"
+"""Of this worker process; why there is none, in words."""
+
+
+def _start(make: Callable[[], Replayer]) -> None:
+    """Make this process's replayer."""
+    from threadpoolctl import threadpool_limits
+
+    global _replayer  # noqa: PLW0603  (a worker process has one, for its life)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
+    threadpool_limits(1, "blas")
+    try:
+        _replayer = make()
+    except (EvaluateError, IngestError, PlayerError, SettingsError) as error:
+        _replayer = str(error)
+
+
+def _record(job: Job) -> GameRecord:
+    if isinstance(_replayer, str):
+        raise ReplayError(_replayer)
+    return _replayer.record(job)
