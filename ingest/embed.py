@@ -23,6 +23,11 @@ from ingest.errors import EmbedderError
 
 FloatArray = NDArray[np.float32]
 
+EXPORTED = ("minilm", "mpnet")
+"""The SPECs that are exported to ONNX and served from there."""
+
+BUILT_IN = (*EXPORTED, "e5")
+
 LATIN_SHARE = 0.8
 """Share of Latin letters from which `auto` takes the English model."""
 
@@ -214,9 +219,9 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
     return SentenceTransformerEmbedder(spec, settings)
 
 
-def token_limit(embedder: Embedder, settings: EmbedSettings) -> int:
-    """Tokens at which this embedder cuts longer texts by these settings, 0 if it has a limit of its own."""
-    return settings.max_tokens if isinstance(embedder, OnnxEmbedder) else 0
+def token_limit(spec: str, settings: EmbedSettings) -> int:
+    """Tokens at which the embedder of a SPEC cuts longer texts by these settings, 0 if it has a limit of its own."""
+    return settings.max_tokens if spec in EXPORTED else 0
 
 
 def choose_spec(texts: Iterable[str]) -> str:

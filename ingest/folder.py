@@ -18,7 +18,6 @@ if os.name == "posix":
 
 CURRENT = "current"
 PREFIX = "chroma-"
-HELD = "held"
 OURS = (CURRENT, f"{CURRENT}.new", "models", "staged")
 
 
@@ -42,8 +41,9 @@ class Hold:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._handle: int | None = os.open(path / HELD, os.O_RDONLY)
+        self._handle: int | None = None
         if os.name == "posix":
+            self._handle = os.open(path, os.O_RDONLY)
             fcntl.flock(self._handle, fcntl.LOCK_SH)
 
     def release(self) -> None:
@@ -95,7 +95,6 @@ def next_generation(folder: Path) -> Iterator[Path]:
             shutil.copytree(old, new)
         else:
             new.mkdir()
-            (new / HELD).touch()
         yield new
         for path in (*new.rglob("*"), new, folder):
             _to_disk(path)
@@ -118,13 +117,15 @@ def remove_others(folder: Path, kept: Path | None) -> None:
 
 
 def _is_held(path: Path) -> bool:
-    if os.name != "posix" or not (path / HELD).exists():
+    if os.name != "posix":
         return False
-    with (path / HELD).open("rb") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
     return False
 
 

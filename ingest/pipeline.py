@@ -17,14 +17,15 @@ import pebble
 from tqdm import tqdm
 
 from configs.settings import EmbedSettings, IngestSettings, Settings
-from ingest.embed import Embedder, choose_spec, load_embedder, token_limit
+from ingest.embed import BUILT_IN, Embedder, choose_spec, load_embedder, token_limit
 from ingest.errors import BadInputError, ReaderPoolError, SourceError, StoreError
 from ingest.paragraph import Alias, Document, Reading
 from ingest.reader import content_hash, read_paragraphs_file, read_pdf, version_of
+from ingest.staging import Staging
 from ingest.store import DEFAULT_COLLECTION, Filing, ParagraphStore, create_store, is_url, models_dir_of
-from ingest.vectors import embed_reading, no_vectors
+from ingest.vectors import embed_aliases, embed_reading, no_vectors
 
-Status = Literal["added", "replaced", "unchanged", "same file", "removed", "failed"]
+Status = Literal["added", "replaced", "unchanged", "same file", "embedded anew", "removed", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +91,20 @@ def ingest(
         EmbedderError: the model cannot be loaded.
     """
     files = expand(paths)
+    if embedder_spec not in BUILT_IN and Path(embedder_spec).is_dir():
+        embedder_spec = str(Path(embedder_spec).resolve())  # what the store remembers must hold from anywhere
     with _locked(location):
         store = create_store(location, collection)
         if embedder_spec != "auto":
             store.require_embedder(embedder_spec)
-        outcomes, readings = _read_all(files, store, settings.ingest, progress)
+        staging = Staging(store.staging_dir)
+        with _disk_errors(location):
+            outcomes, readings = _read_all(files, store, settings.ingest, staging, progress)
         spec = _settle_spec(embedder_spec, store, readings)
+        cut_otherwise = _cut_otherwise(store, readings, token_limit(spec, settings.embed))
+        readings += cut_otherwise
+        anew = {reading.document.doc_id for reading in cut_otherwise}
+        outcomes = [outcome for outcome in outcomes if outcome.status == "failed" or outcome.doc_id not in anew]
         if readings and (store.embedder_spec or any(reading.paragraphs for reading in readings)):
             models_dir = models_dir_of(store, settings.embed)
             if spec == "minilm" and not (models_dir / "minilm").exists():
@@ -103,11 +112,15 @@ def ingest(
             embedder = load_embedder(spec, models_dir, settings.embed)
         else:
             embedder = None
-        filed = [_outcome(reading, store) for reading in readings]
+        filed = [_outcome(reading, store, anew) for reading in readings]
         removed = _missing_books(files, [*outcomes, *filed], store)
         if readings or removed:
-            filings = list(_embedded(readings, embedder, settings.embed, progress))
+            with _disk_errors(location):
+                filings = _embed_all(readings, store, embedder, settings.embed, staging, progress)
             store.change(filings, [outcome.doc_id for outcome in removed])
+        else:
+            store.tidy()
+        staging.clear()
         outcomes += [*filed, *removed]
         order = {str(path): row for row, path in enumerate(files)}
         outcomes.sort(key=lambda outcome: (order.get(outcome.path, len(order)), outcome.doc_id))
@@ -172,6 +185,15 @@ def _locked(location: str) -> Iterator[None]:
         lock.release()
 
 
+@contextlib.contextmanager
+def _disk_errors(location: str) -> Iterator[None]:
+    """Say of a full disk that the store has lost nothing by it."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{location}: could not be written: {error}; nothing stored was lost") from error
+
+
 @dataclass(frozen=True, slots=True)
 class _Source:
     path: Path
@@ -180,7 +202,7 @@ class _Source:
 
 
 def _read_all(
-    files: Sequence[Path], store: ParagraphStore, settings: IngestSettings, progress: bool
+    files: Sequence[Path], store: ParagraphStore, settings: IngestSettings, staging: Staging, progress: bool
 ) -> tuple[list[FileOutcome], list[Reading]]:
     """Outcomes of the files that need no writing, and the readings of those that do, twins last."""
     stored = {document.doc_id: document for document in store.documents}
@@ -211,8 +233,12 @@ def _read_all(
             to_read.append(source)
             original_ids[source.content] = source.doc_id
     failed = set()
-    for source, result in _read_pdfs(to_read, settings, progress):
+    keys = {source: (source.doc_id, str(source.path), version_of(source.content, settings)) for source in to_read}
+    staged = {source: reading for source in to_read if (reading := staging.reading(*keys[source]))}
+    readings += staged.values()
+    for source, result in _read_pdfs([source for source in to_read if source not in staged], settings, progress):
         if isinstance(result, Reading):
+            staging.keep_reading(result, *keys[source])
             readings.append(result)
         else:
             outcomes.append(_failed(source.path, result))
@@ -394,24 +420,55 @@ def _settle_spec(asked: str, store: ParagraphStore, readings: Sequence[Reading])
     return choose_spec(paragraph.text for reading in readings for paragraph in reading.paragraphs)
 
 
-def _embedded(
-    readings: Sequence[Reading], embedder: Embedder | None, settings: EmbedSettings, progress: bool
+def _cut_otherwise(store: ParagraphStore, readings: Sequence[Reading], max_tokens: int) -> list[Reading]:
+    """The other documents of a store whose texts were cut at another limit: vectors of two limits do not mix."""
+    if not store.embedder_spec or store.max_tokens == max_tokens:
+        return []
+    changing = {reading.document.doc_id for reading in readings}
+    return [store.reading(document.doc_id) for document in store.documents if document.doc_id not in changing]
+
+
+def _embed_all(
+    readings: Sequence[Reading],
+    store: ParagraphStore,
+    embedder: Embedder | None,
+    settings: EmbedSettings,
+    staging: Staging,
+    progress: bool,
 ) -> Iterator[Filing]:
-    """Each reading with its vectors; without an embedder none of them has paragraphs."""
+    """Each reading with its vectors, all of them worked out and on disk before the first one is handed on.
+
+    Without an embedder none of them has paragraphs. What the store holds in the same version is not embedded again.
+    """
+    if embedder is None:
+        return (Filing(reading, no_vectors(), "") for reading in readings)
+    spec, max_tokens = embedder.spec, token_limit(embedder.spec, settings)
+
+    def key(reading: Reading) -> tuple[object, ...]:
+        document = reading.document
+        return document.doc_id, document.version, document.aliases, document.same_as, spec, max_tokens
+
     total = sum(len(reading.paragraphs) for reading in readings)
-    with tqdm(total=total, desc="embedding", unit="paragraph", disable=not progress or embedder is None) as bar:
+    with tqdm(total=total, desc="embedding", unit="paragraph", disable=not progress) as bar:
         for reading in readings:
-            if embedder is None:
-                yield Filing(reading, no_vectors(), "")
-            else:
-                yield Filing(reading, embed_reading(reading, embedder), embedder.spec, token_limit(embedder, settings))
+            if staging.vectors(*key(reading)) is None:
+                if store.holds(Filing(reading, no_vectors(), spec, max_tokens)):
+                    vectors = replace(no_vectors(), aliases=embed_aliases(reading, embedder))
+                else:
+                    vectors = embed_reading(reading, embedder)
+                staging.keep_vectors(vectors, *key(reading))
             bar.update(len(reading.paragraphs))
+    return (Filing(reading, staging.vectors_kept(*key(reading)), spec, max_tokens) for reading in readings)
 
 
-def _outcome(reading: Reading, store: ParagraphStore) -> FileOutcome:
+def _outcome(reading: Reading, store: ParagraphStore, anew: set[str]) -> FileOutcome:
     document = reading.document
     known = {known.doc_id for known in store.documents}
-    status: Status = "same file" if document.same_as else "replaced" if document.doc_id in known else "added"
+    status: Status = "replaced" if document.doc_id in known else "added"
+    if document.same_as:
+        status = "same file"
+    elif document.doc_id in anew:
+        status = "embedded anew"
     return FileOutcome(
         document.doc_id, document.path, status, len(reading.paragraphs), document.rejected, document.same_as
     )

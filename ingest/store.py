@@ -132,6 +132,13 @@ class ParagraphStore:
             )
 
     @property
+    def staging_dir(self) -> Path:
+        """Where an ingest keeps what it has not yet filed: in the folder, or in the user's cache for a URL."""
+        if is_url(self.location):
+            return Path.home() / ".cache" / "quarry" / "staged" / _digest(self.location, self._name)
+        return Path(self.location) / "staged" / self._name
+
+    @property
     def models_dir(self) -> Path:
         """Where exported networks are kept: beside the store's Chroma files, or in the user's cache for a URL."""
         if is_url(self.location):
@@ -292,6 +299,18 @@ class ParagraphStore:
             for page, reason, text in json.loads(records["metadatas"][0]["rejected_texts"])
         ]
 
+    def reading(self, doc_id: str) -> Reading:
+        """A document of the store as reading its file has yielded it."""
+        return Reading(
+            self._document_records()[doc_id].document,
+            tuple(paragraph for paragraph in self.paragraphs if paragraph.doc_id == doc_id),
+            tuple(self._rejected_of(doc_id)),
+        )
+
+    def holds(self, filing: Filing) -> bool:
+        """Whether the paragraphs of a filing, with these very vectors, are in force already."""
+        return self._versions().get(filing.reading.document.doc_id) == filing.version
+
     def nearest(self, vector: FloatArray, k: int, doc_id: str = "") -> list[tuple[str, float]]:
         """The paragraphs nearest to a vector by Chroma's own index, without loading the vectors of all.
 
@@ -398,6 +417,10 @@ class ParagraphStore:
         if hold is not None and old is not None:
             old.close()
             hold.release()
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Remove the folders that a killed ingest has left, or that it replaced; on a server there are none."""
         if self._hold is not None:
             remove_others(Path(self.location), self._hold.path)
 
@@ -407,13 +430,12 @@ class ParagraphStore:
         parts = self._made(client, f"{self._name}-sentences", _FETCHED)
         names = self._made(client, f"{self._name}-aliases", _FETCHED)
         documents = self._made(client, f"{self._name}-documents", _FETCHED)
-        in_force = self._versions()
         records: list[tuple[str, dict[str, str | int]]] = []
         for filing in filings:
             reading, vectors = filing.reading, filing.vectors
             if reading.paragraphs:
                 self.require_embedder(filing.embedder_spec)
-            if in_force.get(reading.document.doc_id) != filing.version:
+            if not self.holds(filing):
                 _upsert_paragraphs(paragraphs, filing)
                 _upsert(parts, _sentence_ids(filing), vectors.sentences, _filed(filing, filing.version))
             if len(vectors.aliases):

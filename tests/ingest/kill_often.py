@@ -1,0 +1,90 @@
+"""Kills an ingest at random moments and tells what each left behind: python -m tests.ingest.kill_often FOLDER N SEED.
+
+Everything is imported once and each ingest runs in a fork of this process, which is fast, and safe as long as Chroma is
+not opened before the fork. FOLDER holds `store`, made from `lectures`, and `changed`, the lectures to be ingested now.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import chromadb  # noqa: F401
+import pebble
+import pytest
+from chromadb.api.rust import RustBindingsAPI  # noqa: F401
+
+from configs.settings import load
+from ingest import pipeline
+from ingest.store import open_store
+from tests import fakes
+
+
+def main() -> None:
+    folder, n_kills, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    patch = pytest.MonkeyPatch()
+    patch.setattr(pebble, "ProcessPool", fakes.InlinePool)
+    patch.setattr(pipeline, "load_embedder", fakes.load_hashing_embedder)
+    before = _told(partial(_fingerprint, str(folder / "store")))
+    whole = _copy(folder, "whole")
+    started = time.monotonic()
+    after = _told(partial(_ingest, folder, whole))
+    seconds = time.monotonic() - started
+    moments = random.Random(seed)
+    kills = []
+    for number in range(n_kills):
+        store = _copy(folder, f"killed-{number}")
+        child = os.fork()
+        if child == 0:
+            _ingest(folder, store)
+            os._exit(0)
+        time.sleep(moments.uniform(0, seconds))
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        left = _told(partial(_fingerprint, store))
+        rerun = _told(partial(_ingest, folder, store))
+        generations = len(list(Path(store).glob("chroma-*")))
+        kills.append({"killed": os.WIFSIGNALED(status), "left": left, "rerun": rerun, "generations": generations})
+    print(json.dumps({"before": before, "after": after, "kills": kills}))
+
+
+def _copy(folder: Path, name: str) -> str:
+    shutil.copytree(folder / "store", folder / name)
+    return str(folder / name)
+
+
+def _ingest(folder: Path, store: str) -> str:
+    return pipeline.ingest([folder / "changed"], store, load(), progress=False).fingerprint
+
+
+def _fingerprint(store: str) -> str:
+    return open_store(store).fingerprint
+
+
+def _told(action: Callable[[], str]) -> str:
+    """What an action in a fork of this process returns, or the error that it died of."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            answer = action()
+        except BaseException as error:
+            answer = repr(error)
+        os.write(writing, answer.encode())
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading) as file:
+        return file.read()
+
+
+if __name__ == "__main__":
+    main()
