@@ -14,6 +14,8 @@ MEASURES: dict[str, ir_measures.Measure] = {
     **{f"Success@{cutoff}": Success @ cutoff for cutoff in (1, 5, 10, 15, 20)},
     "RR": RR,
 }
+LOST = "lost at ingest"
+"""Stands for the paragraph_id of a game whose paragraph was not ingested; no ranking holds it."""
 N_RESAMPLES = 2_000
 CONFIDENCE = 0.95
 
@@ -34,7 +36,7 @@ def per_game(
         MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022.
     """
     # a game without a known paragraph gets one that no ranking holds
-    qrels = [ir_measures.Qrel(game_id, found or "lost at ingest", 1) for game_id, found in relevant.items()]
+    qrels = [ir_measures.Qrel(game_id, found or LOST, 1) for game_id, found in relevant.items()]
     run = [
         ScoredDoc(game_id, paragraph_id, float(-place))
         for game_id, ranking in rankings.items()

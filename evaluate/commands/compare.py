@@ -1,0 +1,161 @@
+"""`compare`: presets side by side on the same games."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from configs.settings import SettingsError, load, preset_names
+from evaluate.commands.command import (
+    add_command,
+    add_json,
+    add_store,
+    add_workers,
+    as_json,
+    print_json,
+    require_repeats,
+    write_text,
+)
+from evaluate.errors import RunError
+from evaluate.games import load_games, select_split
+from evaluate.referee import make_referee
+from evaluate.runfile import RunFile, partial_path, read_run, write_run
+from ingest.store import open_store
+
+if TYPE_CHECKING:
+    from evaluate.compare import PairedTest
+
+
+def add(commands: Any) -> None:
+    """Name the command's arguments."""
+    command = add_command(
+        commands,
+        "compare",
+        run,
+        "put presets, or runs that were written, side by side on the same games, with paired tests",
+        "python -m evaluate compare --store data/store --games data/games/english.jsonl --split test "
+        "--presets dual,filtered,unfiltered",
+    )
+    command.add_argument("runs", nargs="*", type=Path, metavar="RUN.json", help="runs to compare in place of presets")
+    add_store(command)
+    command.add_argument("--games", type=Path, metavar="FILE", help="labelled games, one JSON object a line")
+    command.add_argument("--split", metavar="NAME", help="train, validation or test (default: all games)")
+    command.add_argument(
+        "--presets", metavar="A,B,...", help=f"the first is what others are judged by; of {', '.join(preset_names())}"
+    )
+    command.add_argument("--pairs", action="store_true", help="test every two of them, not only against the first")
+    command.add_argument(
+        "--referee", default="none", metavar="SPEC", help="as for replay, to compare win rates (default: %(default)s)"
+    )
+    command.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of splits, referee and tests (default: %(default)s)"
+    )
+    command.add_argument(
+        "--repeats", type=int, default=1, metavar="N", help="plays of each game, each with another referee seed"
+    )
+    command.add_argument(
+        "--out", type=Path, metavar="DIR", help="also write each run there, and compare.json; goes on if interrupted"
+    )
+    add_workers(command)
+    add_json(command)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Replay the presets or read the runs, test, and print the table; 1 if games were lost at ingest."""
+    from evaluate.compare import compare
+
+    require_repeats(options.repeats)
+    runs = _read(options) if options.runs else _replayed(options)
+    tests = compare(runs, pairs=options.pairs, seed=options.seed)
+    document = {"presets": {found.name: found.run for found in runs}, "tests": [test.as_json() for test in tests]}
+    if options.out:
+        _make_folder(options.out)
+        write_text(options.out / "compare.json", as_json(document) + "\n")
+    if options.json:
+        print_json(document)
+    else:
+        _print_table(runs, tests)
+    return 1 if any(found.run["lost_at_ingest"] for found in runs) else 0
+
+
+def _read(options: argparse.Namespace) -> list[RunFile]:
+    if options.presets or options.games:
+        raise SettingsError("compare takes RUN.json files, or --games and --presets, got both; leave one out")
+    return [read_run(path) for path in options.runs]
+
+
+def _replayed(options: argparse.Namespace) -> list[RunFile]:
+    from evaluate.replay import replay_store
+
+    if options.games is None or not options.presets:
+        raise SettingsError("compare must be given --games and --presets, or RUN.json files, got neither")
+    names = [name.strip() for name in options.presets.split(",") if name.strip()]
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise RunError(
+            f"--presets must name two or more different presets, got {options.presets!r}; e.g. dual,filtered"
+        )
+    settings = {name: load(name, options.config) for name in names}
+    games = select_split(load_games(options.games), options.split, options.seed)
+    make_referee(options.referee, options.seed)
+    store = open_store(options.store, options.collection)
+    if options.out:
+        _make_folder(options.out)
+    runs = []
+    for name in names:
+        out = options.out / f"{name}.json" if options.out else None
+        partial = partial_path(out) if out else None
+        replayed = replay_store(
+            games,
+            store,
+            settings[name],
+            collection=options.collection,
+            referee=options.referee,
+            seed=options.seed,
+            repeats=options.repeats,
+            workers=options.workers,
+            partial=partial,
+            title=f"replaying {name}",
+        )
+        if out and partial:
+            write_run(out, replayed.run, replayed.records)
+            partial.unlink(missing_ok=True)
+        runs.append(RunFile(name, replayed.run, replayed.records))
+    return runs
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"--out must be a folder that can be made, got {folder}: {error.strerror}") from error
+
+
+def _print_table(runs: Sequence[RunFile], tests: Sequence[PairedTest]) -> None:
+    measures = list(runs[0].run["measures"])
+    played = runs[0].run["win_rate"] is not None
+    width = max(len("preset"), *(len(found.name) for found in runs))
+    heads = [*measures, *(["win rate"] if played else [])]
+    print(f"{runs[0].run['games'] - runs[0].run['unanswerable']} answerable games, 95% intervals in brackets")
+    print(f"{'preset':{width}}  " + "  ".join(f"{head:>20}" for head in heads))
+    for found in runs:
+        cells = [_cell(found.run["measures"][name], found.run["intervals"][name]) for name in measures]
+        if played:
+            cells.append(_cell(found.run["win_rate"], found.run["win_rate_interval"]))
+        print(f"{found.name:{width}}  " + "  ".join(f"{cell:>20}" for cell in cells))
+    print(f"\npaired randomisation tests, p corrected by Holm for all {len(tests)}:")
+    for test in tests:
+        print(
+            f"{test.preset:{width}}  {test.measure:10}  {test.difference:+.3f} [{test.low:+.3f}, {test.high:+.3f}]  "
+            f"p {test.p_holm:.4f}  {_in_words(test)}"
+        )
+
+
+def _in_words(test: PairedTest) -> str:
+    than = {"better": " than ", "worse": " than "}.get(test.verdict)
+    return f"{test.verdict}{than}{test.against}" if than else f"{test.verdict} from {test.against}"
+
+
+def _cell(value: float, interval: Sequence[float]) -> str:
+    return f"{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
