@@ -17,6 +17,8 @@ DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
 TUNED_CONFIG = CONFIG_DIR / "tuned.yaml"
 PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
 
+ReaderName = Literal["pypdfium2", "pdfplumber"]
+ReaderChoice = Literal["auto", "pypdfium2", "pdfplumber"]
 BookMatch = Literal["off", "stem", "resolved"]
 Fusion = Literal["first", "rrf"]
 SpillOver = Literal["never", "no-book", "always"]
@@ -46,6 +48,7 @@ class IngestSettings:
     timeout_s: float
     min_words: int
     max_words: int
+    reader: ReaderChoice
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,6 +114,7 @@ def _show_documents(store: ParagraphStore, as_json: bool) -> None:
                         "authors": list(document.authors),
                         "date": document.date,
                         "lecture_number": document.lecture_number,
+                        "reader": document.reader,
                     }
                     for document in store.documents
                 ],

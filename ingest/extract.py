@@ -1,4 +1,4 @@
-"""PDF -> pages of lines of words with boxes; the only user of the PDF libraries.
+"""PDF -> pages of lines of words with boxes, from the glyphs of whichever reader opens the file.
 
 The order of the text is rebuilt from where the glyphs stand, not from the order in which the file draws them, so that
 right-to-left text comes out the same from producers that store it in logical (LibreOffice) and visual order (LuaTeX).
@@ -6,24 +6,23 @@ right-to-left text comes out the same from producers that store it in logical (L
 
 from __future__ import annotations
 
-import ctypes
+import contextlib
 import datetime
 import math
 import re
-import unicodedata
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
-import pypdfium2
-import pypdfium2.raw as pdfium
-
+from configs.settings import ReaderChoice, ReaderName
 from ingest.bidi import Cluster, has_rtl_letter, is_rtl_letter, logical_text, votes_for_mirrored_brackets
+from ingest.doubt import WORTH_ASKING, doubtfulness
 from ingest.errors import SourceError
-
-UNKNOWN = "\ufffd"
-"""Stands for a glyph whose character the file does not tell."""
+from ingest.readers.model import UNKNOWN, Box, Fonts, Glyph, GlyphPage, PdfReader
+from ingest.readers.pdfium import PdfiumReader
+from ingest.readers.plumber import PlumberReader
 
 SOFT_HYPHEN = "\u00ad"
 
@@ -39,19 +38,11 @@ SEGMENT_GAP = 1.1
 RIGHT_TO_LEFT_SHARE = 0.3
 """Share of right-to-left letters from which on a document reads from the right; the rest is formulas and names."""
 
-_LIGATURES = {
-    ord(c): unicodedata.normalize("NFKC", c)
-    for c in map(chr, (*range(0xFB00, 0xFB07), *range(0xFB1D, 0xFB50)))
-    if unicodedata.name(c, "")
+OPENERS: dict[ReaderName, Callable[[Path, bytes], PdfReader]] = {
+    "pypdfium2": PdfiumReader,
+    "pdfplumber": PlumberReader,
 }
-_SKIPPED = frozenset(
-    [0x0A, 0x0D, 0x061C, 0x2060, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
-)
-"""Line ends, which geometry tells better, and marks that cannot be seen: joiners, directions."""
-
-_MONO_NAME = re.compile(r"mono|courier|consol|typewriter|cmtt|code", re.IGNORECASE)
-_BOLD_NAME = re.compile(r"bold|black|heavy|semibold|cmbx|medi$|-b$", re.IGNORECASE)
-_PASSWORD_ERROR = 4
+"""The readers; the first is the one to ask first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +92,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page; `lines` are from top to bottom, and from left to right within a row."""
+    """One page; `lines` from top to bottom, and from left to right within a row; `tables` are those that are ruled."""
 
     number: int
     width: float
     height: float
     lines: tuple[Line, ...]
+    tables: tuple[Box, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +109,7 @@ class Pdf:
         metadata_title, metadata_author: as the file's metadata have them, "" if they do not; often wrong.
         date: ISO date on which the file was made, or else changed, by its metadata; "" if they have none.
         rtl: whether the document as a whole reads from right to left.
+        reader: the reader that read it.
     """
 
     pages: tuple[Page, ...]
@@ -124,55 +117,77 @@ class Pdf:
     metadata_author: str
     date: str
     rtl: bool
-
-
-@dataclass(slots=True)
-class _Glyph:
-    """One glyph: what it stands for, where, in which font, and whether PDFium sees a space before it."""
-
-    text: str
-    x0: float
-    x1: float
-    y: float
-    size: float
-    font: int
-    parted: bool
+    reader: ReaderName = "pypdfium2"
 
 
 @dataclass(slots=True)
 class _Row:
     y: float
     size: float
-    glyphs: list[_Glyph]
+    glyphs: list[Glyph]
 
 
-def extract(path: Path) -> Pdf:
+def extract(path: Path, reader: ReaderChoice = "auto") -> Pdf:
     """The text of a PDF with its geometry.
+
+    Args:
+        path: the file.
+        reader: which library reads it; `auto` takes the first of `OPENERS`, and another one too where what the first
+            yields does not look like text, or where tables may be ruled.
 
     Raises:
         SourceError: encrypted, truncated, damaged, not a PDF, or without text on any page.
     """
-    document = _open(path)
+    content = _content(path)
+    if reader != "auto":
+        return _extract(path, content, reader, tables="own")
+    first, second = OPENERS
+    pdf = _extract(path, content, first, tables=second)
+    doubt = doubtfulness(line.text for page in pdf.pages for line in page.lines)
+    if doubt < WORTH_ASKING:
+        return pdf
     try:
-        fonts = _Fonts()
-        sizes, rows = [], []
-        for index in range(len(document)):
-            try:
-                width, height, glyphs = _read_page(document, index, fonts)
-            except pypdfium2.PdfiumError as error:
-                raise SourceError(
-                    f"{path} page {index + 1}: must be readable, is damaged; get the file again"
-                ) from error
-            sizes.append((width, height))
-            rows.append(_rows(glyphs))
-        title, author = (_printable(document.get_metadata_value(key)) for key in ("Title", "Author"))
-        date = next(
-            filter(None, (_iso_date(document.get_metadata_value(f"{key}Date")) for key in ("Creation", "Mod"))), ""
-        )
-    finally:
-        document.close()
+        other = _extract(path, content, second, tables="own")
+    except SourceError:
+        return pdf
+    return other if doubtfulness(line.text for page in other.pages for line in page.lines) < doubt else pdf
+
+
+def glyph_pages(path: Path, reader: ReaderName = "pypdfium2") -> Iterator[GlyphPage]:
+    """The pages of a PDF as glyphs with boxes, before they are made lines of words.
+
+    Raises:
+        SourceError: encrypted, truncated, damaged or not a PDF.
+    """
+    with contextlib.closing(OPENERS[reader](path, _content(path))) as document:
+        for index in range(document.n_pages):
+            yield document.page(index)
+
+
+def _extract(path: Path, content: bytes, reader: ReaderName, tables: ReaderName | Literal["own"]) -> Pdf:
+    """As `extract`; `tables` names the reader that is asked for ruled tables where lines are drawn like them."""
+    with contextlib.ExitStack() as stack:
+        document = stack.enter_context(contextlib.closing(OPENERS[reader](path, content)))
+        if document.n_pages == 0:
+            raise SourceError(f"{path}: must have pages, got none; get the file again")
+        fonts = document.fonts
+        sizes, rows, ruled = [], [], []
+        for index in range(document.n_pages):
+            page = document.page(index)
+            sizes.append((page.width, page.height))
+            rows.append(_rows(page.glyphs))
+            ruled.append(page.ruled)
+        title, author = (_printable(document.metadata(key)) for key in ("Title", "Author"))
+        dates = (_iso_date(document.metadata(key)) for key in ("CreationDate", "ModDate"))
+        date = next(filter(None, dates), "")
+        boxes: list[Sequence[Box]] = [()] * len(ruled)
+        if any(ruled):
+            with contextlib.suppress(SourceError):  # a second opinion that cannot be had costs nothing
+                if tables != "own":
+                    document = stack.enter_context(contextlib.closing(OPENERS[tables](path, content)))
+                boxes = [document.tables(index) if is_ruled else () for index, is_ruled in enumerate(ruled)]
     n_letters = n_rtl = votes = 0
-    for row in (row for page in rows for row in page):
+    for row in (row for page_rows in rows for row in page_rows):
         text = "".join(glyph.text for glyph in row.glyphs)
         n_letters += sum(map(str.isalpha, text))
         if has_rtl_letter(text):
@@ -183,13 +198,15 @@ def extract(path: Path) -> Pdf:
     rtl = n_rtl > RIGHT_TO_LEFT_SHARE * n_letters
     mirrored = votes > 0
     pages = tuple(
-        Page(number, *size, tuple(line for row in page for line in _lines(row, fonts, rtl, mirrored)))
-        for number, (size, page) in enumerate(zip(sizes, rows, strict=True), 1)
+        Page(
+            number, *size, tuple(line for row in page_rows for line in _lines(row, fonts, rtl, mirrored)), tuple(found)
+        )
+        for number, (size, page_rows, found) in enumerate(zip(sizes, rows, boxes, strict=True), 1)
     )
-    return Pdf(pages, title, author, date, rtl)
+    return Pdf(pages, title, author, date, rtl, reader)
 
 
-def _open(path: Path) -> Any:
+def _content(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -198,197 +215,12 @@ def _open(path: Path) -> Any:
         raise SourceError(f"{path}: must be a PDF, its first bytes say otherwise; convert it first")
     if b"startxref" not in content[-4096:]:
         raise SourceError(f"{path}: must be a whole PDF, its end is missing; get the file again")
-    try:
-        document = pypdfium2.PdfDocument(content)
-        if len(document) == 0:
-            raise SourceError(f"{path}: must have pages, got none; get the file again")
-        return document
-    except pypdfium2.PdfiumError as error:
-        if getattr(error, "err_code", None) == _PASSWORD_ERROR or "assword" in str(error):
-            raise SourceError(f"{path}: is encrypted; save it without a password") from error
-        raise SourceError(f"{path}: must be a whole PDF, is damaged; get the file again") from error
+    return content
 
 
-class _Fonts:
-    """Fonts of a document by number, with what their names, flags and glyph widths tell."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self.bold: list[bool] = []
-        self._named_mono: list[bool] = []
-        self._widths: list[dict[str, float]] = []
-        self._judged: list[tuple[int, bool]] = []
-
-    def number(self, text_object: int) -> int:
-        """The number of the font that a text object is set in."""
-        font = pdfium.FPDFTextObj_GetFont(ctypes.cast(text_object, pdfium.FPDF_PAGEOBJECT))
-        if not font:
-            return self._add("", 0, 0)
-        buffer = ctypes.create_string_buffer(256)
-        pdfium.FPDFFont_GetBaseFontName(font, buffer, 256)
-        name = buffer.value.decode("utf-8", "replace").partition("+")
-        return self._add(name[2] or name[0], pdfium.FPDFFont_GetWeight(font), pdfium.FPDFFont_GetFlags(font))
-
-    def _add(self, name: str, weight: int, flags: int) -> int:
-        number = self._numbers.setdefault(name, len(self.bold))
-        if number == len(self.bold):
-            self.bold.append(bool(_BOLD_NAME.search(name)) or weight >= 600 or bool(flags > 0 and flags & 0x40000))
-            self._named_mono.append(bool(_MONO_NAME.search(name)))
-            self._widths.append({})
-            self._judged.append((0, False))
-        return number
-
-    def saw(self, number: int, char: str, em_width: float) -> None:
-        """Remember how wide a letter is in a font."""
-        widths = self._widths[number]
-        if char not in widths and char.isalnum():
-            widths[char] = em_width
-
-    def width(self, number: int, char: str) -> float:
-        """Ems that a letter is wide in a font, 0 if it was not seen."""
-        return self._widths[number].get(char, 0.0)
-
-    def mono(self, number: int) -> bool:
-        """Whether a font is of fixed pitch: by name, or because narrow and wide letters are equally wide."""
-        if self._named_mono[number]:
-            return True
-        widths = self._widths[number]
-        if len(widths) != self._judged[number][0]:
-            values = widths.values()
-            self._judged[number] = (
-                len(widths),
-                len(widths) >= 8 and min(values) > 0 and max(values) - min(values) < 0.01,
-            )
-        return self._judged[number][1]
-
-
-def _by_address(function: Any, result: Any, *arguments: Any) -> Any:
-    """A function of PDFium that takes addresses as plain numbers, which is much faster than checked pointers."""
-    return ctypes.CFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
-
-
-_get_unicode = _by_address(pdfium.FPDFText_GetUnicode, ctypes.c_uint, ctypes.c_void_p, ctypes.c_int)
-_get_text_object = _by_address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
-_get_box = _by_address(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
-
-
-def _read_page(document: Any, index: int, fonts: _Fonts) -> tuple[float, float, list[_Glyph]]:
-    """Width, height and the upright glyphs of a page, y downwards."""
-    page = document[index]
-    try:
-        text_page = page.get_textpage()
-        try:
-            frame = _Frame(page.get_rotation() // 90, *page.get_bbox())
-            glyphs = _glyphs(text_page.raw, fonts, frame)
-        finally:
-            text_page.close()
-        width, height = page.get_size()
-    finally:
-        page.close()
-    return width, height, glyphs
-
-
-@dataclass(slots=True)
-class _Frame:
-    """How the coordinates of a page become those of its glyphs: quarter turns clockwise, and the visible part."""
-
-    turn: int
-    left: float
-    bottom: float
-    right: float
-    top: float
-
-    def baseline(self, x: float, y: float) -> float:
-        """Where a baseline stands, downwards from the top of the page as it is seen."""
-        return (self.top - y, x - self.left, y - self.bottom, self.right - x)[self.turn]
-
-    def span(self, box: Any) -> tuple[float, float]:
-        """Left and right edge of a glyph's box on the page as it is seen."""
-        if self.turn == 0:
-            return box.left - self.left, box.right - self.left
-        if self.turn == 1:
-            return box.bottom - self.bottom, box.top - self.bottom
-        if self.turn == 2:
-            return self.right - box.right, self.right - box.left
-        return self.top - box.top, self.top - box.bottom
-
-
-def _style(raw: Any, position: int, font: int, frame: _Frame) -> tuple[float, float, int, bool]:
-    """Baseline, size, number of the font, and whether it is upright, of the text object that a character belongs to."""
-    matrix, x, y = pdfium.FS_MATRIX(), ctypes.c_double(), ctypes.c_double()
-    pdfium.FPDFText_GetMatrix(raw, position, ctypes.byref(matrix))
-    pdfium.FPDFText_GetCharOrigin(raw, position, ctypes.byref(x), ctypes.byref(y))
-    size = pdfium.FPDFText_GetFontSize(raw, position) * math.hypot(matrix.c, matrix.d)
-    angle = round(math.degrees(math.atan2(matrix.b, matrix.a)) / 90) if matrix.a or matrix.b else 0
-    return frame.baseline(x.value, y.value), max(size, 0.5), font, (angle - frame.turn) % 4 == 0
-
-
-def _glyphs(raw: Any, fonts: _Fonts, frame: _Frame) -> list[_Glyph]:
-    box = pdfium.FS_RECTF()
-    box_address, raw_address = ctypes.addressof(box), ctypes.cast(raw, ctypes.c_void_p).value
-    styles: dict[int, tuple[float, float, int, bool]] = {}
-    seen: set[tuple[int, int]] = set()
-    glyphs: list[_Glyph] = []
-    previous_address, half, parted = 0, 0, False
-    for position in range(pdfium.FPDFText_CountChars(raw)):
-        code = _get_unicode(raw_address, position)
-        if code in _SKIPPED:
-            continue
-        if (
-            0xD800 <= code < 0xE000
-        ):  # half of a character outside the basic plane; PDFium turns the halves round in Hebrew
-            if not half:
-                half = code
-                continue
-            high, low = min(half, code), max(half, code)
-            code, half = 0x10000 + ((high - 0xD800) << 10) + low - 0xDC00, 0
-        if code == 32 and pdfium.FPDFText_IsGenerated(raw, position):
-            parted = True
-            continue
-        address = _get_text_object(raw_address, position)
-        if not address:
-            continue
-        if address not in styles:
-            styles[address] = _style(raw, position, fonts.number(address), frame)
-        base, size, font, upright = styles[address]
-        if not upright:
-            continue
-        _get_box(raw_address, position, box_address)
-        x0, x1 = frame.span(box)
-        text = _character(code)
-        if (font, code) not in seen:
-            seen.add((font, code))
-            fonts.saw(font, text, (x1 - x0) / size)
-        if glyphs and glyphs[-1].x0 == x0 and glyphs[-1].y == base and glyphs[-1].x1 == x1:
-            if address == previous_address:
-                glyphs[-1].text += text
-            continue
-        previous_address = address
-        glyphs.append(_Glyph(text, x0, x1, base, size, font, parted and code < 0x0590))
-        parted = False
-    return glyphs
-
-
-def _character(code: int) -> str:
-    """The text of a character code; UNKNOWN where it says nothing, a hyphen for every kind of hyphen."""
-    if 33 <= code < 127:
-        return chr(code)
-    if code in (0x02, 0x2010, 0x2011):  # PDFium gives 2 for a hyphen at a line end
-        return "-"
-    if code in _LIGATURES:
-        return _LIGATURES[code]
-    if code in {160, 8199} or 8192 <= code <= 8202 or code in {8239, 9}:
-        return " "
-    if code < 32 or code in {65534, 65535} or 55296 <= code <= 57343 or 57344 <= code <= 63743 or code > 1114111:
-        return UNKNOWN
-    if 0x1D400 <= code <= 0x1D7FF:  # letters and digits of mathematics
-        return unicodedata.normalize("NFKC", chr(code))
-    return chr(code)
-
-
-def _rows(glyphs: list[_Glyph]) -> list[_Row]:
+def _rows(glyphs: list[Glyph]) -> list[_Row]:
     """The rows of a page from top to bottom; raised and lowered small glyphs stand in the row they belong to."""
-    spans: list[list[_Glyph]] = []
+    spans: list[list[Glyph]] = []
     for glyph in glyphs:
         last = spans[-1][-1] if spans else None
         if (
@@ -451,9 +283,9 @@ def _touches(row: _Row, x0: float, x1: float, reach: float) -> bool:
     return any(glyph.x0 - room < x1 and x0 < glyph.x1 + room for glyph in row.glyphs)
 
 
-def _lines(row: _Row, fonts: _Fonts, rtl: bool, mirrored: bool) -> list[Line]:
+def _lines(row: _Row, fonts: Fonts, rtl: bool, mirrored: bool) -> list[Line]:
     """A row cut at its wide gaps, each part in reading order."""
-    parts: list[list[_Glyph]] = []
+    parts: list[list[Glyph]] = []
     right = -math.inf
     for glyph in row.glyphs:
         if glyph.text == " ":
@@ -468,10 +300,10 @@ def _lines(row: _Row, fonts: _Fonts, rtl: bool, mirrored: bool) -> list[Line]:
     return [line for line in lines if line.words]
 
 
-def _line(glyphs: list[_Glyph], row: _Row, fonts: _Fonts, rtl: bool, mirrored: bool) -> Line:
+def _line(glyphs: list[Glyph], row: _Row, fonts: Fonts, rtl: bool, mirrored: bool) -> Line:
     while glyphs[-1].text == " ":
         glyphs.pop()
-    spelt: list[list[_Glyph]] = [[]]
+    spelt: list[list[Glyph]] = [[]]
     right = glyphs[0].x0
     spaced = False
     for glyph in glyphs:
@@ -510,9 +342,9 @@ def _line(glyphs: list[_Glyph], row: _Row, fonts: _Fonts, rtl: bool, mirrored: b
     )
 
 
-def _reordered(spelt: list[list[_Glyph]], rtl: bool, mirrored: bool) -> list[list[_Glyph]]:
+def _reordered(spelt: list[list[Glyph]], rtl: bool, mirrored: bool) -> list[list[Glyph]]:
     """Words from left to right -> words in reading order."""
-    members: list[_Glyph] = []
+    members: list[Glyph] = []
     clusters: list[Cluster] = []
     for word in spelt:
         if clusters:
@@ -520,7 +352,7 @@ def _reordered(spelt: list[list[_Glyph]], rtl: bool, mirrored: bool) -> list[lis
         for glyph in word:
             clusters.append(Cluster(glyph.text, len(members)))
             members.append(glyph)
-    reordered: list[list[_Glyph]] = [[]]
+    reordered: list[list[Glyph]] = [[]]
     for cluster in logical_text(clusters, rtl, mirrored):
         if cluster.text == " ":
             reordered.append([])
@@ -530,7 +362,7 @@ def _reordered(spelt: list[list[_Glyph]], rtl: bool, mirrored: bool) -> list[lis
     return reordered
 
 
-def _word(members: list[_Glyph], row: _Row, fonts: _Fonts) -> Word:
+def _word(members: list[Glyph], row: _Row, fonts: Fonts) -> Word:
     if members[-1].size < 0.82 * members[0].size:
         members = _without_note_mark(members)
     text = "".join([glyph.text for glyph in members])
@@ -548,7 +380,7 @@ def _word(members: list[_Glyph], row: _Row, fonts: _Fonts) -> Word:
     return Word(text, x0, x1, largest.size, row.y - largest.y, fonts.bold[largest.font], fonts.mono(largest.font))
 
 
-def _without_note_mark(members: list[_Glyph]) -> list[_Glyph]:
+def _without_note_mark(members: list[Glyph]) -> list[Glyph]:
     """A word without the raised number or sign at its end that points to a footnote; exponents follow shorter bases."""
     end = len(members)
     base = members[0]
@@ -563,7 +395,7 @@ def _without_note_mark(members: list[_Glyph]) -> list[_Glyph]:
     return members[:end] if is_word else members
 
 
-def _restored(position: int, members: list[_Glyph], fonts: _Fonts) -> str:
+def _restored(position: int, members: list[Glyph], fonts: Fonts) -> str:
     """A glyph's text; an unknown one inside a Latin word is an f-ligature, told by its width and what follows."""
     text = members[position].text
     if text != UNKNOWN or position == 0:

@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.extract import UNKNOWN, Line, Page, Pdf, Word
+from ingest.extract import Line, Page, Pdf, Word
+from ingest.readers.model import UNKNOWN, Box
 
 EDGE = 0.14
 """Share of the page's height, at its top and at its bottom, within which running heads and page numbers stand."""
@@ -31,6 +32,7 @@ class PlacedLine:
         y: the baseline, downwards from the top of the page.
         n_gaps: wide gaps inside it, as between the cells of a table.
         footnote: whether it stands in the notes at the foot of a column.
+        in_table: whether it stands in a table that is ruled.
     """
 
     words: tuple[Word, ...]
@@ -47,6 +49,7 @@ class PlacedLine:
     rtl: bool
     n_gaps: int
     footnote: bool = False
+    in_table: bool = False
 
     @property
     def text(self) -> str:
@@ -81,7 +84,7 @@ def arrange(pdf: Pdf) -> Arranged:
         lines = [line for position, line in enumerate(page.lines) if (page.number, position) not in furniture]
         notes: list[PlacedLine] = []
         for column in _columns(lines, 0.0, page.width, pdf.rtl):
-            body, foot = _part_footnotes(_place(column, page.number, column_number, pdf.rtl), body_size)
+            body, foot = _part_footnotes(_place(column, page, column_number, pdf.rtl), body_size)
             placed.extend(body)
             notes.extend(foot)
             column_number += 1
@@ -236,7 +239,7 @@ def _by_row(lines: Iterable[Line]) -> list[list[Line]]:
     return rows
 
 
-def _place(column: Sequence[Line], page: int, number: int, rtl: bool) -> list[PlacedLine]:
+def _place(column: Sequence[Line], page: Page, number: int, rtl: bool) -> list[PlacedLine]:
     """The lines of a column, parts of one row joined, with the margins of the column."""
     joined = []
     for row in _by_row(column):
@@ -247,7 +250,7 @@ def _place(column: Sequence[Line], page: int, number: int, rtl: bool) -> list[Pl
         joined.append(
             PlacedLine(
                 words=tuple(word for line in row for word in line.words),
-                page=page,
+                page=page.number,
                 column=number,
                 start=-x1 if rtl else x0,
                 end=-x0 if rtl else x1,
@@ -259,10 +262,15 @@ def _place(column: Sequence[Line], page: int, number: int, rtl: bool) -> list[Pl
                 mono=sum(line.mono * n for line, n in zip(row, n_chars, strict=True)) / sum(n_chars),
                 rtl=longest.rtl,
                 n_gaps=_wide_gaps(row),
+                in_table=any(_stands_in(longest, table) for table in page.tables),
             )
         )
     left, right = _margins(joined)
     return [replace(line, left=left, right=right) for line in joined]
+
+
+def _stands_in(line: Line, box: Box) -> bool:
+    return box.top < line.y < box.bottom and box.x0 < (line.x0 + line.x1) / 2 < box.x1
 
 
 def _wide_gaps(row: Sequence[Line]) -> int:

@@ -72,6 +72,7 @@ class Document:
         authors: as printed on the first page, where they can be told; () otherwise.
         date: ISO date on which the PDF was made (or else changed) as its metadata says, "" if they do not.
         lecture_number: the lecture's or chapter's number as the file stem or the first page gives it, None if neither.
+        reader: the library that read the PDF, "" for a paragraphs file.
     """
 
     doc_id: str
@@ -86,6 +87,7 @@ class Document:
     authors: tuple[str, ...] = ()
     date: str = ""
     lecture_number: int | None = None
+    reader: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,8 @@ def rejection(block: Block, settings: IngestSettings) -> str:
     tokens = block.text.split()
     if block.footnote and len(tokens) < MIN_FOOTNOTE_LENGTH * settings.min_words:
         return "footnote"
+    if block.in_table:
+        return "table"
     if block.is_heading:
         return "heading"
     if _LEADERS.search(block.text) and _ends_in_number(tokens):

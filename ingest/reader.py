@@ -21,7 +21,21 @@ from ingest.sections import outline
 from ingest.sentence import opening_sentence
 from ingest.split import split
 
-READER_MODULES = ("bidi", "extract", "layout", "split", "sections", "front_page", "quality", "sentence", "reader")
+READER_MODULES = (
+    "readers/model",
+    "readers/pdfium",
+    "readers/plumber",
+    "doubt",
+    "bidi",
+    "extract",
+    "layout",
+    "split",
+    "sections",
+    "front_page",
+    "quality",
+    "sentence",
+    "reader",
+)
 """The modules of this package that decide which paragraphs a file yields."""
 
 MAX_HEADINGS = 20
@@ -43,7 +57,7 @@ def content_hash(path: Path) -> str:
 
 def version_of(content: str, settings: IngestSettings) -> str:
     """The version that a file's paragraphs are filed under: same file, same reader, same settings, same version."""
-    key = f"{reader_digest()}|{content}|{settings.min_words}|{settings.max_words}"
+    key = f"{reader_digest()}|{content}|{settings.min_words}|{settings.max_words}|{settings.reader}"
     return hashlib.sha256(key.encode()).hexdigest()[:12]
 
 
@@ -63,7 +77,7 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
     Raises:
         SourceError: not a PDF, encrypted, damaged, or without a text layer.
     """
-    pdf = extract(path)
+    pdf = extract(path, settings.reader)
     arranged = arrange(pdf)
     ordinals: Counter[int] = Counter()
     kept: list[Paragraph] = []
@@ -94,7 +108,9 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
     aliases += [Alias(name, "author") for name in names]
     aliases += [Alias(heading, "heading") for heading in sections.outermost[:MAX_HEADINGS]]
     reading = _reading(path, doc_id, content, settings, aliases, len(pdf.pages), kept, rejected)
-    document = replace(reading.document, authors=names, date=pdf.date, lecture_number=lecture_number(path.stem, pdf))
+    document = replace(
+        reading.document, authors=names, date=pdf.date, lecture_number=lecture_number(path.stem, pdf), reader=pdf.reader
+    )
     return replace(reading, document=document)
 
 

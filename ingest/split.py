@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
-from ingest.extract import UNKNOWN
 from ingest.layout import Arranged, PlacedLine
+from ingest.readers.model import UNKNOWN
 
 SIZE_TOLERANCE = 0.045
 """Share by which the font sizes of two lines of one paragraph may differ."""
@@ -45,6 +45,7 @@ class Block:
         fill: mean share of the column's width that its lines take, the last one aside, 0..1.
         set_off: whether white space stands above and below it.
         number: the bullet or number itself, "" if none.
+        in_table: whether it stands in a table that is ruled.
     """
 
     page: int
@@ -62,6 +63,7 @@ class Block:
     fill: float = 1.0
     set_off: bool = False
     number: str = ""
+    in_table: bool = False
 
 
 @dataclass(slots=True)
@@ -201,6 +203,8 @@ def _parted(line: PlacedLine) -> bool:
 def _breaks(group: _Group, line: PlacedLine, following: PlacedLine | None, pitch: float) -> bool:
     """Whether a new paragraph begins with `line`."""
     previous, first = group.lines[-1], group.lines[0]
+    if line.in_table != previous.in_table:
+        return True
     if abs(line.size - previous.size) > SIZE_TOLERANCE * max(line.size, previous.size):
         return True
     turned = (
@@ -325,7 +329,13 @@ def _open_before(groups: Sequence[_Group], group: _Group, body_size: float, inde
     """The paragraph that `group` continues, None if it begins anew."""
     line = group.lines[0]
     start = line.words[0].text.lstrip("([\"'“‘„")
-    if group.marker or not start or not _is_prose_size(group, body_size) or len(group.lines[0].words) < 4:
+    if (
+        group.marker
+        or line.in_table
+        or not start
+        or not _is_prose_size(group, body_size)
+        or len(group.lines[0].words) < 4
+    ):
         return None
     for earlier in reversed(groups[-60:]):
         last = earlier.lines[-1]
@@ -370,7 +380,10 @@ def _open_before(groups: Sequence[_Group], group: _Group, body_size: float, inde
 
 
 def _is_prose_size(group: _Group, body_size: float) -> bool:
-    return all(abs(line.size - body_size) < SIZE_TOLERANCE * body_size and not line.n_gaps for line in group.lines[:2])
+    return all(
+        abs(line.size - body_size) < SIZE_TOLERANCE * body_size and not line.n_gaps and not line.in_table
+        for line in group.lines[:2]
+    )
 
 
 def _block(group: _Group, heading: str, body_size: float, vocabulary: Counter[str], pitch: float) -> Block:
@@ -398,6 +411,7 @@ def _block(group: _Group, heading: str, body_size: float, vocabulary: Counter[st
         fill=sum((line.end - line.start) / max(1.0, line.right - line.left) for line in full_lines) / len(full_lines),
         set_off=group.gap_above > 1.5 * pitch and group.gap_below > 1.5 * pitch,
         number=lines[0].words[0].text if group.marker else "",
+        in_table=lines[0].in_table,
     )
 
 

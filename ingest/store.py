@@ -759,6 +759,7 @@ def _document_metadata(filing: Filing) -> dict[str, str | int]:
         "authors": json.dumps(document.authors, ensure_ascii=False),
         "date": document.date,
         "lecture_number": json.dumps(document.lecture_number),
+        "reader": document.reader,
         "rejected_texts": json.dumps(
             [[item.page, item.reason, item.text] for item in reading.rejected], ensure_ascii=False
         ),
@@ -779,6 +780,7 @@ def _document(metadata: dict[str, Any]) -> Document:
         authors=tuple(json.loads(metadata.get("authors", "[]"))),
         date=metadata.get("date", ""),
         lecture_number=json.loads(metadata.get("lecture_number", "null")),
+        reader=metadata.get("reader", ""),
     )
 
 

@@ -70,7 +70,13 @@ class StoreContract:
     ) -> None:
         reading = make_reading("trees", [TREES])
         placed = replace(reading.paragraphs[0], heading='AVL, "1962"', section=("עצים", 'AVL, "1962"'))
-        known = replace(reading.document, authors=("Ada Byron", "ברוך לוי"), date="2024-10-14", lecture_number=4)
+        known = replace(
+            reading.document,
+            authors=("Ada Byron", "ברוך לוי"),
+            date="2024-10-14",
+            lecture_number=4,
+            reader="pdfplumber",
+        )
         file_reading(store, replace(reading, document=known, paragraphs=(placed,)))
         file_reading(store, make_reading("caches", [CACHES]))
         again = open_store(location, collection)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pdfminer.fontmetrics import FONT_METRICS
+
 PAGE_WIDTH, PAGE_HEIGHT = 600, 800
+
+WIDTHS = " ".join(str(FONT_METRICS["Helvetica"][1][chr(code)]) for code in range(32, 127))
+"""Of Helvetica, thousandths of an em; pdfminer looks those of standard fonts up by what a character stands for."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,11 @@ def lines(texts: Sequence[str], x: float, y: float, leading: float = 12, size: f
 
 
 def pdf(
-    pages: Sequence[Sequence[Run]], to_unicode: Mapping[str, str] | None = None, extra: str = "", trailer: str = ""
+    pages: Sequence[Sequence[Run]],
+    to_unicode: Mapping[str, str] | None = None,
+    extra: str = "",
+    trailer: str = "",
+    drawing: str = "",
 ) -> bytes:
     """The bytes of a PDF.
 
@@ -34,6 +43,7 @@ def pdf(
         to_unicode: what the characters of the font `mapped` stand for.
         extra: one more object, number 3.
         trailer: more entries of the trailer.
+        drawing: operators that draw on every page, see `grid`.
     """
     mapping = "".join(
         f"<{ord(char):02x}> <{text.encode('utf-16-be').hex()}>\n" for char, text in (to_unicode or {"a": "a"}).items()
@@ -49,7 +59,8 @@ def pdf(
         4: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
         5: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
         6: "<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>",
-        7: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 8 0 R >>",
+        7: "<< /Type /Font /Subtype /Type1 /BaseFont /Mapped /Encoding /WinAnsiEncoding /ToUnicode 8 0 R "
+        f"/FirstChar 32 /LastChar 126 /Widths [{WIDTHS}] >>",
         8: f"<< /Length {len(cmap)} >>\nstream\n{cmap}\nendstream",
     }
     names = {"regular": "F4", "bold": "F5", "mono": "F6", "mapped": "F7"}
@@ -59,6 +70,7 @@ def pdf(
             f"BT /{names[run.font]} {run.size} Tf 1 0 0 1 {run.x} {PAGE_HEIGHT - run.y} Tm ({_escaped(run.text)}) Tj ET"
             for run in runs
         )
+        content += f"\n{drawing}"
         page, stream = 10 + 2 * number, 11 + 2 * number
         kids.append(f"{page} 0 R")
         fonts = " ".join(f"/F{font} {font} 0 R" for font in (4, 5, 6, 7))
@@ -82,6 +94,13 @@ def pdf(
     end = f"<< /Size {size} /Root 1 0 R {trailer} >>\nstartxref\n{start}\n%%EOF\n"
     body += f"xref\n0 {size}\n{table}trailer\n{end}".encode()
     return body
+
+
+def grid(xs: Sequence[float], ys: Sequence[float]) -> str:
+    """Operators that rule a table: lines at these places, y downwards from the top."""
+    down = [f"{x} {PAGE_HEIGHT - ys[0]} m {x} {PAGE_HEIGHT - ys[-1]} l S" for x in xs]
+    across = [f"{xs[0]} {PAGE_HEIGHT - y} m {xs[-1]} {PAGE_HEIGHT - y} l S" for y in ys]
+    return "\n".join(down + across)
 
 
 def encrypted_pdf() -> bytes:

@@ -8,8 +8,10 @@ import pytest
 import typst
 
 from ingest.errors import SourceError
-from ingest.extract import Pdf, extract
-from tests.ingest.handmade import Run, encrypted_pdf, pdf
+from ingest.extract import OPENERS, Pdf, extract
+from ingest.readers.model import UNKNOWN, Box, GlyphPage
+from ingest.readers.pdfium import PdfiumReader
+from tests.ingest.handmade import Run, encrypted_pdf, grid, pdf
 
 HEBREW = {"a": "א", "b": "ב", "g": "ג", "m": "ם", "s": "ש", "l": "ל", "v": "ו", "M": "מ"}
 
@@ -187,3 +189,27 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 def test_the_date_is_that_of_creation_or_else_of_change(tmp_path: Path, info: str, date: str) -> None:
     content = pdf([[Run(50, 100, "text")]], extra=f"<< {info} >>", trailer="/Info 3 0 R")
     assert _read(tmp_path, content).date == date
+
+
+def test_where_the_first_reader_yields_no_text_the_second_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "lecture.pdf"
+    path.write_bytes(pdf([[Run(50, 100, "plain words")]]))
+    assert extract(path).reader == "pypdfium2"
+
+    class Blind(PdfiumReader):
+        def page(self, index: int) -> GlyphPage:
+            page = super().page(index)
+            for glyph in page.glyphs:
+                glyph.text = UNKNOWN if glyph.text in "ainords" else glyph.text
+            return page
+
+    monkeypatch.setitem(OPENERS, "pypdfium2", Blind)
+    assert (extract(path).reader, _texts(extract(path))) == ("pdfplumber", ["plain words"])
+    assert extract(path, "pypdfium2").reader == "pypdfium2"
+
+
+def test_ruled_tables_are_found_by_the_second_reader(tmp_path: Path) -> None:
+    document = _read(tmp_path, pdf([[Run(60, 120, "cell")]], drawing=grid([50, 150, 300], [100, 130, 160])))
+    assert (document.reader, document.pages[0].tables) == ("pypdfium2", (Box(50, 100, 300, 160),))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ingest.extract import extract
 from ingest.layout import Arranged, arrange
-from tests.ingest.handmade import Run, lines, pdf
+from tests.ingest.handmade import Run, grid, lines, pdf
 
 LEFT = [f"left line {number} of the first column here" for number in range(1, 9)]
 RIGHT = [f"right line {number} of the second column here" for number in range(1, 9)]
@@ -84,3 +84,10 @@ def test_the_title_is_the_largest_print_of_the_first_page(tmp_path: Path) -> Non
 
 def test_a_page_in_one_size_has_no_title(tmp_path: Path) -> None:
     assert _arranged(tmp_path, [_body(1)]).title == ""
+
+
+def test_lines_in_a_ruled_table_are_marked(tmp_path: Path) -> None:
+    path = tmp_path / "lecture.pdf"
+    runs = [Run(55, 90, "text above"), Run(55, 120, "a cell"), Run(200, 150, "another"), Run(55, 190, "text below")]
+    path.write_bytes(pdf([runs], drawing=grid([50, 150, 300], [100, 130, 160])))
+    assert [line.in_table for line in arrange(extract(path)).lines] == [False, True, True, False]

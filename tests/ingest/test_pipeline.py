@@ -254,6 +254,7 @@ def test_store_shows_what_it_holds(lectures: Path, store: str, run: Run) -> None
         "authors": [],
         "date": "2026-01-15",
         "lecture_number": None,
+        "reader": "pypdfium2",
     }
     assert run("--rejected", "--json").json == [
         {"document": stem, "page": 1, "reason": "heading", "text": stem.title()} for stem in ("ranking", "trees")

@@ -8,7 +8,7 @@ from configs.settings import IngestSettings
 from ingest.quality import rejection
 from ingest.split import Block
 
-SETTINGS = IngestSettings(workers=1, timeout_s=60, min_words=25, max_words=60)
+SETTINGS = IngestSettings(workers=1, timeout_s=60, min_words=25, max_words=60, reader="auto")
 PROSE = (
     "The pivot should fall somewhere in the middle of the array, because a lopsided split leaves almost all of the "
     "work undone. Random choice makes that likely, whatever the input happens to be."
@@ -43,6 +43,7 @@ def test_a_bullet_that_holds_whole_sentences_is_kept() -> None:
 def test_what_geometry_tells_is_believed() -> None:
     assert _reason(PROSE, footnote=True) == "footnote"
     assert _reason(PROSE, is_heading=True) == "heading"
+    assert _reason(PROSE, in_table=True) == "table"
     assert _reason(PROSE, mono=0.9) == "code"
     assert _reason(PROSE, gap_share=0.8) == "table"
     assert _reason(PROSE, unknown_share=0.3) == "broken"

@@ -1,0 +1,243 @@
+"""PDFium as a reader: fast, and right about characters; the default."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from ingest.errors import SourceError
+from ingest.readers.model import SKIPPED, Box, Fonts, Glyph, GlyphPage, character
+
+_PASSWORD_ERROR = 4
+_NEAR = 2.0
+"""Points up to which two lines meet."""
+_MIN_RULE = 3.0
+"""Points from which on a path may rule a table; LaTeX draws the rule beside a row in three pieces."""
+_MIN_RULES = 3
+"""Lines in either direction from which on a page may have a ruled table: two rows and two columns."""
+_MIN_TABLE_WIDTH = 150.0
+"""Points that a table must be wide to have text in its cells; figures of arrays and trees are narrower."""
+_MAX_OBJECTS = 4_000
+"""Objects looked at on one page; a page with more is a plot or a map."""
+_MAX_RULES = 2_000
+"""Lines in one direction up to which they may be a table's; more are a plot's."""
+
+
+class PdfiumReader:
+    """One PDF opened with PDFium.
+
+    Raises:
+        SourceError: it is encrypted, damaged or without pages.
+    """
+
+    name = "pypdfium2"
+
+    def __init__(self, path: Path, content: bytes) -> None:
+        self.fonts = Fonts()
+        self._path = path
+        try:
+            self._document = pypdfium2.PdfDocument(content)
+            self._n_pages = len(self._document)
+        except pypdfium2.PdfiumError as error:
+            if getattr(error, "err_code", None) == _PASSWORD_ERROR or "assword" in str(error):
+                raise SourceError(f"{path}: is encrypted; save it without a password") from error
+            raise SourceError(f"{path}: must be a whole PDF, is damaged; get the file again") from error
+
+    @property
+    def n_pages(self) -> int:
+        """How many pages it has."""
+        return self._n_pages
+
+    def metadata(self, key: str) -> str:
+        """A value of the file's metadata, "" if it is not there."""
+        return str(self._document.get_metadata_value(key))
+
+    def page(self, index: int) -> GlyphPage:
+        """The page at a position, 0-based.
+
+        Raises:
+            SourceError: it is damaged.
+        """
+        try:
+            page = self._document[index]
+        except pypdfium2.PdfiumError as error:
+            raise SourceError(
+                f"{self._path} page {index + 1}: must be readable, is damaged; get the file again"
+            ) from error
+        try:
+            text_page = page.get_textpage()
+            try:
+                frame = _Frame(page.get_rotation() // 90, *page.get_bbox())
+                glyphs = _glyphs(text_page.raw, self.fonts, frame)
+            finally:
+                text_page.close()
+            width, height = page.get_size()
+            return GlyphPage(width, height, glyphs, _is_ruled(page.raw))
+        except pypdfium2.PdfiumError as error:
+            raise SourceError(
+                f"{self._path} page {index + 1}: must be readable, is damaged; get the file again"
+            ) from error
+        finally:
+            page.close()
+
+    def tables(self, index: int) -> Sequence[Box]:
+        """None: PDFium tells lines, not tables."""
+        return ()
+
+    def close(self) -> None:
+        """Free the file."""
+        self._document.close()
+
+
+def _by_address(function: Any, result: Any, *arguments: Any) -> Any:
+    """A function of PDFium that takes addresses as plain numbers, which is much faster than checked pointers."""
+    return ctypes.CFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
+_get_unicode = _by_address(pdfium.FPDFText_GetUnicode, ctypes.c_uint, ctypes.c_void_p, ctypes.c_int)
+_get_text_object = _by_address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+_get_object = _by_address(pdfium.FPDFPage_GetObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+_get_type = _by_address(pdfium.FPDFPageObj_GetType, ctypes.c_int, ctypes.c_void_p)
+_get_bounds = _by_address(pdfium.FPDFPageObj_GetBounds, ctypes.c_int, ctypes.c_void_p, *[ctypes.c_void_p] * 4)
+_get_box = _by_address(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+
+
+@dataclass(slots=True)
+class _Frame:
+    """How the coordinates of a page become those of its glyphs: quarter turns clockwise, and the visible part."""
+
+    turn: int
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def baseline(self, x: float, y: float) -> float:
+        """Where a baseline stands, downwards from the top of the page as it is seen."""
+        return (self.top - y, x - self.left, y - self.bottom, self.right - x)[self.turn]
+
+    def span(self, box: Any) -> tuple[float, float]:
+        """Left and right edge of a glyph's box on the page as it is seen."""
+        if self.turn == 0:
+            return box.left - self.left, box.right - self.left
+        if self.turn == 1:
+            return box.bottom - self.bottom, box.top - self.bottom
+        if self.turn == 2:
+            return self.right - box.right, self.right - box.left
+        return self.top - box.top, self.top - box.bottom
+
+
+def _style(raw: Any, position: int, font: int, frame: _Frame) -> tuple[float, float, int, bool]:
+    """Baseline, size, number of the font, and whether it is upright, of the text object that a character belongs to."""
+    matrix, x, y = pdfium.FS_MATRIX(), ctypes.c_double(), ctypes.c_double()
+    pdfium.FPDFText_GetMatrix(raw, position, ctypes.byref(matrix))
+    pdfium.FPDFText_GetCharOrigin(raw, position, ctypes.byref(x), ctypes.byref(y))
+    size = pdfium.FPDFText_GetFontSize(raw, position) * math.hypot(matrix.c, matrix.d)
+    angle = round(math.degrees(math.atan2(matrix.b, matrix.a)) / 90) if matrix.a or matrix.b else 0
+    return frame.baseline(x.value, y.value), max(size, 0.5), font, (angle - frame.turn) % 4 == 0
+
+
+def _glyphs(raw: Any, fonts: Fonts, frame: _Frame) -> list[Glyph]:
+    box = pdfium.FS_RECTF()
+    box_address, raw_address = ctypes.addressof(box), ctypes.cast(raw, ctypes.c_void_p).value
+    styles: dict[int, tuple[float, float, int, bool]] = {}
+    seen: set[tuple[int, int]] = set()
+    glyphs: list[Glyph] = []
+    previous_address, half, parted = 0, 0, False
+    for position in range(pdfium.FPDFText_CountChars(raw)):
+        code = _get_unicode(raw_address, position)
+        if code in SKIPPED:
+            continue
+        if (
+            0xD800 <= code < 0xE000
+        ):  # half of a character outside the basic plane; PDFium turns the halves round in Hebrew
+            if not half:
+                half = code
+                continue
+            high, low = min(half, code), max(half, code)
+            code, half = 0x10000 + ((high - 0xD800) << 10) + low - 0xDC00, 0
+        if code == 32 and pdfium.FPDFText_IsGenerated(raw, position):
+            parted = True
+            continue
+        address = _get_text_object(raw_address, position)
+        if not address:
+            continue
+        if address not in styles:
+            styles[address] = _style(raw, position, _font(fonts, address), frame)
+        base, size, font, upright = styles[address]
+        if not upright:
+            continue
+        _get_box(raw_address, position, box_address)
+        x0, x1 = frame.span(box)
+        text = character(code)
+        if (font, code) not in seen:
+            seen.add((font, code))
+            fonts.saw(font, text, (x1 - x0) / size)
+        if glyphs and glyphs[-1].x0 == x0 and glyphs[-1].y == base and glyphs[-1].x1 == x1:
+            if address == previous_address:
+                glyphs[-1].text += text
+            continue
+        previous_address = address
+        glyphs.append(Glyph(text, x0, x1, base, size, font, parted and code < 0x0590))
+        parted = False
+    return glyphs
+
+
+def _font(fonts: Fonts, text_object: int) -> int:
+    """The number of the font that a text object is set in."""
+    font = pdfium.FPDFTextObj_GetFont(ctypes.cast(text_object, pdfium.FPDF_PAGEOBJECT))
+    if not font:
+        return fonts.number("")
+    buffer = ctypes.create_string_buffer(256)
+    pdfium.FPDFFont_GetBaseFontName(font, buffer, 256)
+    flags = pdfium.FPDFFont_GetFlags(font)
+    heavy = pdfium.FPDFFont_GetWeight(font) >= 600 or bool(flags > 0 and flags & 0x40000)
+    return fonts.number(buffer.value.decode("utf-8", "replace"), heavy)
+
+
+def _is_ruled(raw: Any) -> bool:
+    """Whether lines cross on a page as in a table of two rows and two columns, wide enough for text."""
+    edges = (ctypes.c_float * 4)()
+    first = ctypes.addressof(edges)
+    address = ctypes.cast(raw, ctypes.c_void_p).value
+    across: set[tuple[int, int, int]] = set()
+    down: set[tuple[int, int, int]] = set()
+    n_objects = pdfium.FPDFPage_CountObjects(raw)
+    for position in range(min(n_objects, _MAX_OBJECTS)):
+        item = _get_object(address, position)
+        if _get_type(item) != pdfium.FPDF_PAGEOBJ_PATH:
+            continue
+        if not _get_bounds(item, first, first + 4, first + 8, first + 12) or not all(map(math.isfinite, edges)):
+            continue
+        left, bottom, right, top = (round(edge) for edge in edges)
+        if right - left >= _MIN_RULE:
+            across |= {(bottom, left, right), (top, left, right)}
+        if top - bottom >= _MIN_RULE:
+            down |= {(left, bottom, top), (right, bottom, top)}
+    if not (_MIN_RULES <= len(across) <= _MAX_RULES and _MIN_RULES <= len(down) <= _MAX_RULES):
+        return False
+    heights = set()
+    for y, left, right in across:
+        crossed = {
+            x for x, bottom, top in down if left - _NEAR <= x <= right + _NEAR and bottom - _NEAR <= y <= top + _NEAR
+        }
+        # the two edges of a drawn line are one ruling
+        if crossed and max(crossed) - min(crossed) >= _MIN_TABLE_WIDTH and _n_apart(crossed) >= _MIN_RULES:
+            heights.add(y)
+    return _n_apart(heights) >= _MIN_RULES
+
+
+def _n_apart(places: set[int]) -> int:
+    """How many places there are, those nearer to each other than a cell's least size counted once."""
+    apart: list[int] = []
+    for place in sorted(places):
+        if not apart or place - apart[-1] >= _MIN_RULE:
+            apart.append(place)
+    return len(apart)
