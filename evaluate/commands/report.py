@@ -1,0 +1,38 @@
+"""`report`: runs as one HTML page."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from evaluate.commands.command import add_command, require_writable, write_text
+from evaluate.errors import RunError
+from evaluate.runfile import read_run
+
+
+def add(commands: Any) -> None:
+    """Name the command's arguments."""
+    command = add_command(
+        commands,
+        "report",
+        run,
+        "write runs as one HTML page that needs no network",
+        "python -m evaluate report default.json dual.json --out report.html",
+    )
+    command.add_argument("runs", nargs="+", type=Path, metavar="RUN.json", help="runs as replay --out writes them")
+    command.add_argument("--out", type=Path, required=True, metavar="report.html", help="the page")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the page and name it."""
+    from evaluate.report.page import render
+
+    require_writable(options.out)
+    runs = [read_run(path) for path in options.runs]
+    names = [found.name for found in runs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise RunError(f"runs must have names of their own, got {twice[0]}.json twice; rename one")
+    write_text(options.out, render(runs))
+    print(options.out)
+    return 0

@@ -1,0 +1,130 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+
+  // Every text goes into the page as text, never as markup.
+  function make(tag, attributes = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...children.filter((child) => child !== null && child !== undefined).map((child) => (child instanceof Node ? child : String(child))));
+    return element;
+  }
+
+  // A head that begins with # is of numbers, one that begins with ~ of short texts that are not broken.
+  function table(heads, rows) {
+    const kind = (at) => (heads[at].startsWith("#") ? { class: "n" } : heads[at].startsWith("~") ? { class: "tight" } : { dir: "auto" });
+    const line = (cells, tag, right) => make("tr", right ? { class: "right" } : {}, ...cells.map((cell, at) => make(tag, kind(at), cell)));
+    const titles = heads.map((head) => head.replace(/^[#~](?=.)/, ""));
+    return make("div", { class: "scroll" }, make("table", {}, make("thead", {}, line(titles, "th")), make("tbody", {}, ...rows.map(({ cells, right }) => line(cells, "td", right)))));
+  }
+
+  function facts(pairs) {
+    return make("dl", {}, ...pairs.filter(([, value]) => value).flatMap(([name, value]) => [make("dt", {}, name), make("dd", { dir: "auto" }, value)]));
+  }
+
+  const percent = (share) => `${(100 * share).toFixed(1)}%`;
+  const place = (item) => `${item.document} p${item.page}`;
+
+  function hits(found) {
+    return table(["#", "~slot", "~by", "#relevance", "~where", "opening sentence", "why"], found.map((hit) => ({ right: hit.right, cells: [hit.place, hit.slot, `${hit.strategy} ${hit.rank}`, hit.relevance.toFixed(3), place(hit), hit.opening_sentence, hit.why] })));
+  }
+
+  function belief(play) {
+    const bar = (share, kind) => make("span", {}, make("span", { class: `bar ${kind}`, style: `width:${(6 * share).toFixed(3)}em` }), percent(share));
+    return table(["#", "~before", "~after", "~slot", "~where", "opening sentence"], play.candidates.map((item) => ({ right: item.right, cells: [item.place, bar(item.prior, "before"), bar(item.belief, ""), `${item.slot} ${item.strategy}`, place(item), item.opening_sentence] })));
+  }
+
+  function questions(asked, answers) {
+    const letters = "ABCD";
+    const same = new Set(asked.map(([text]) => text)).size === 1;
+    const list = make("ol", {}, ...asked.map(([text, options], row) => make("li", { dir: "auto" }, same ? null : `${text} `, ...options.map((option, at) => make("span", { class: answers[row] === letters[at] ? "option given" : "option" }, `${letters[at]} ${option}`)), letters.includes(answers[row] || "-") ? null : make("em", {}, answers[row] || "no answer"))));
+    return make("div", {}, same && asked.length ? make("p", { dir: "auto" }, asked[0][0]) : null, list);
+  }
+
+  function opened(name, game, colour) {
+    const box = make("div", { class: "run-of", style: `border-color:${colour}` }, make("h3", {}, name));
+    const book = game.book ? `${game.book.document} (${game.book.tier}, confidence ${game.book.confidence.toFixed(2)})` : "none";
+    box.append(facts([["outcome", game.fates.join("; ")], ["book resolved", book], ["answered by", game.answered_by], ["failures", game.failures.join("; ")]]));
+    box.append(make("h3", {}, "Hits"), hits(game.hits));
+    if (game.play) {
+      const play = game.play;
+      box.append(make("h3", {}, "Questions and answers"), questions(game.questions, play.answers));
+      box.append(make("h3", {}, `Belief over ${play.n_candidates} candidates: ${play.bits[0].toFixed(1)} bits of doubt before the answers, ${play.bits[1].toFixed(1)} after`), belief(play));
+      const parts = Object.entries(play.breakdown).map(([part, points]) => `${part.replaceAll("_", " ")} ${points}`).join(", ");
+      box.append(make("h3", {}, "Guess"), facts([["sentence", play.guess.opening_sentence], ["because", play.guess.sentence_justification], ["word", play.guess.associative_word], ["because", play.guess.word_justification], ["confidence", percent(play.guess.confidence)], ["score", `${play.private_score} of 100 (${parts})`]]));
+    }
+    return box;
+  }
+
+  function detail(gameId, width) {
+    const runs = data.games[gameId];
+    const first = runs.find((game) => game);
+    const cell = make("td", { colspan: width });
+    cell.append(facts([["hint", first.hint], ["book name", first.book_name], ["domain", first.domain], ["associative word", first.word], ["stands in", first.truth ? place(first.truth) : "no paragraph of the store"]]));
+    if (first.truth) cell.append(make("blockquote", { dir: "auto" }, first.truth.text));
+    runs.forEach((game, row) => game && cell.append(opened(data.runs[row], game, data.colours[row % data.colours.length])));
+    return make("tr", { class: "detail" }, cell);
+  }
+
+  function toggle(button) {
+    const row = button.closest("tr");
+    const open = button.getAttribute("aria-expanded") === "true";
+    button.setAttribute("aria-expanded", String(!open));
+    if (open) row.nextElementSibling.remove();
+    else row.after(detail(row.dataset.game, row.children.length));
+  }
+
+  const value = (row, column) => {
+    const cell = row.children[column];
+    const text = cell.dataset.value ?? cell.textContent.trim();
+    const number = Number.parseFloat(text);
+    return /^[-+]?[\d.]+/.test(text) && !Number.isNaN(number) ? number : text.toLowerCase();
+  };
+
+  function sort(head, column) {
+    const body = head.closest("table").tBodies[0];
+    body.querySelectorAll(".open[aria-expanded=true]").forEach(toggle);
+    const down = head.getAttribute("aria-sort") === "ascending";
+    for (const other of head.parentElement.children) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const order = [...body.rows].map((row, at) => ({ row, at, key: value(row, column) }));
+    const compare = (a, b) => (typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1);
+    order.sort((a, b) => (down ? -1 : 1) * compare(a.key, b.key) || a.at - b.at);
+    body.append(...order.map(({ row }) => row));
+  }
+
+  document.querySelectorAll("table.sortable").forEach((found) => {
+    [...found.tHead.rows[0].cells].forEach((head, column) => {
+      const button = make("button", { type: "button" }, ...head.childNodes);
+      button.addEventListener("click", () => sort(head, column));
+      head.append(button);
+    });
+  });
+
+  const games = document.getElementById("games").tBodies[0];
+  games.addEventListener("click", (event) => event.target.matches(".open") && toggle(event.target));
+  const find = document.getElementById("find");
+  const fate = document.getElementById("fate");
+  function filter() {
+    games.querySelectorAll(".open[aria-expanded=true]").forEach(toggle);
+    const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const row of games.rows) {
+      const text = row.textContent.toLowerCase();
+      const fates = row.dataset.fates.split(" ").filter(Boolean);
+      const wanted = !fate.value || (fate.value === "lost" ? fates.some((one) => one !== "held") : fates.includes(fate.value));
+      row.hidden = !(wanted && words.every((word) => text.includes(word)));
+      shown += row.hidden ? 0 : 1;
+    }
+    document.getElementById("count").textContent = `${shown} of ${games.rows.length} games`;
+  }
+  find.addEventListener("input", filter);
+  fate.addEventListener("change", filter);
+  filter();
+
+  document.querySelectorAll(".plot").forEach((element) => {
+    const figure = data.figures[element.dataset.figure];
+    Plotly.newPlot(element, figure.data, figure.layout, { responsive: true, displaylogo: false, displayModeBar: false });
+  });
+  window.addEventListener("beforeprint", () => document.querySelectorAll(".plot").forEach((element) => Plotly.Plots.resize(element)));
+})();

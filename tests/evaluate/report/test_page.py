@@ -1,0 +1,280 @@
+"""The report: what it shows, that texts stay texts, and how it behaves in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from configs.settings import load
+from evaluate.__main__ import main
+from evaluate.record import GameRecord
+from evaluate.report.page import json_in_html, render
+from evaluate.run import make_run
+from evaluate.runfile import RunFile, write_run
+from tests.evaluate.fakes import game_record, play_record, run_main
+
+HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">{{7*7}}\u2028"\'&amp;'
+NO_BROWSER = "no Chromium is installed: the page is tested without a browser as well"
+# as root in a container, and without looking for a network
+ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync")
+
+
+def hostile_record(game_id: str, *, won: bool) -> GameRecord:
+    """A played game in which every text that comes from PDFs, games or the league is hostile."""
+    record = game_record()
+    hits = [
+        {**hit, "opening_sentence": HOSTILE, "why": HOSTILE, "document": HOSTILE} for hit in record["search"]["hits"]
+    ]
+    truth = record["truth"]
+    assert truth is not None
+    candidate = {**hits[1], "prior": 0.4, "belief": 0.9}
+    play = play_record(
+        won=won,
+        guess_rank=1 if won else 2,
+        answers=["B", "Not Relevant"],
+        candidates=[candidate],
+        guess={
+            "opening_sentence": HOSTILE,
+            "sentence_justification": HOSTILE,
+            "associative_word": HOSTILE,
+            "word_justification": HOSTILE,
+            "confidence": 0.9,
+        },
+        breakdown={"opening_sentence_score": 100.0, HOSTILE: 1.0},
+    )
+    asked = {letter: f"{letter} {HOSTILE}" for letter in "ABCD"}
+    return game_record(
+        game_id=game_id,
+        hint=f"{game_id} {HOSTILE}",
+        book_name=HOSTILE,
+        association_domain=HOSTILE,
+        associative_word=HOSTILE,
+        truth={**truth, "opening_sentence": HOSTILE, "text": HOSTILE, "document": HOSTILE},
+        search={
+            **record["search"],
+            "hits": hits,
+            "failures": [HOSTILE],
+            "book": {"document": HOSTILE, "confidence": 0.9, "tier": "boost"},
+        },
+        questions=[{"question_number": number, "question_text": HOSTILE, "options": asked} for number in (1, 2)],
+        questions_ms=30.0,
+        plays=[play],
+    )
+
+
+def run_file(name: str, *, won: bool) -> RunFile:
+    records = [hostile_record(HOSTILE, won=won), *(hostile_record(f"g{number}", won=won) for number in range(11))]
+    return RunFile(name, make_run(records, "f", load(), "oracle", 0, 1), tuple(records))
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return render([run_file("lost", won=False), run_file(f"won {HOSTILE}", won=True)])
+
+
+class Tags(HTMLParser):
+    """The tags of a page, and the text outside scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self._silent = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._silent = tag in ("script", "style")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._silent = False
+
+    def handle_data(self, data: str) -> None:
+        self.text += "" if self._silent else data
+
+
+class TestText:
+    def test_no_text_of_a_run_becomes_a_tag(self, page: str) -> None:
+        tags = Tags(page)
+        assert [attributes.get("id") for tag, attributes in tags.tags if tag == "script"] == ["data", None, None]
+        assert [tag for tag, attributes in tags.tags if tag == "img" or "onerror" in attributes] == []
+        assert f"g3 {HOSTILE}" in tags.text
+
+    def test_nothing_is_fetched_from_anywhere(self, page: str) -> None:
+        for _, attributes in Tags(page).tags:
+            assert {"src", "href", "srcset", "action"} & set(attributes) == set()
+        policy = next(attributes["content"] for _, attributes in Tags(page).tags if "http-equiv" in attributes)
+        assert policy is not None
+        assert "default-src 'none'" in policy
+        assert re.search(r"script-src 'sha256-\S+' 'sha256-\S+'$", policy)
+
+    def test_json_between_script_tags_has_no_character_of_markup(self) -> None:
+        text = str(json_in_html({HOSTILE: HOSTILE}))
+        assert set("<>&\u2028\u2029") & set(text) == set()
+        assert json.loads(text) == {HOSTILE: HOSTILE}
+
+    def test_headline_measures_stand_with_their_intervals_and_verdicts(self, page: str) -> None:
+        text = " ".join(Tags(page).text.split())
+        assert "0.500 [0.50, 0.50]" in text  # RR, the paragraph at rank 2 of every game
+        assert "better" in text
+        assert "p corrected by Holm for all 5" in text
+
+    def test_runs_of_other_games_are_not_tested_against_each_other(self) -> None:
+        other = game_record(game_id="another")
+        run = RunFile("other", make_run([other], "f", load(), "none", 0, 1), (other,))
+        text = Tags(render([run_file("one", won=True), run])).text
+        assert "say nothing about each other" in text
+
+    def test_an_empty_run_is_a_page_too(self) -> None:
+        record = game_record(game_id="no", answerable=False, truth=None)
+        assert "Quarry report" in render([RunFile("none", make_run([record], "f", load(), "none", 0, 1), (record,))])
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if executable is None:
+        pytest.skip(NO_BROWSER)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=executable, args=list(ARGUMENTS))
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def opened(browser: Any, page: str, tmp_path: Path) -> Iterator[tuple[Any, list[str], list[str]]]:
+    """The page as opened from a file, and what it wrote to the console and asked for since then."""
+    (tmp_path / "report.html").write_text(page, encoding="utf-8")
+    tab = browser.new_page(viewport={"width": 1200, "height": 900})
+    said: list[str] = []
+    asked: list[str] = []
+    tab.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(f"file://{tmp_path / 'report.html'}")
+    tab.wait_for_selector(".plot .main-svg")
+    yield tab, said, asked
+    tab.close()
+
+
+class TestBrowser:
+    def test_every_plot_is_drawn_and_nothing_is_said_or_fetched(
+        self, opened: tuple[Any, list[str], list[str]], tmp_path: Path
+    ) -> None:
+        tab, said, asked = opened
+        assert tab.locator(".plot").count() == 6
+        assert tab.locator(".plot:has(.main-svg)").count() == 6
+        assert said == []
+        assert asked == [f"file://{tmp_path / 'report.html'}"]
+
+    def test_hostile_text_stays_text(self, opened: tuple[Any, list[str], list[str]]) -> None:
+        tab, said, _ = opened
+        for button in tab.locator(".open").all():
+            button.click()
+        assert tab.locator("tr.detail").count() == 12
+        assert tab.evaluate("window.hacked") is None
+        assert tab.locator("img").count() == 0
+        assert tab.locator("tr.detail blockquote").first.text_content() == HOSTILE
+        assert said == []
+
+    def test_a_game_opens_with_its_hits_questions_belief_and_guess(
+        self, opened: tuple[Any, list[str], list[str]]
+    ) -> None:
+        tab, _, _ = opened
+        tab.locator("tr[data-game=g5] .open").click()
+        shown = tab.locator("tr.detail")
+        assert shown.locator(".run-of").count() == 2
+        assert shown.locator(".run-of").first.locator("tr.right").count() == 2
+        assert shown.locator(".option.given").first.text_content() == f"B B {HOSTILE}"
+        assert "5.0 bits of doubt before the answers, 0.1 after" in shown.text_content()
+        assert "80 of 100" in shown.text_content()
+        tab.locator("tr[data-game=g5] .open").click()
+        assert tab.locator("tr.detail").count() == 0
+
+    def test_tables_sort_by_a_click_on_a_head(self, opened: tuple[Any, list[str], list[str]]) -> None:
+        tab, _, _ = opened
+        names = "() => [...document.querySelectorAll('#games tbody tr')].map((row) => row.dataset.game)"
+        before = tab.evaluate(names)
+        head = tab.locator("#games th button").first
+        head.click()
+        head.click()
+        assert tab.evaluate(names) == sorted(before, key=str.lower, reverse=True)
+        assert tab.locator("#games th").first.get_attribute("aria-sort") == "descending"
+
+    def test_games_are_found_by_words_and_by_fate(self, opened: tuple[Any, list[str], list[str]]) -> None:
+        tab, _, _ = opened
+        tab.fill("#find", "g10")
+        assert tab.locator("#count").text_content() == "1 of 12 games"
+        tab.fill("#find", "")
+        tab.select_option("#fate", "search")
+        assert tab.locator("#count").text_content() == "0 of 12 games"
+        tab.select_option("#fate", "answers")
+        assert tab.locator("#count").text_content() == "12 of 12 games"
+
+    def test_a_phone_shows_it_without_scrolling_sideways(self, opened: tuple[Any, list[str], list[str]]) -> None:
+        tab, _, _ = opened
+        tab.set_viewport_size({"width": 390, "height": 800})
+        tab.locator(".open").first.click()
+        tab.wait_for_timeout(200)
+        assert tab.evaluate("document.documentElement.scrollWidth") == 390
+
+    def test_it_prints(self, opened: tuple[Any, list[str], list[str]], tmp_path: Path) -> None:
+        tab, _, _ = opened
+        printed = tab.pdf(path=str(tmp_path / "report.pdf"), format="A4")
+        assert printed.startswith(b"%PDF")
+        tab.emulate_media(media="print")
+        assert not tab.locator(".filters").is_visible()
+
+
+class TestCommand:
+    def written(self, folder: Path, name: str = "mine") -> Path:
+        run = run_file(name, won=True)
+        path = folder / f"{name}.json"
+        write_run(path, run.run, run.records)
+        return path
+
+    def test_runs_become_one_page(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        out = tmp_path / "report.html"
+        paths = [str(self.written(tmp_path, name)) for name in ("one", "other")]
+        assert run_main(main, "report", *paths, "--out", str(out)) == 0
+        assert capsys.readouterr().out == f"{out}\n"
+        assert "Quarry report: one, other" in out.read_text(encoding="utf-8")
+
+    def test_the_same_runs_make_the_same_page(self, tmp_path: Path) -> None:
+        path = str(self.written(tmp_path))
+        for name in ("a.html", "b.html"):
+            assert run_main(main, "report", path, "--out", str(tmp_path / name)) == 0
+        assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+    @pytest.mark.parametrize(
+        ("runs", "out", "says"),
+        [
+            (["nowhere.json"], "r.html", "nowhere.json: must be a readable file"),
+            (["mine.json", "mine.json"], "r.html", "got mine.json twice; rename one"),
+            (["mine.json"], "nowhere/r.html", "--out must be in a folder that is there"),
+        ],
+    )
+    def test_bad_input_exits_with_2_and_one_line(
+        self,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+        runs: list[str],
+        out: str,
+        says: str,
+    ) -> None:
+        self.written(tmp_path)
+        monkeypatch.chdir(tmp_path)
+        assert run_main(main, "report", *runs, "--out", out) == 2
+        captured = capsys.readouterr()
+        assert says in captured.err
+        assert captured.err.count("\n") == 1
