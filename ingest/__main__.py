@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 from configs.arguments import OneLineParser, run_command
@@ -14,7 +15,13 @@ from ingest.errors import IngestError
 from ingest.pipeline import FileOutcome, IngestSummary, ingest, rejected_in_all
 from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE, ParagraphStore, open_store
 
-EXAMPLE = """example:
+EXAMPLE = """lecture04.yaml beside lecture04.pdf may say more about it; every key may be left out:
+  aliases: [Trees, Search structures]
+  authors: [Ada Lovelace]
+  date: 2026-03-15
+  lecture_number: 4
+
+example:
   python -m ingest lectures/ --store data/store
   python -m ingest --store data/store --list"""
 
@@ -47,6 +54,8 @@ def main(arguments: list[str] | None = None) -> int:
     views.add_argument("--list", action="store_true", help="show the documents of the store")
     views.add_argument("--rejected", action="store_true", help="show every rejected paragraph with its reason")
     views.add_argument("--paragraphs", action="store_true", help="show every kept paragraph")
+    views.add_argument("--drop", nargs="+", metavar="DOCUMENT", help="remove these documents (their names: --list)")
+    views.add_argument("--prune", action="store_true", help="remove the documents whose files are gone")
     options = parser.parse_args(arguments)
     try:
         return run_command(lambda: _run(options))
@@ -71,6 +80,12 @@ def _run(options: argparse.Namespace) -> int:
         else:
             _show_paragraphs(store, options.json)
         return 0
+    if options.drop or options.prune:
+        if options.paths:
+            raise SettingsError(
+                f"PATH must be left out to drop documents, got {options.paths[0]}; ingest it afterwards"
+            )
+        open_store(options.store, options.collection, all_rejected_ok=True)
     if options.workers is not None:
         if options.workers < 1:
             raise SettingsError(f"--workers must be at least 1, got {options.workers}")
@@ -80,6 +95,8 @@ def _run(options: argparse.Namespace) -> int:
         options.store,
         settings,
         collection=options.collection,
+        drop=options.drop or (),
+        prune=options.prune,
         embedder_spec=options.embedder,
         notice=lambda line: print(line, file=sys.stderr),
     )
@@ -95,6 +112,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _show_documents(store: ParagraphStore, as_json: bool) -> None:
+    same = Counter(paragraph.doc_id for paragraph in store.paragraphs if paragraph.same_as)
     if as_json:
         _print_json(
             {
@@ -102,6 +120,7 @@ def _show_documents(store: ParagraphStore, as_json: bool) -> None:
                 "embedder": store.embedder_spec,
                 "fingerprint": store.fingerprint,
                 "n_paragraphs": len(store.paragraphs),
+                "n_near_identical": sum(same.values()),
                 "documents": [
                     {
                         "document": document.doc_id,
@@ -109,6 +128,7 @@ def _show_documents(store: ParagraphStore, as_json: bool) -> None:
                         "aliases": [{"text": alias.text, "source": alias.source} for alias in document.aliases],
                         "pages": document.n_pages,
                         "kept": document.n_paragraphs,
+                        "near_identical": same[document.doc_id],
                         "rejected": document.rejected,
                         "same_as": document.same_as,
                         "authors": list(document.authors),
@@ -123,6 +143,8 @@ def _show_documents(store: ParagraphStore, as_json: bool) -> None:
         return
     for document in store.documents:
         twin = f", same file as {document.same_as}" if document.same_as else ""
+        if same[document.doc_id]:
+            twin += f", {same[document.doc_id]} near-identical to an earlier paragraph"
         print(
             f"{document.doc_id}: {document.n_pages} pages, {document.n_paragraphs} kept, "
             f"{_reasons(document.rejected)}{twin}"
@@ -130,7 +152,8 @@ def _show_documents(store: ParagraphStore, as_json: bool) -> None:
         for alias in document.aliases:
             print(f"    {alias.source:9}{alias.text}")
     print(
-        f"{store.location}: {len(store.documents)} documents, {len(store.paragraphs)} paragraphs, "
+        f"{store.location}: {len(store.documents)} documents, "
+        f"{_counted(len(store.paragraphs), sum(same.values()))}, "
         f"embedder {store.embedder_spec}, fingerprint {store.fingerprint}"
     )
 
@@ -161,13 +184,15 @@ def _show_paragraphs(store: ParagraphStore, as_json: bool) -> None:
                     "section": list(paragraph.section),
                     "opening_sentence": paragraph.opening_sentence,
                     "text": paragraph.text,
+                    "same_as": paragraph.same_as,
                 }
                 for paragraph in store.paragraphs
             ]
         )
         return
     for paragraph in store.paragraphs:
-        print(f"{paragraph.paragraph_id} [{paragraph.heading}] {paragraph.text}")
+        same_as = f" (near-identical to {paragraph.same_as})" if paragraph.same_as else ""
+        print(f"{paragraph.paragraph_id} [{paragraph.heading}] {paragraph.text}{same_as}")
 
 
 def _summary_json(summary: IngestSummary) -> dict[str, object]:
@@ -189,6 +214,7 @@ def _summary_json(summary: IngestSummary) -> dict[str, object]:
         "embedder": summary.embedder,
         "documents": summary.n_documents,
         "paragraphs": summary.n_paragraphs,
+        "near_identical": summary.n_near_identical,
         "fingerprint": summary.fingerprint,
     }
 
@@ -201,7 +227,7 @@ def _print_summary(summary: IngestSummary, location: str) -> None:
         f"kept {sum(outcome.kept for outcome in summary.outcomes)}, {_reasons(rejected)}, failed {len(summary.failed)}"
     )
     print(
-        f"{location}: {summary.n_documents} documents, {summary.n_paragraphs} paragraphs, "
+        f"{location}: {summary.n_documents} documents, {_counted(summary.n_paragraphs, summary.n_near_identical)}, "
         f"embedder {summary.embedder or 'none yet'}, fingerprint {summary.fingerprint}"
     )
 
@@ -210,10 +236,17 @@ def _what(outcome: FileOutcome) -> str:
     if outcome.status == "failed":
         return outcome.detail
     if outcome.status == "removed":
-        return f"no longer in {outcome.path}"
+        return outcome.detail or f"no longer in {outcome.path}"
     if outcome.detail:
         return f"same file as {outcome.detail}, counted once"
     return f"{outcome.kept} kept, {_reasons(outcome.rejected)}"
+
+
+def _counted(n_paragraphs: int, n_near_identical: int) -> str:
+    """How many paragraphs there are, those that say the same counted once."""
+    if not n_near_identical:
+        return f"{n_paragraphs} paragraphs"
+    return f"{n_paragraphs - n_near_identical} paragraphs and {n_near_identical} near-identical to one of them"
 
 
 def _reasons(rejected: dict[str, int]) -> str:

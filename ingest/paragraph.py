@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-AliasSource = Literal["stem", "title", "metadata", "name", "heading", "author"]
-"""Where an alias was read: the file stem, the first page, the PDF metadata (weak), the user (`book_name`), an outermost
-heading (weak), or the author's name as printed (weak: it may stand on several documents)."""
+AliasSource = Literal["stem", "title", "metadata", "name", "heading", "author", "sidecar"]
+"""Where an alias was read: the file stem, the first page, the PDF metadata (weak), the user (`book_name`), a heading of
+the document's outermost level (weak), the author's name (weak: one author may have written several), or the user's
+sidecar file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Paragraph:
         text: the paragraph on one line, hyphenation undone, in logical order.
         opening_sentence: its first sentence, verbatim.
         section: the headings that it stands under, outermost first, the last one `heading`; () if none.
+        same_as: paragraph_id of the course's first paragraph that says the same in all but a few words, "" if none.
     """
 
     paragraph_id: str
@@ -31,6 +33,7 @@ class Paragraph:
     text: str
     opening_sentence: str
     section: tuple[str, ...] = ()
+    same_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Document:
         date: ISO date on which the PDF was made (or else changed) as its metadata says, "" if they do not.
         lecture_number: the lecture's or chapter's number as the file stem or the first page gives it, None if neither.
         reader: the library that read the PDF, "" for a paragraphs file.
+        sidecar: a digest of the sidecar file that was laid over it, "" if there was none.
     """
 
     doc_id: str
@@ -88,6 +92,7 @@ class Document:
     date: str = ""
     lecture_number: int | None = None
     reader: str = ""
+    sidecar: str = ""
 
 
 @dataclass(frozen=True, slots=True)

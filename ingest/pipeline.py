@@ -19,8 +19,10 @@ from tqdm import tqdm
 from configs.settings import EmbedSettings, IngestSettings, Settings
 from ingest.embed import BUILT_IN, Embedder, choose_spec, load_embedder, token_limit
 from ingest.errors import BadInputError, ReaderPoolError, SourceError, StoreError
-from ingest.paragraph import Alias, Document, Reading
+from ingest.near_identical import near_identical
+from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.reader import content_hash, read_paragraphs_file, read_pdf, version_of
+from ingest.sidecar import Sidecar, read_sidecar
 from ingest.staging import Staging
 from ingest.store import DEFAULT_COLLECTION, Filing, ParagraphStore, create_store, is_url, models_dir_of
 from ingest.vectors import embed_aliases, embed_reading, no_vectors
@@ -56,6 +58,7 @@ class IngestSummary:
     embedder: str
     n_documents: int
     n_paragraphs: int
+    n_near_identical: int
     fingerprint: str
 
     @property
@@ -70,6 +73,8 @@ def ingest(
     settings: Settings,
     *,
     collection: str = DEFAULT_COLLECTION,
+    drop: Sequence[str] = (),
+    prune: bool = False,
     embedder_spec: str = "auto",
     progress: bool = True,
     notice: Callable[[str], None] = lambda _: None,
@@ -81,6 +86,8 @@ def ingest(
         location: folder or URL of the store.
         settings: what reads and embeds.
         collection: name within the store.
+        drop: doc_ids of documents to remove; `paths` may then be empty.
+        prune: remove the documents whose files are gone; `paths` may then be empty.
         embedder_spec: SPEC; `auto` is the store's own, or chosen by script for a new one.
         progress: bars on standard error.
         notice: gets one line before a step that takes long without a bar.
@@ -90,7 +97,7 @@ def ingest(
         StoreError: the store cannot be opened or written, has another embedder, or another ingest is at work on it.
         EmbedderError: the model cannot be loaded.
     """
-    files = expand(paths)
+    files = expand(paths) if paths or not (drop or prune) else []
     if embedder_spec not in BUILT_IN and Path(embedder_spec).is_dir():
         embedder_spec = str(Path(embedder_spec).resolve())  # what the store remembers must hold from anywhere
     with _locked(location):
@@ -99,7 +106,8 @@ def ingest(
             store.require_embedder(embedder_spec)
         staging = Staging(store.staging_dir)
         with _disk_errors(location):
-            outcomes, readings = _read_all(files, store, settings.ingest, staging, progress)
+            gone = _to_drop(store, drop, prune)
+            outcomes, readings = _read_all(files, set(gone), store, settings.ingest, staging, progress)
         spec = _settle_spec(embedder_spec, store, readings)
         cut_otherwise = _cut_otherwise(store, readings, token_limit(spec, settings.embed))
         readings += cut_otherwise
@@ -114,10 +122,12 @@ def ingest(
             embedder = None
         filed = [_outcome(reading, store, anew) for reading in readings]
         removed = _missing_books(files, [*outcomes, *filed], store)
+        removed += [gone[doc_id] for doc_id in sorted(set(gone) - {reading.document.doc_id for reading in readings})]
         if readings or removed:
             with _disk_errors(location):
                 filings = _embed_all(readings, store, embedder, settings.embed, staging, progress)
-            store.change(filings, [outcome.doc_id for outcome in removed])
+            dropped = [outcome.doc_id for outcome in removed]
+            store.change(filings, dropped, near_identical(_paragraphs_after(store, readings, dropped)))
         else:
             store.tidy()
         staging.clear()
@@ -129,6 +139,7 @@ def ingest(
             embedder=store.embedder_spec,
             n_documents=len(store.documents),
             n_paragraphs=len(store.paragraphs),
+            n_near_identical=sum(bool(paragraph.same_as) for paragraph in store.paragraphs),
             fingerprint=store.fingerprint,
         )
 
@@ -199,17 +210,23 @@ class _Source:
     path: Path
     doc_id: str
     content: str
+    sidecar: Sidecar
 
 
 def _read_all(
-    files: Sequence[Path], store: ParagraphStore, settings: IngestSettings, staging: Staging, progress: bool
+    files: Sequence[Path],
+    dropped: set[str],
+    store: ParagraphStore,
+    settings: IngestSettings,
+    staging: Staging,
+    progress: bool,
 ) -> tuple[list[FileOutcome], list[Reading]]:
     """Outcomes of the files that need no writing, and the readings of those that do, twins last."""
     stored = {document.doc_id: document for document in store.documents}
     sources, readings, outcomes = _name_all(files, store, settings)
     # what the files of this run are about to replace can be nobody's original any more
-    changing = {source.doc_id for source in sources if _differs(stored.get(source.doc_id), source)}
-    sources += _orphaned(stored.values(), changing, {source.doc_id for source in sources})
+    changing = {source.doc_id for source in sources if _differs(stored.get(source.doc_id), source)} | dropped
+    sources += _orphaned(stored.values(), changing, {source.doc_id for source in sources} | dropped)
     original_ids = {
         document.content_hash: document.doc_id
         for document in stored.values()
@@ -225,6 +242,7 @@ def _read_all(
             and known.content_hash == source.content
             and known.version == version_of(source.content, settings)
             and known.same_as in ("", original_id)
+            and known.sidecar == source.sidecar.digest
         ):
             outcomes.append(_unchanged(known, source.path))
         elif original_id not in (None, source.doc_id):
@@ -235,11 +253,11 @@ def _read_all(
     failed = set()
     keys = {source: (source.doc_id, str(source.path), version_of(source.content, settings)) for source in to_read}
     staged = {source: reading for source in to_read if (reading := staging.reading(*keys[source]))}
-    readings += staged.values()
+    readings += [_laid_over(source, reading) for source, reading in staged.items()]
     for source, result in _read_pdfs([source for source in to_read if source not in staged], settings, progress):
         if isinstance(result, Reading):
             staging.keep_reading(result, *keys[source])
-            readings.append(result)
+            readings.append(_laid_over(source, result))
         else:
             outcomes.append(_failed(source.path, result))
             failed.add(source.doc_id)
@@ -250,6 +268,10 @@ def _read_all(
         else:
             readings.append(Reading(_twin(in_force[original_id], source, settings), (), ()))
     return outcomes, readings
+
+
+def _laid_over(source: _Source, reading: Reading) -> Reading:
+    return replace(reading, document=source.sidecar.over(reading.document))
 
 
 def _name_all(
@@ -266,6 +288,7 @@ def _name_all(
             if _printable(path) != str(path):
                 raise SourceError(f"{path}: the file's name must be UTF-8; rename it")
             content = content_hash(path)
+            sidecar = read_sidecar(path)
             if path.suffix.lower() == ".jsonl":
                 books = read_paragraphs_file(path, content, settings)
                 _check_books(path, books, names, owners)
@@ -287,7 +310,7 @@ def _name_all(
         if known is not None and known.content_hash == content and _stands_elsewhere(known, path):
             outcomes.append(_again(known, path))
             continue
-        sources.append(_Source(path, doc_id, content))
+        sources.append(_Source(path, doc_id, content, sidecar))
         names[doc_id] = Document(doc_id, str(path), content, "", (), 0, 0)
     return sources, readings, outcomes
 
@@ -346,13 +369,13 @@ def _orphaned(documents: Iterable[Document], changing: set[str], named: set[str]
         if document.same_as in changing and document.doc_id not in named:
             path = Path(document.path)
             with contextlib.suppress(SourceError):  # the file is gone, and its text with it
-                sources.append(_Source(path, document.doc_id, content_hash(path)))
+                sources.append(_Source(path, document.doc_id, content_hash(path), read_sidecar(path)))
     return sources
 
 
 def _twin(original: Document, source: _Source, settings: IngestSettings) -> Document:
     """A document whose bytes are those of `original`: it has a name of its own, but no paragraphs."""
-    return replace(
+    twin = replace(
         original,
         doc_id=source.doc_id,
         path=str(source.path),
@@ -362,6 +385,7 @@ def _twin(original: Document, source: _Source, settings: IngestSettings) -> Docu
         rejected={},
         same_as=original.doc_id,
     )
+    return source.sidecar.over(twin)
 
 
 def _read_pdfs(
@@ -461,6 +485,20 @@ def _embed_all(
     return (Filing(reading, staging.vectors_kept(*key(reading)), spec, max_tokens) for reading in readings)
 
 
+def _paragraphs_after(
+    store: ParagraphStore, readings: Sequence[Reading], dropped: Sequence[str]
+) -> Iterator[Paragraph]:
+    """Every paragraph that the store will hold, by document, in reading order."""
+    texts: dict[str, list[Paragraph]] = {}
+    for paragraph in store.paragraphs:
+        texts.setdefault(paragraph.doc_id, []).append(paragraph)
+    for doc_id in dropped:
+        texts.pop(doc_id, None)
+    texts |= {reading.document.doc_id: list(reading.paragraphs) for reading in readings}
+    for doc_id in sorted(texts):
+        yield from texts[doc_id]
+
+
 def _outcome(reading: Reading, store: ParagraphStore, anew: set[str]) -> FileOutcome:
     document = reading.document
     known = {known.doc_id for known in store.documents}
@@ -472,6 +510,31 @@ def _outcome(reading: Reading, store: ParagraphStore, anew: set[str]) -> FileOut
     return FileOutcome(
         document.doc_id, document.path, status, len(reading.paragraphs), document.rejected, document.same_as
     )
+
+
+def _to_drop(store: ParagraphStore, drop: Sequence[str], prune: bool) -> dict[str, FileOutcome]:
+    """What becomes of the documents that the user drops, or whose files are gone, by doc_id.
+
+    A copy of a dropped file goes with it if there is nothing left to read its text from.
+
+    Raises:
+        BadInputError: a document is not there.
+    """
+    documents = {document.doc_id: document for document in store.documents}
+    for doc_id in drop:
+        if doc_id not in documents:
+            raise BadInputError(
+                f"--drop must name documents of {store.location}, got {doc_id!r}; "
+                f"run: python -m ingest --store {store.location} --list"
+            )
+    missing = {doc_id for doc_id, document in documents.items() if not Path(document.path).exists()}
+    gone = dict.fromkeys(sorted(drop), "dropped")
+    if prune:
+        gone |= {doc_id: f"dropped, its file {documents[doc_id].path} is gone" for doc_id in sorted(missing - {*drop})}
+    for doc_id in sorted(missing - gone.keys()):
+        if documents[doc_id].same_as in gone:
+            gone[doc_id] = f"dropped with {documents[doc_id].same_as}, of which it was a copy; its own file is gone"
+    return {doc_id: FileOutcome(doc_id, documents[doc_id].path, "removed", detail=why) for doc_id, why in gone.items()}
 
 
 def _missing_books(files: Sequence[Path], outcomes: Sequence[FileOutcome], store: ParagraphStore) -> list[FileOutcome]:

@@ -13,7 +13,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -93,6 +93,7 @@ class _Record:
     aliases_version: str
     embedder_spec: str
     max_tokens: int
+    near_identical: dict[str, str]
 
 
 class ParagraphStore:
@@ -171,8 +172,9 @@ class ParagraphStore:
         """Every kept paragraph, sorted by document, page and ordinal."""
         if self._paragraphs is None:
             versions = self._versions()
+            same_as = self._near_identical()
             found = [
-                (metadata["doc_id"], metadata["position"], record_id, _paragraph(metadata, text))
+                (metadata["doc_id"], metadata["position"], record_id, _paragraph(metadata, text, same_as))
                 for chunk in self._chunks(self._name, ["metadatas", "documents"])
                 for record_id, metadata, text in zip(chunk["ids"], chunk["metadatas"], chunk["documents"], strict=True)
                 if versions.get(metadata["doc_id"]) == metadata["version"]
@@ -282,9 +284,9 @@ class ParagraphStore:
     def fingerprint(self) -> str:
         """16 hexadecimal digits that change with the paragraphs, their vectors, and what is known of the documents."""
         digest = hashlib.sha256(f"{FORMAT}|{self.embedder_spec}|{self.max_tokens}".encode())
-        for document in self.documents:
-            known = dataclasses.replace(document, path="")
-            digest.update(f"|{known}".encode())
+        for record in self._document_records().values():
+            known = dataclasses.replace(record.document, path="")
+            digest.update(f"|{known}|{sorted(record.near_identical.items())}".encode())
         return digest.hexdigest()[:16]
 
     def rejected(self) -> Iterator[RejectedParagraph]:
@@ -387,12 +389,19 @@ class ParagraphStore:
         """File one document; see `change`."""
         self.change([Filing(reading, vectors, embedder_spec)])
 
-    def change(self, filings: Iterable[Filing], dropped: Sequence[str] = ()) -> None:
+    def change(
+        self,
+        filings: Iterable[Filing],
+        dropped: Sequence[str] = (),
+        near_identical: Mapping[str, str] | None = None,
+    ) -> None:
         """File documents and drop others; all of it is in force once this returns, and nothing of it before.
 
         Args:
             filings: each replaces what stands under its doc_id; taken one by one, never held together.
             dropped: doc_ids to remove.
+            near_identical: `Paragraph.same_as` by paragraph_id, over all documents that there will be; None leaves
+                those of other documents as they are.
 
         Raises:
             EmbedderMismatchError: the store was made with another embedder.
@@ -402,10 +411,10 @@ class ParagraphStore:
         try:
             if is_url(self.location):
                 assert self._client is not None
-                self._apply(self._client, filings, dropped)
+                self._apply(self._client, filings, dropped, near_identical)
             else:
                 with next_generation(Path(self.location)) as folder, _closing(_folder_at(folder)) as client:
-                    self._apply(client, filings, dropped)
+                    self._apply(client, filings, dropped, near_identical)
         except EmbedderMismatchError:
             raise
         except Exception as error:  # chromadb raises many kinds, its own and those of SQLite and HTTP
@@ -424,7 +433,13 @@ class ParagraphStore:
         if self._hold is not None:
             remove_others(Path(self.location), self._hold.path)
 
-    def _apply(self, client: Client, filings: Iterable[Filing], dropped: Sequence[str]) -> None:
+    def _apply(
+        self,
+        client: Client,
+        filings: Iterable[Filing],
+        dropped: Sequence[str],
+        near_identical: Mapping[str, str] | None,
+    ) -> None:
         """File everything but the documents' records, then these in one request, then remove what they leave behind."""
         paragraphs = self._made(client, self._name, _SEARCHED)
         parts = self._made(client, f"{self._name}-sentences", _FETCHED)
@@ -444,7 +459,14 @@ class ParagraphStore:
                     for number in range(len(vectors.aliases))
                 ]
                 _upsert(names, ids, vectors.aliases, _filed(filing, filing.aliases_version))
-            records.append((reading.document.doc_id, _document_metadata(filing)))
+            links = {
+                paragraph.paragraph_id: first
+                for paragraph in reading.paragraphs
+                if (first := (near_identical or {}).get(paragraph.paragraph_id))
+            }
+            records.append((reading.document.doc_id, _document_metadata(filing, links)))
+        if near_identical is not None:
+            records += self._linked_otherwise(documents, near_identical, {*dropped, *(doc_id for doc_id, _ in records)})
         for start in range(0, len(records), WRITE_CHUNK):
             chunk = records[start : start + WRITE_CHUNK]
             documents.upsert(
@@ -461,6 +483,21 @@ class ParagraphStore:
         for collection in (paragraphs, parts, names, documents):
             # Chroma builds its index when it is read; done here, no reader writes to what is in force
             collection.get(include=["embeddings"], limit=1)
+
+    def _linked_otherwise(
+        self, documents: Collection, near_identical: Mapping[str, str], but: set[str]
+    ) -> list[tuple[str, dict[str, str | int]]]:
+        """The records of documents that are not changed themselves, but whose paragraphs are now the same as others."""
+        links: dict[str, dict[str, str]] = {doc_id: {} for doc_id in self._document_records() if doc_id not in but}
+        for paragraph in self.paragraphs:
+            if paragraph.doc_id in links and (first := near_identical.get(paragraph.paragraph_id)):
+                links[paragraph.doc_id][paragraph.paragraph_id] = first
+        records: list[tuple[str, dict[str, str | int]]] = []
+        for doc_id, record in self._document_records().items():
+            if doc_id in links and links[doc_id] != record.near_identical:
+                got: Any = documents.get(ids=[doc_id], include=["metadatas"])
+                records.append((doc_id, {**got["metadatas"][0], "near_identical": _json(links[doc_id])}))
+        return records
 
     def _made(self, client: Client, name: str, configuration: Any) -> Collection:
         return client.get_or_create_collection(
@@ -479,6 +516,13 @@ class ParagraphStore:
             except Exception as error:
                 raise StoreError(f"{self.location}: could not be read: {_one_line(error)}") from error
         return self._records
+
+    def _near_identical(self) -> dict[str, str]:
+        return {
+            paragraph_id: first
+            for record in self._document_records().values()
+            for paragraph_id, first in record.near_identical.items()
+        }
 
     def _versions(self) -> dict[str, str]:
         return {doc_id: record.version for doc_id, record in self._document_records().items()}
@@ -648,6 +692,7 @@ def _records_in(documents: Collection) -> dict[str, _Record]:
                 metadata["aliases_filed_as"],
                 metadata["embedder"],
                 int(metadata["max_tokens"]),
+                json.loads(metadata["near_identical"]),
             )
             for metadata in chunk["metadatas"]
         ]
@@ -722,12 +767,12 @@ def _digest(*parts: object) -> str:
 
 def _paragraph_metadata(paragraph: Paragraph, version: str, position: int) -> dict[str, str | int]:
     values = dataclasses.asdict(paragraph)
-    del values["text"]
+    del values["text"], values["same_as"]
     section = json.dumps(paragraph.section, ensure_ascii=False)
     return {**values, "section": section, "version": version, "position": position}
 
 
-def _paragraph(metadata: dict[str, Any], text: str) -> Paragraph:
+def _paragraph(metadata: dict[str, Any], text: str, same_as: Mapping[str, str]) -> Paragraph:
     return Paragraph(
         paragraph_id=metadata["paragraph_id"],
         doc_id=metadata["doc_id"],
@@ -736,10 +781,11 @@ def _paragraph(metadata: dict[str, Any], text: str) -> Paragraph:
         text=text,
         opening_sentence=metadata["opening_sentence"],
         section=tuple(json.loads(metadata.get("section", "[]"))),
+        same_as=same_as.get(metadata["paragraph_id"], ""),
     )
 
 
-def _document_metadata(filing: Filing) -> dict[str, str | int]:
+def _document_metadata(filing: Filing, near_identical: dict[str, str]) -> dict[str, str | int]:
     reading = filing.reading
     document = reading.document
     return {
@@ -747,6 +793,7 @@ def _document_metadata(filing: Filing) -> dict[str, str | int]:
         "aliases_filed_as": filing.aliases_version,
         "embedder": filing.embedder_spec,
         "max_tokens": filing.max_tokens,
+        "near_identical": _json(near_identical),
         "doc_id": document.doc_id,
         "path": document.path,
         "content_hash": document.content_hash,
@@ -758,6 +805,7 @@ def _document_metadata(filing: Filing) -> dict[str, str | int]:
         "same_as": document.same_as,
         "authors": json.dumps(document.authors, ensure_ascii=False),
         "date": document.date,
+        "sidecar": document.sidecar,
         "lecture_number": json.dumps(document.lecture_number),
         "reader": document.reader,
         "rejected_texts": json.dumps(
@@ -779,9 +827,14 @@ def _document(metadata: dict[str, Any]) -> Document:
         same_as=metadata["same_as"],
         authors=tuple(json.loads(metadata.get("authors", "[]"))),
         date=metadata.get("date", ""),
+        sidecar=metadata["sidecar"],
         lecture_number=json.loads(metadata.get("lecture_number", "null")),
         reader=metadata.get("reader", ""),
     )
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _one_line(error: BaseException) -> str:

@@ -15,6 +15,7 @@ _SOURCE_WEIGHT: dict[AliasSource, float] = {
     "stem": 1.0,
     "name": 1.0,
     "title": 1.0,
+    "sidecar": 1.0,
     "metadata": 0.8,
     "heading": 0.6,
     "author": 0.6,

@@ -25,6 +25,7 @@ from ingest import embed, pipeline
 from ingest.__main__ import main
 from ingest.embed import FloatArray
 from ingest.errors import StoreError
+from ingest.paragraph import Alias
 from ingest.pipeline import expand, ingest
 from ingest.store import create_store, open_store
 from tests import fakes
@@ -249,6 +250,7 @@ def test_store_shows_what_it_holds(lectures: Path, store: str, run: Run) -> None
         "aliases": [{"text": "trees", "source": "stem"}, {"text": "Trees", "source": "title"}],
         "pages": 1,
         "kept": 2,
+        "near_identical": 0,
         "rejected": {"heading": 1},
         "same_as": "",
         "authors": [],
@@ -267,6 +269,7 @@ def test_store_shows_what_it_holds(lectures: Path, store: str, run: Run) -> None
         "section": ["Trees"],
         "opening_sentence": CACHES.partition(". ")[0] + ".",
         "text": CACHES,
+        "same_as": "",
     }
     assert run("--list").out.startswith("ranking: 1 pages, 1 kept, 1 rejected (heading 1)\n    stem     ranking\n")
     assert run("--rejected").out == "ranking p1 [heading] Ranking\ntrees p1 [heading] Trees\n"
@@ -903,3 +906,104 @@ def test_ingest_that_was_killed_is_finished_by_the_next(
     assert texts_of(store) == {"ranking": [RANKING], "trees": [TREES, CACHES]}
     untouched = ingest([lectures], str(tmp_path / "untouched"), settings, progress=False)
     assert finished.json["fingerprint"] == untouched.fingerprint
+
+
+# What the user says, drops, or has twice
+
+
+def test_sidecar_names_a_lecture_without_embedding_its_text_again(
+    lectures: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(lectures)
+    before = open_store(store)
+    embedded: list[str] = []
+
+    class Listening(HashingEmbedder):
+        def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+            embedded.extend(texts)
+            return super().embed_passages(texts)
+
+    monkeypatch.setattr(pipeline, "load_embedder", lambda *_: Listening())
+    (lectures / "trees.yaml").write_text("aliases: [Search structures]\nlecture_number: 7\n")
+    assert run(lectures, "--json").statuses == {"ranking": "unchanged", "trees": "replaced"}
+    after = open_store(store)
+    assert after.documents[1].aliases[0] == Alias("Search structures", "sidecar")
+    assert (after.documents[1].lecture_number, after.paragraphs) == (7, before.paragraphs)
+    assert (len(after.aliases), len(before.aliases)) == (len(before.aliases) + 1, len(after.aliases) - 1)
+    assert not {TREES, CACHES} & set(embedded)
+    assert after.fingerprint != before.fingerprint
+    assert set(run(lectures, "--json").statuses.values()) == {"unchanged"}
+    (lectures / "trees.yaml").unlink()
+    assert run(lectures, "--json").json["fingerprint"] == before.fingerprint
+
+
+def test_broken_sidecar_costs_its_file_alone_and_nothing_stored(lectures: Path, store: str, run: Run) -> None:
+    run(lectures)
+    before = open_store(store).fingerprint
+    (lectures / "trees.yaml").write_text("alias: Search structures")
+    ran = run(lectures, "--json")
+    assert (ran.code, ran.statuses) == (1, {"ranking": "unchanged", "trees": "failed"})
+    assert ran.json["fingerprint"] == before
+    assert ran.notes[-1].startswith(f"ingest: {lectures}/trees.yaml: keys must be of aliases, ")
+
+
+def test_dropped_document_is_gone_and_unknown_ones_are_refused(lectures: Path, store: str, run: Run) -> None:
+    run(lectures)
+    assert "got 'tree'; run: python -m ingest --store" in refused(run("--drop", "ranking", "tree"))
+    assert len(texts_of(store)) == 2
+    ran = run("--drop", "ranking")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "removed    ranking: dropped")
+    assert list(texts_of(store)) == ["trees"]
+    assert run(lectures, "--json").statuses == {"ranking": "added", "trees": "unchanged"}
+
+
+def test_prune_drops_the_documents_whose_files_are_gone(lectures: Path, store: str, run: Run) -> None:
+    run(lectures)
+    assert run("--prune", "--json").json["files"] == []
+    (lectures / "trees.pdf").unlink()
+    assert run(lectures).code == 0
+    assert len(texts_of(store)) == 2  # a file that is merely gone may come back
+    ran = run("--prune")
+    assert ran.out.splitlines()[0] == f"removed    trees: dropped, its file {lectures}/trees.pdf is gone"
+    assert list(texts_of(store)) == ["ranking"]
+
+
+def test_text_outlives_the_dropping_of_the_file_it_was_first_read_from(lectures: Path, store: str, run: Run) -> None:
+    (lectures / "u_copy.pdf").write_bytes((lectures / "trees.pdf").read_bytes())
+    run(lectures)
+    assert run("--drop", "trees", "--json").statuses == {"trees": "removed", "u_copy": "replaced"}
+    assert texts_of(store) == {"ranking": [RANKING], "u_copy": [TREES, CACHES]}
+
+
+def test_copy_whose_own_file_is_gone_goes_with_what_it_was_a_copy_of(lectures: Path, store: str, run: Run) -> None:
+    (lectures / "u_copy.pdf").write_bytes((lectures / "trees.pdf").read_bytes())
+    run(lectures)
+    (lectures / "u_copy.pdf").unlink()
+    assert run("--drop", "trees", "--json").statuses == {"trees": "removed", "u_copy": "removed"}
+    assert [document.doc_id for document in open_store(store).documents] == ["ranking"]
+
+
+def test_dropping_takes_no_paths_and_needs_a_store(lectures: Path, store: str, run: Run) -> None:
+    assert "no store there" in refused(run("--prune"))
+    run(lectures)
+    assert refused(run(lectures, "--prune")).startswith("ingest: PATH must be left out to drop documents, got ")
+
+
+def test_near_identical_paragraphs_are_linked_and_counted_once(tmp_path: Path, store: str, run: Run) -> None:
+    late = jsonl(tmp_path / "late.jsonl", entry("z", "z-book", TREES), entry("y", "z-book", CACHES))
+    run(late)
+    early = jsonl(tmp_path / "early.jsonl", entry("a", "a-book", TREES.replace("every", "each")))
+    summary = run(early, "--json").json
+    assert (summary["paragraphs"], summary["near_identical"]) == (3, 1)
+    same_as = {paragraph.paragraph_id: paragraph.same_as for paragraph in open_store(store).paragraphs}
+    assert same_as == {"a": "", "z": "a", "y": ""}  # the first one in the store's order, not in that of coming
+    assert (
+        run("--list")
+        .out.splitlines()[-1]
+        .startswith(f"{store}: 2 documents, 2 paragraphs and 1 near-identical to one of them, ")
+    )
+    listed = run("--list", "--json").json
+    assert (listed["n_near_identical"], [book["near_identical"] for book in listed["documents"]]) == (1, [0, 1])
+    assert {item["paragraph_id"]: item["same_as"] for item in run("--paragraphs", "--json").json} == same_as
+    run("--drop", "a-book")
+    assert [paragraph.same_as for paragraph in open_store(store).paragraphs] == ["", ""]

@@ -1,0 +1,109 @@
+"""What the user says about a PDF, in a YAML file of the same name beside it."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ingest.errors import SourceError
+from ingest.paragraph import Alias, Document
+
+SUFFIXES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecar:
+    """What `lecture04.yaml` says about `lecture04.pdf`; what it leaves out stays as it was read.
+
+    Attributes:
+        aliases: names by which the lecture is called.
+        authors: who wrote it.
+        date: ISO date.
+        lecture_number: of the lecture or chapter.
+        digest: changes with the file; "" if there is none.
+    """
+
+    aliases: tuple[str, ...] = ()
+    authors: tuple[str, ...] | None = None
+    date: str | None = None
+    lecture_number: int | None = None
+    digest: str = ""
+
+    def over(self, document: Document) -> Document:
+        """The document with what the user says laid over what was read."""
+        read = document.aliases
+        if self.authors is not None:
+            read = tuple(alias for alias in read if alias.source != "author")
+            read += tuple(Alias(author, "author") for author in self.authors)
+        given = tuple(Alias(alias, "sidecar") for alias in self.aliases)
+        return replace(
+            document,
+            aliases=tuple(dict.fromkeys((*given, *read))),
+            authors=document.authors if self.authors is None else self.authors,
+            date=document.date if self.date is None else self.date,
+            lecture_number=document.lecture_number if self.lecture_number is None else self.lecture_number,
+            sidecar=self.digest,
+        )
+
+
+def read_sidecar(pdf: Path) -> Sidecar:
+    """What the file beside a PDF says; an empty Sidecar if there is none.
+
+    Raises:
+        SourceError: it is not YAML, or holds a key or a value that it must not.
+    """
+    path = next((path for suffix in SUFFIXES if (path := pdf.with_suffix(suffix)).is_file()), None)
+    if path is None:
+        return Sidecar()
+    try:
+        content = path.read_bytes()
+        tree = yaml.safe_load(content.decode("utf-8-sig"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise SourceError(
+            f"{path}: must be a readable YAML file: {' '.join(str(error).split())}; mend or remove it"
+        ) from error
+    if not isinstance(tree, dict):
+        raise SourceError(f"{path}: must hold keys and values, got {type(tree).__name__}; mend or remove it")
+    readers: dict[str, Callable[[Any], Any]] = {
+        "aliases": _texts,
+        "authors": _texts,
+        "date": _date,
+        "lecture_number": _number,
+    }
+    values = {}
+    for key, value in tree.items():
+        if key not in readers:
+            raise SourceError(f"{path}: keys must be of {', '.join(readers)}, got {key!r}; mend or remove it")
+        try:
+            values[key] = readers[key](value)
+        except ValueError as error:
+            raise SourceError(f"{path}: {key} must be {error}, got {value!r}; mend or remove it") from error
+    return Sidecar(**values, digest=hashlib.sha256(content).hexdigest()[:12])
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    items = [value] if isinstance(value, str) else value
+    if not isinstance(items, list) or not all(isinstance(item, str) and item.strip() for item in items):
+        raise ValueError("a text or a list of texts that are not empty")
+    return tuple(" ".join(item.split()) for item in items)
+
+
+def _date(value: Any) -> str:
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        return value.isoformat()
+    try:
+        return datetime.date.fromisoformat(value).isoformat()
+    except (TypeError, ValueError):
+        raise ValueError("a date like 2026-03-15") from None
+
+
+def _number(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError("a whole number from 0")
+    return value

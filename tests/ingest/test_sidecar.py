@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ingest.errors import SourceError
+from ingest.paragraph import Alias, Document
+from ingest.sidecar import Sidecar, read_sidecar
+
+
+def document() -> Document:
+    aliases = (Alias("l4", "stem"), Alias("Trees", "title"), Alias("A. Turing", "author"))
+    return Document("l4", "l4.pdf", "hash", "v", aliases, 3, 2, authors=("A. Turing",), date="2020-01-01")
+
+
+def beside(tmp_path: Path, text: str, suffix: str = ".yaml") -> Path:
+    (tmp_path / f"l4{suffix}").write_text(text, encoding="utf-8")
+    return tmp_path / "l4.pdf"
+
+
+def test_what_the_user_says_is_laid_over_what_was_read(tmp_path: Path) -> None:
+    pdf = beside(
+        tmp_path, "aliases: [Search  trees, עצים]\nauthors: Ada Lovelace\ndate: 2026-03-15\nlecture_number: 4\n"
+    )
+    known = read_sidecar(pdf).over(document())
+    assert known.aliases == (
+        Alias("Search trees", "sidecar"),
+        Alias("עצים", "sidecar"),
+        Alias("l4", "stem"),
+        Alias("Trees", "title"),
+        Alias("Ada Lovelace", "author"),
+    )
+    assert (known.authors, known.date, known.lecture_number) == (("Ada Lovelace",), "2026-03-15", 4)
+    assert len(known.sidecar) == 12
+
+
+def test_what_it_leaves_out_stays_as_it_was_read(tmp_path: Path) -> None:
+    known = read_sidecar(beside(tmp_path, "lecture_number: 0", ".yml")).over(document())
+    assert (known.aliases, known.authors, known.date) == (document().aliases, ("A. Turing",), "2020-01-01")
+    assert known.lecture_number == 0
+
+
+def test_without_the_file_nothing_changes(tmp_path: Path) -> None:
+    assert read_sidecar(tmp_path / "l4.pdf") == Sidecar()
+    assert Sidecar().over(document()) == document()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- Trees", "must hold keys and values, got list"),
+        ("", "must hold keys and values, got NoneType"),
+        ("aliases: [", "must be a readable YAML file: "),
+        ("alias: Trees", "keys must be of aliases, authors, date, lecture_number, got 'alias'"),
+        ("aliases: [1]", r"aliases must be a text or a list of texts that are not empty, got \[1\]"),
+        ("authors: ['']", "authors must be a text or a list of texts that are not empty"),
+        ("date: 15.3.2026", "date must be a date like 2026-03-15, got '15.3.2026'"),
+        ("date: 2026-03-15 10:00:00", "date must be a date like 2026-03-15, got datetime"),
+        ("lecture_number: four", "lecture_number must be a whole number from 0, got 'four'"),
+        ("lecture_number: true", "lecture_number must be a whole number from 0, got True"),
+    ],
+)
+def test_broken_file_is_refused_in_one_line(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=message) as caught:
+        read_sidecar(beside(tmp_path, text))
+    assert str(caught.value).startswith(f"{tmp_path}/l4.yaml: ")
+    assert str(caught.value).endswith("; mend or remove it")
+    assert "\n" not in str(caught.value)
