@@ -76,6 +76,8 @@ class GameSettings:
     candidates: int
     prior_temperature: float
     prior_floor: float
+    prior_filter_share: float
+    prior_boost_share: float
     wrong_rate: float
     not_relevant_rate: float
     questions_pool: int
@@ -221,6 +223,8 @@ def _check(settings: Settings, where: str) -> None:
         ("game.candidates", game.candidates, 2, 100_000),
         ("game.prior_temperature", game.prior_temperature, 0.001, 10.0),
         ("game.prior_floor", game.prior_floor, 0.0, 0.5),
+        ("game.prior_filter_share", game.prior_filter_share, 0.5, 0.9999),
+        ("game.prior_boost_share", game.prior_boost_share, 0.0, 0.9999),
         ("game.wrong_rate", game.wrong_rate, 0.001, 0.7),
         ("game.not_relevant_rate", game.not_relevant_rate, 0.001, 0.9),
         ("game.questions_pool", game.questions_pool, 20, 100_000),

@@ -17,7 +17,7 @@ from ingest.paragraph import Paragraph
 from player import protocol
 from player.errors import MessageError
 from player.protocol import Json
-from player.questions.pool import LETTERS
+from player.questions.question import LETTERS
 
 MatchState = Literal["warmup", "questions", "guess", "over"]
 N_QUESTIONS = 20

@@ -10,8 +10,9 @@ import numpy as np
 from ingest.embed import Embedder
 from ingest.paragraph import Paragraph
 from player.protocol import Guess
-from player.questions.belief import NOT_RELEVANT, FloatArray, answer_row
-from player.questions.pool import LETTERS, IntArray, Question
+from player.questions.belief import NOT_RELEVANT
+from player.questions.question import LETTERS, Question
+from player.questions.rates import FloatArray
 from player.words import is_stop_word, stems, words
 
 SENTENCE_WORDS = (35, 50)
@@ -47,26 +48,22 @@ def weigh_answers(
     best: int,
     prior: FloatArray,
     questions: Sequence[Question],
-    cells: IntArray,
+    support: FloatArray,
     answers: Sequence[str | None],
-    noise: FloatArray,
 ) -> list[Evidence]:
     """The answered questions by what they say for candidate `best`, most first; declined ones are left out.
 
     Args:
         best: row of the candidate that is guessed.
         prior: (n_paragraphs,) probabilities before the answers.
-        cells: (n_questions, n_paragraphs) option index that fits each paragraph.
+        support: (n_questions, n_paragraphs) log2 probability of each answer, as `belief.Posterior` has it.
         answers: (n_questions,) as `protocol.read_answers` gives them.
-        noise: (5, 4) as `belief.channel` gives it.
     """
     evidence = []
-    for number, (question, cell, answer) in enumerate(zip(questions, cells, answers, strict=True), 1):
-        row = answer_row(answer)
-        if answer is None or row is None or answer == NOT_RELEVANT:
+    for number, (question, bits, answer) in enumerate(zip(questions, support, answers, strict=True), 1):
+        if answer is None or answer == NOT_RELEVANT:
             continue
-        likelihood = noise[row][cell]
-        weight = float(np.log2(likelihood[best] / (likelihood @ prior)))
+        weight = float(bits[best] - np.log2(np.exp2(bits) @ prior))
         evidence.append(Evidence(number, answer, question.options[LETTERS.index(answer)], weight))
     return sorted(evidence, key=lambda item: (-item.weight, item.number))
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import operator
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from configs.settings import GameSettings, Settings
 from ingest.embed import Embedder
@@ -19,9 +21,13 @@ from ingest.store import ParagraphStore
 from player.errors import AllStrategiesFailedError, QueryError
 from player.guess import Evidence, associative_words, make_guess, weigh_answers
 from player.protocol import Guess, RoundStart
-from player.questions.belief import FloatArray, channel, posterior, prior_from_relevance
-from player.questions.design import N_QUESTIONS, design
-from player.questions.pool import IntArray, Question, build_pool
+from player.questions.batch import Batch, fit_batch, make_batch
+from player.questions.belief import update
+from player.questions.course import CourseView, read_course
+from player.questions.prior import PriorModel, prior_of
+from player.questions.question import FitArray, Question
+from player.questions.rates import FloatArray, Rates, load_rates
+from player.questions.referees import ErrorModel
 from player.search.orchestrator import SearchOrchestrator, build_orchestrator, store_embedder
 from player.search.types import Hit, Query, SearchResult
 
@@ -38,7 +44,7 @@ class Plan:
         result: what the search found; its hits are the candidates.
         prior: (n_candidates,) belief before the answers.
         questions: the 20.
-        cells: (20, n_candidates) option index that fits each candidate.
+        fits: (20, n_candidates, 4) probability that a careful reader finds each option fitting.
         questions_ms: milliseconds that the questions took, after the search.
     """
 
@@ -46,7 +52,7 @@ class Plan:
     result: SearchResult
     prior: FloatArray
     questions: tuple[Question, ...]
-    cells: IntArray
+    fits: FitArray
     questions_ms: float
 
 
@@ -56,6 +62,7 @@ class Decision:
 
     Attributes:
         belief: (n_candidates,) belief after the answers.
+        referees: probability of each referee of the mixture after the answers, by name.
         best: row of the candidate that is guessed.
         evidence: the answers by what they say for it, most first.
         associations: words that may be the associative one, likeliest first.
@@ -63,6 +70,7 @@ class Decision:
 
     guess: Guess
     belief: FloatArray
+    referees: Mapping[str, float]
     best: int
     evidence: tuple[Evidence, ...]
     associations: tuple[str, ...]
@@ -76,7 +84,8 @@ class Player:
         embedder: of the same store, for the associative word.
         settings: how it plays.
         seed: of its questions; the same game and seed give the same questions.
-        paragraphs: all of the course, to play on where a search finds nothing: the player always answers.
+        paragraphs: all of the course; those that a search does not find keep a share of the belief.
+        vectors: (n_paragraphs, dim) theirs; without them no question asks for a subject.
 
     Attributes:
         orchestrator: as given.
@@ -89,13 +98,26 @@ class Player:
         settings: GameSettings,
         seed: int = 0,
         paragraphs: Sequence[Paragraph] = (),
+        vectors: NDArray[np.float32] | None = None,
     ) -> None:
         self.orchestrator = orchestrator
         self._embedder = embedder
         self._settings = settings
         self._seed = seed
         self._paragraphs = paragraphs
-        self._noise = channel(settings.wrong_rate, settings.not_relevant_rate)
+        self._vectors = vectors
+        fallback = Rates(settings.wrong_rate, settings.not_relevant_rate, settings.not_relevant_rate)
+        self._model = ErrorModel(load_rates(), fallback)
+        self._prior_model = PriorModel(
+            settings.prior_temperature,
+            settings.prior_floor,
+            {"filter": settings.prior_filter_share, "boost": settings.prior_boost_share},
+        )
+
+    @functools.cached_property
+    def course(self) -> CourseView:
+        """What questions can be about, read once."""
+        return read_course(self._paragraphs, self._vectors)
 
     def answer_warmup(self, question: str) -> str:
         """The result of the sum in a question such as "What is 7 * 8?"; "0" where none can be made out."""
@@ -115,16 +137,18 @@ class Player:
             QueryError: nothing was found, and the player knows no paragraph.
         """
         result = self._candidates(start)
+        course = self.course
         started = time.perf_counter()
-        relevance = np.array([hit.relevance for hit in result.hits])
-        prior = prior_from_relevance(relevance, self._settings.prior_temperature, self._settings.prior_floor)
-        texts = [hit.paragraph.text for hit in result.hits]
-        seed = self._game_seed(start)
-        pool = build_pool(texts, prior, self._settings.questions_pool, seed)
-        rows = design(pool, prior, self._noise, seed)
-        questions = tuple(pool.questions[row] for row in rows)
-        cells = _padded_cells(pool.cells[rows], len(texts))
-        return Plan(start, result, prior, _padded(questions), cells, 1000.0 * (time.perf_counter() - started))
+        prior = prior_of(result, self._prior_model)
+        rows = np.array([course.rows[hit.paragraph.paragraph_id] for hit in result.hits])
+        batch = make_batch(course, rows, prior, self._model, self._settings.questions_pool, self._game_seed(start))
+        return Plan(start, result, prior, batch.questions, batch.fits, 1000.0 * (time.perf_counter() - started))
+
+    def replan(self, plan: Plan, questions: Sequence[Question]) -> Plan:
+        """The same plan with questions that were asked before, to read the answers that came to them."""
+        rows = np.array([self.course.rows[hit.paragraph.paragraph_id] for hit in plan.result.hits])
+        batch: Batch = fit_batch(self.course, rows, questions)
+        return replace(plan, questions=batch.questions, fits=batch.fits)
 
     def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
         """The guess after the answers.
@@ -132,15 +156,19 @@ class Player:
         Args:
             answers: (20,) as `protocol.read_answers` gives them.
         """
-        belief = posterior(plan.prior, plan.cells, answers, self._noise)
+        kinds = [question.kind for question in plan.questions]
+        found = update(plan.prior, plan.fits, kinds, answers, self._model)
+        belief = found.belief
         order = np.argsort(-belief, kind="stable")
         best = int(order[0])
-        evidence = weigh_answers(best, plan.prior, plan.questions, plan.cells, answers, self._noise)
+        evidence = weigh_answers(best, plan.prior, plan.questions, found.support, answers)
         paragraphs = [plan.result.hits[row].paragraph for row in order]
         domain = plan.start.association_domain
         associations = associative_words(paragraphs[0], paragraphs[1:], domain, self._embedder)
         guess = make_guess(paragraphs[0], evidence, domain, float(belief[best]), associations)
-        return Decision(guess, belief, best, tuple(evidence), tuple(associations))
+        names = [referee.name for referee in self._model.referees]
+        referees = dict(zip(names, found.referees.tolist(), strict=True))
+        return Decision(guess, belief, referees, best, tuple(evidence), tuple(associations))
 
     def _candidates(self, start: RoundStart) -> SearchResult:
         query = Query(start.hint or start.book_name, start.book_name, self._settings.candidates)
@@ -150,16 +178,23 @@ class Player:
             result = SearchResult(query, ())
         except AllStrategiesFailedError as error:
             result = SearchResult(query, (), failures=error.failures)
-        if result.hits:
-            return result
-        if not self._paragraphs:
+        found = {hit.paragraph.paragraph_id for hit in result.hits}
+        n_left = max(0, self._settings.candidates - len(found))
+        why = (
+            "not found by the search, kept in the belief"
+            if found
+            else "nothing was found, so every paragraph may be it"
+        )
+        rest = [paragraph for paragraph in self._paragraphs if paragraph.paragraph_id not in found][:n_left]
+        if not found and not rest:
             raise QueryError(f"hint must lead to at least one paragraph, got {query.hint!r}; say it in other words")
-        why = "nothing was found, so every paragraph may be it"
-        hits = [
+        hits = result.hits + tuple(
             Hit(paragraph, score=0.0, relevance=0.0, rank=rank, strategy="course", slot="global", why=why)
-            for rank, paragraph in enumerate(self._paragraphs, 1)
-        ]
-        return replace(result, hits=tuple(hits), relevant=False, answered_by="course")
+            for rank, paragraph in enumerate(rest, 1)
+        )
+        if found:
+            return replace(result, hits=hits)
+        return replace(result, hits=hits, relevant=False, answered_by="course")
 
     def _game_seed(self, start: RoundStart) -> int:
         """A number that is the same for the same round, so that a repeated ROUNDSTART gets the same questions."""
@@ -176,26 +211,7 @@ def build_player(store: ParagraphStore, settings: Settings, seed: int = 0) -> Pl
     """
     embedder = store_embedder(store, settings)
     orchestrator = build_orchestrator(store, settings, embedder)
-    return Player(orchestrator, embedder, settings.game, seed, store.paragraphs)
-
-
-def _padded(questions: tuple[Question, ...]) -> tuple[Question, ...]:
-    """Exactly 20 questions: where the candidates' words do not give as many, true but idle ones follow."""
-    spare = [
-        Question(
-            f"About how many sentences has the paragraph? (question {number})",
-            ("one or two", "three or four", "five or six", "more than six"),
-            "filler",
-            frozenset({f"filler {number}"}),
-        )
-        for number in range(len(questions) + 1, N_QUESTIONS + 1)
-    ]
-    return questions + tuple(spare)
-
-
-def _padded_cells(cells: IntArray, n_candidates: int) -> IntArray:
-    idle = np.zeros((N_QUESTIONS - len(cells), n_candidates), dtype=np.int8)
-    return np.vstack([cells.reshape(-1, n_candidates), idle])
+    return Player(orchestrator, embedder, settings.game, seed, store.paragraphs, store.vectors)
 
 
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})

@@ -12,7 +12,7 @@ from typing import Any
 
 from player.errors import MessageError
 from player.questions.belief import NOT_RELEVANT
-from player.questions.pool import LETTERS, Question
+from player.questions.question import LETTERS, Question
 
 PROTOCOL = "Q21G.v1"
 

@@ -11,8 +11,8 @@ from rich.table import Table
 
 from player.player import Decision, Plan
 from player.protocol import RoundStart, Score
-from player.questions.belief import FloatArray
-from player.questions.pool import LETTERS
+from player.questions.question import LETTERS
+from player.questions.rates import FloatArray
 
 N_CANDIDATES_SHOWN = 8
 

@@ -63,10 +63,10 @@ FEATURES = (
     _feature(r"digits?|ספר(?:ה|ות)", _matches(r"\d")),
     _feature(r"numbers?|numerals?|integers?|מספר(?:ים)?", _matches(r"\d+(?:[.,]\d+)*")),
     _feature(
-        r"question[- ]marks?|(?:an? |any )?(?:direct |rhetorical )?questions?|סימני? שאלה|שאל(?:ה|ות)",
+        r"question[- ]marks?|(?:an? |any )?(?:direct |rhetorical )?questions?|סימ(?:ן|ני) שאלה|שאל(?:ה|ות)",
         _matches(r"[?؟]"),
     ),
-    _feature(r"exclamation (?:marks?|points?)|סימני? קריאה", _matches("!")),
+    _feature(r"exclamation (?:marks?|points?)|סימ(?:ן|ני) קריאה", _matches("!")),
     _feature(
         r"quotations?(?: marks?)?|quotes?|quoted (?:words?|text|phrases?|passages?)|inverted commas"
         r"|ציטוט(?:ים)?|מי?רכאות",

@@ -16,7 +16,7 @@ UNKNOWN = re.compile(
 )
 _OPTION_LABEL = re.compile(r"^\(?[A-Da-d][).:]\s+")
 _NOUN_AHEAD = re.compile(
-    r"^(?:with |by )?(?:the )?(?:word|name|term|phrase|expression|abbreviation)s? (?=\S)"
+    r"^(?:with |by )?(?:the )?(?:word|name|term|phrase|expression|abbreviation)s? (?!or |and |/)(?=\S)"
     r"|^(?:ה?מיל(?:ה|ים)|ה?מונח|ה?שם|ה?ביטוי) (?=\S)"
     r"|^with (?=\S)"
 )

@@ -1,44 +1,33 @@
-"""Prior and answers -> posterior, by Bayes under a referee that errs."""
+"""Prior and answers -> posterior, by exact Bayes over paragraphs and referees."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from player.questions.pool import LETTERS, IntArray
-
-FloatArray = NDArray[np.float64]
+from player.questions.question import LETTERS, FitArray
+from player.questions.rates import N_ANSWERS, FloatArray
+from player.questions.referees import ErrorModel
 
 NOT_RELEVANT = "Not Relevant"
-N_ANSWERS = 5
-"""A, B, C, D and Not Relevant."""
 
 
-def prior_from_relevance(relevance: FloatArray, temperature: float, floor: float) -> FloatArray:
-    """(n_paragraphs,) probabilities: a softmax of relevance, with the share `floor` spread evenly.
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """What is believed after the answers.
 
-    Args:
-        relevance: (n_paragraphs,) 0..1.
-        temperature: units of relevance; the smaller, the more the best hits weigh.
-        floor: 0..1.
+    Attributes:
+        belief: (n_paragraphs,) probabilities.
+        referees: (n_referees,) probability of each of the model's referees.
+        support: (n_questions, n_paragraphs) log2 probability of each answer if the paragraph is the one, over the
+            referees as they are believed in now; 0 where no answer came.
     """
-    weights = np.exp((relevance - relevance.max()) / temperature)
-    prior: FloatArray = (1.0 - floor) * weights / weights.sum() + floor / len(relevance)
-    return prior
 
-
-def channel(wrong_rate: float, not_relevant_rate: float) -> FloatArray:
-    """(5, 4) probability of each answer (A, B, C, D, Not Relevant) given the fitting option.
-
-    Args:
-        wrong_rate: share of the given letters that are wrong, evenly over the other three.
-        not_relevant_rate: share of the questions that are declined, whatever fits.
-    """
-    letters = np.full((4, 4), wrong_rate / 3.0)
-    np.fill_diagonal(letters, 1.0 - wrong_rate)
-    return np.vstack([(1.0 - not_relevant_rate) * letters, np.full((1, 4), not_relevant_rate)])
+    belief: FloatArray
+    referees: FloatArray
+    support: FloatArray
 
 
 def answer_row(answer: str | None) -> int | None:
@@ -48,20 +37,32 @@ def answer_row(answer: str | None) -> int | None:
     return LETTERS.index(answer) if answer in LETTERS else N_ANSWERS - 1
 
 
-def posterior(prior: FloatArray, cells: IntArray, answers: Sequence[str | None], noise: FloatArray) -> FloatArray:
-    """(n_paragraphs,) probabilities after the answers, taken as independent given the paragraph.
+def update(
+    prior: FloatArray, fits: FitArray, kinds: Sequence[str], answers: Sequence[str | None], model: ErrorModel
+) -> Posterior:
+    """The posterior over paragraphs, with the referee as a second unknown that all answers share.
+
+    The answers are independent given paragraph and referee, not given the paragraph alone: twenty answers that no
+    paragraph explains show a referee who does not look, and leave the belief where it was.
 
     Args:
         prior: (n_paragraphs,) probabilities, summing to 1.
-        cells: (n_questions, n_paragraphs) option index 0..3 that fits each paragraph.
+        fits: (n_questions, n_paragraphs, 4) as in `QuestionPool.fits`.
+        kinds: (n_questions,) kinds of the questions.
         answers: (n_questions,) a letter, "Not Relevant", or None where none came.
-        noise: (5, 4) as `channel` gives it.
+        model: how referees err.
     """
-    log_belief = np.log(np.maximum(prior, 1e-300))
-    for cell, answer in zip(cells, answers, strict=True):
+    likelihoods = np.ones((len(model.referees), len(fits), len(prior)))
+    for number, (kind, answer) in enumerate(zip(kinds, answers, strict=True)):
         row = answer_row(answer)
         if row is not None:
-            log_belief = log_belief + np.log(noise[row])[cell]
-    belief: FloatArray = np.exp(log_belief - log_belief.max())
-    belief /= belief.sum()
-    return belief
+            for place, referee in enumerate(model.referees):
+                likelihoods[place, number] = fits[number] @ model.channel(referee, kind)[row]
+    log_joint = np.log(likelihoods).sum(axis=1) + np.log(np.maximum(prior, 1e-300))
+    weights = np.array([referee.weight for referee in model.referees])
+    log_joint += np.log(weights / weights.sum())[:, None]
+    joint = np.exp(log_joint - log_joint.max())
+    joint /= joint.sum()
+    referees = joint.sum(axis=1)
+    support = np.log2(np.tensordot(referees, likelihoods, axes=1))
+    return Posterior(joint.sum(axis=0), referees, support)

@@ -1,137 +1,68 @@
-"""Paragraphs -> questions that tell them apart, each answerable by a referee who sees the paragraph alone."""
+"""A course and a prior -> the questions worth choosing from, of every kind."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from player.words import is_stop_word, words
+from player.questions.course import CourseView
+from player.questions.kinds import beginning, feature, lists, pair, purpose, subject
+from player.questions.language import Language
+from player.questions.question import FitArray, Question, QuestionPool, join_pools
 
-IntArray = NDArray[np.int8]
-
-LETTERS = "ABCD"
-NONE_OF_THESE = {"en": "None of these words", "he": "אף אחת מהמילים האלה"}
-ASK_WORD = {
-    "en": "Which of these words occurs in the paragraph? If several do, choose the first of them in the order A, B, C.",
-    "he": "איזו מהמילים האלה מופיעה בפסקה? אם יש כמה, יש לבחור בראשונה לפי הסדר A, B, C.",
+SHARES = {"words": 0.4, "word": 0.15, "opening": 0.15, "pair": 0.1, "beginning": 0.05, "subject": 0.05}
+"""Of the pool, by kind; features and purposes are few, and all are there."""
+FITTERS: Mapping[str, Callable[[Question, CourseView], FitArray]] = {
+    "word": lists.fit,
+    "words": lists.fit,
+    "opening": lists.fit,
+    "pair": pair.fit,
+    "beginning": beginning.fit,
+    "feature": feature.fit,
+    "subject": subject.fit,
+    "purpose": purpose.fit,
 }
-ASK_GROUP = {
-    "en": "Which of these lists has at least one word that occurs in the paragraph? "
-    "If several lists do, choose the first of them in the order A, B, C.",
-    "he": "באיזו מהרשימות האלה יש לפחות מילה אחת שמופיעה בפסקה? "
-    "אם יש כמה רשימות כאלה, יש לבחור בראשונה לפי הסדר A, B, C.",
-}
-EITHER = {"en": "or", "he": "או"}
-MIN_WORD_LETTERS = 4
-N_GROUPS = 3
-"""Options that name words; the fourth is the way out."""
-MAX_GROUP = 3
-"""Words an option names at most: a referee reads the paragraph for nine words a question."""
+FILLER = "filler"
+"""Kind of a question that is asked only because 20 must be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One multiple-choice question.
-
-    Attributes:
-        text: what is asked; it speaks of "the paragraph" and needs nothing else.
-        options: four, A to D; the last is the way out.
-        kind: which kind of question it is, for its error rates.
-        key: what it is about; no two questions of a batch share a part of it.
-    """
-
-    text: str
-    options: tuple[str, str, str, str]
-    kind: str
-    key: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionPool:
-    """Questions and the option that fits each paragraph.
-
-    Attributes:
-        questions: the pool.
-        cells: (n_questions, n_paragraphs) option index 0..3 that fits each paragraph.
-    """
-
-    questions: tuple[Question, ...]
-    cells: IntArray
-
-
-def build_pool(texts: Sequence[str], prior: NDArray[np.float64], size: int, seed: int) -> QuestionPool:
-    """Word-occurrence questions over the candidates: three options of one to three words each, and a way out.
-
-    Words are drawn by the variance of their occurrence under the prior, as many an option as it takes for the four
-    options to split the belief about evenly.
+def build_pool(
+    course: CourseView, rows: NDArray[np.intp], prior: NDArray[np.float64], size: int, seed: int
+) -> QuestionPool:
+    """Questions of every kind over the candidates.
 
     Args:
-        texts: (n_paragraphs,) the candidates' texts.
-        prior: (n_paragraphs,) their probabilities, summing to 1.
-        size: questions wanted at most.
-        seed: of the draw.
+        rows: (n_candidates,) of the course.
+        prior: (n_candidates,) their probabilities, summing to 1.
+        size: questions wanted, about.
+        seed: of the draws.
     """
-    language = "he" if _mostly_hebrew(texts) else "en"
-    vocabulary, occurs = _vocabulary(texts)
-    if len(vocabulary) < N_GROUPS:
-        return QuestionPool((), np.empty((0, len(texts)), dtype=np.int8))
-    mass = occurs @ prior
-    # variance of a word's occurrence under the belief; the least weight keeps every word possible
-    weights = np.clip(mass * (1.0 - mass), 1e-6, None)
-    best = np.argsort(-weights, kind="stable")[: max(200, size // 3)]
-    n_words = _group_size(mass[best], len(best))
+    language = _language(course, rows, prior)
     generator = np.random.default_rng(seed)
-    # Gumbel noise and the top few: each row a weighted draw without replacement (Kool et al., 2019)
-    noisy = np.log(weights[best]) + generator.gumbel(size=(size, len(best)))
-    draws = best[np.argsort(-noisy, axis=1)[:, : N_GROUPS * n_words]].reshape(size, N_GROUPS, n_words)
-    draws = np.unique(draws, axis=0)
-    hits: NDArray[np.bool_] = np.any(occurs[draws] > 0, axis=2)
-    cells = np.where(np.any(hits, axis=1), np.argmax(hits, axis=1), N_GROUPS).astype(np.int8)
-    questions = tuple(_question([[vocabulary[row] for row in group] for group in draw], language) for draw in draws)
-    return QuestionPool(questions, cells)
+
+    def n_of(kind: str) -> int:
+        return max(1, round(size * SHARES[kind]))
+
+    pools = [lists.make(kind, course, rows, prior, language, n_of(kind), generator) for kind in lists.SIZES]
+    pools.append(pair.make(course, rows, prior, language, n_of("pair"), generator))
+    pools.append(beginning.make(course, rows, prior, language, n_of("beginning"), generator))
+    pools.append(subject.make(course, rows, prior, language, n_of("subject"), generator))
+    pools.append(feature.make(course, rows, prior, language, 0, generator))
+    pools.append(purpose.make(course, rows, prior, language, 0, generator))
+    return join_pools(pools, len(rows))
 
 
-def _group_size(mass: NDArray[np.float64], n_available: int) -> int:
-    """Words an option needs so that about a third of the belief fits the first one, 1..3."""
-    typical = float(np.mean(mass[: 3 * MAX_GROUP * 20]))
-    wanted = round(0.33 / max(typical, 1e-6))
-    return max(1, min(MAX_GROUP, wanted, n_available // (3 * N_GROUPS)))
+def fit_question(question: Question, course: CourseView, rows: NDArray[np.intp]) -> FitArray:
+    """(n_candidates, 4) as in `QuestionPool.fits`; a kind that says nothing, such as a filler, fits all alike."""
+    fitter = FITTERS.get(question.kind)
+    if fitter is None:
+        return np.full((len(rows), 4), 0.25, dtype=np.float32)
+    return fitter(question, course)[rows]
 
 
-def _question(groups: Sequence[Sequence[str]], language: str) -> Question:
-    options = [_either(group, language) for group in groups]
-    text = ASK_WORD[language] if len(groups[0]) == 1 else ASK_GROUP[language]
-    key = frozenset(word for group in groups for word in group)
-    return Question(text, (options[0], options[1], options[2], NONE_OF_THESE[language]), "word", key)
-
-
-def _either(group: Sequence[str], language: str) -> str:
-    """The words of an option as a list: "index, query or tree"."""
-    if len(group) == 1:
-        return group[0]
-    return f"{', '.join(group[:-1])} {EITHER[language]} {group[-1]}"
-
-
-def _vocabulary(texts: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
-    """Words worth asking for, sorted, and (n_words, n_paragraphs) 1.0 where a word occurs."""
-    sets = [set(words(text)) for text in texts]
-    counts = Counter(word for found in sets for word in found)
-    vocabulary = sorted(
-        word
-        for word, count in counts.items()
-        if len(word) >= MIN_WORD_LETTERS
-        and word.isalpha()
-        and not is_stop_word(word)
-        and (count > 1 or len(texts) < 20)
-    )
-    occurs = np.array([[float(word in found) for found in sets] for word in vocabulary], dtype=np.float64)
-    return vocabulary, occurs.reshape(len(vocabulary), len(texts))
-
-
-def _mostly_hebrew(texts: Sequence[str]) -> bool:
-    letters = [char for text in texts for char in text[:200] if char.isalpha()]
-    return sum("\u0590" <= char <= "\u05ff" for char in letters) > 0.5 * len(letters)
+def _language(course: CourseView, rows: NDArray[np.intp], prior: NDArray[np.float64]) -> Language:
+    """That of most of the belief."""
+    hebrew = np.array([course.languages[row] == "he" for row in rows])
+    return "he" if float(prior[hebrew].sum()) > 0.5 else "en"

@@ -94,7 +94,8 @@ def hand_settings() -> Settings:
     """Two slots for the book and one for the course, in searches and in games."""
     settings = load("dual")
     search = replace(settings.search, k=3, pdf_k=2, global_k=1, global_pool=3)
-    return replace(settings, search=search, game=replace(settings.game, candidates=3, questions_pool=40))
+    game = replace(settings.game, candidates=3, questions_pool=40, prior_filter_share=0.5)
+    return replace(settings, search=search, game=game)
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +110,7 @@ def hand_player(hand_store: ParagraphStore, hand_settings: Settings) -> Player:
     dense = Dense(hand_store.paragraphs, hand_store.vectors, FixedEmbedder({HINT: [1.0]}))
     references = References(hand_store.documents, 0.9, 0.6)
     search = SearchOrchestrator({"dense": dense}, references, hand_settings.search)
-    return Player(search, WordsEmbedder(), hand_settings.game)
+    return Player(search, WordsEmbedder(), hand_settings.game, 0, hand_store.paragraphs)
 
 
 @pytest.fixture(scope="module")

@@ -21,8 +21,8 @@ from player.guess import (
     make_guess,
     weigh_answers,
 )
-from player.questions.belief import NOT_RELEVANT, channel
-from player.questions.pool import Question
+from player.questions.belief import NOT_RELEVANT
+from player.questions.question import Question
 from player.words import stems, words
 from tests.player.fakes import FixedEmbedder, WordsEmbedder, paragraph
 
@@ -102,26 +102,27 @@ def test_without_an_answer_the_justification_says_so() -> None:
 
 
 QUESTIONS = [Question(f"Which? {n}", ("one", "two", "three", "none"), "word", frozenset({str(n)})) for n in range(4)]
-CELLS = np.array([[0, 1], [0, 0], [1, 0], [3, 2]], dtype=np.int8)
+RIGHT, WRONG = np.log2(0.9), np.log2(0.1 / 3)
+SUPPORT = np.array([[RIGHT, WRONG], [RIGHT, RIGHT], [WRONG, RIGHT], [WRONG, WRONG]])
+EVEN = np.array([0.5, 0.5])
 
 
 def test_answers_are_weighed_by_the_bits_they_give_the_guessed_paragraph() -> None:
-    # nine of ten letters are right; two paragraphs, equally likely; "A" to question 1 fits the first alone
-    found = weigh_answers(0, np.array([0.5, 0.5]), QUESTIONS, CELLS, ["A", "A", "A", "D"], channel(0.1, 0.2))
-    wrong = 0.1 / 3
-    average = (0.9 + wrong) / 2
+    # two paragraphs, equally likely; the first answer fits the first alone, the second both, the third the other
+    found = weigh_answers(0, EVEN, QUESTIONS, SUPPORT, ["A", "A", "A", "D"])
+    average = (0.9 + 0.1 / 3) / 2
     assert [(item.number, item.letter, item.option) for item in found] == [
         (1, "A", "one"),
-        (4, "D", "none"),
         (2, "A", "one"),
+        (4, "D", "none"),
         (3, "A", "one"),
     ]
-    bits = [np.log2(0.9 / average), np.log2(0.9 / average), 0.0, np.log2(wrong / average)]
+    bits = [np.log2(0.9 / average), 0.0, 0.0, np.log2(0.1 / 3 / average)]
     assert [item.weight for item in found] == pytest.approx(bits, abs=1e-9)
 
 
 def test_declined_and_missing_answers_are_no_evidence() -> None:
-    found = weigh_answers(0, np.array([0.5, 0.5]), QUESTIONS, CELLS, [NOT_RELEVANT, None, "B", None], channel(0.1, 0.2))
+    found = weigh_answers(0, EVEN, QUESTIONS, SUPPORT, [NOT_RELEVANT, None, "B", None])
     assert [item.number for item in found] == [3]
 
 

@@ -15,7 +15,7 @@ from player import protocol
 from player.errors import MessageError
 from player.protocol import Guess, Message, RoundStart, WarmupCall
 from player.questions.belief import NOT_RELEVANT
-from player.questions.pool import Question
+from player.questions.question import Question
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 

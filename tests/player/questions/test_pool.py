@@ -2,118 +2,137 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 
-from player.questions.pool import ASK_GROUP, ASK_WORD, NONE_OF_THESE, Question, build_pool
-from player.words import words
-from tests.player.fakes import course, perfect_answer
+from evaluate.referee import NOT_RELEVANT, OracleReferee
+from ingest.paragraph import Paragraph
+from player.questions.course import read_course
+from player.questions.pool import FITTERS, build_pool, fit_question
+from player.questions.question import LETTERS, QuestionPool, first_of, hard_fits, two_by_two
+from player.questions.referees import MEANING_KINDS
+from tests.player.fakes import WordsEmbedder, course, paragraph
 
-THREE = ["Merge the runs, then merge again.", "Runs of the quicksort pivot.", "Pivot without Mergers: 1234 and x1y2."]
-UNIFORM = np.full(3, 1.0 / 3.0)
-
-
-def fitting(question: Question, texts: list[str]) -> list[int]:
-    """The option that fits each text, as a careful person reads them."""
-    return ["ABCD".index(perfect_answer(question.options, text)) for text in texts]
-
-
-def test_the_fitting_option_is_the_first_listed_word_that_occurs() -> None:
-    pool = build_pool(THREE, UNIFORM, 100, seed=0)
-    assert len(pool.questions) > 0
-    expected = [fitting(question, THREE) for question in pool.questions]
-    np.testing.assert_array_equal(pool.cells, expected)
+LECTURE = (
+    "In 1945 Vannevar Bush wrote about the Memex. It was a desk (of 1945) with levers.",
+    "Suppose we sort 40% of the names: “Ada”, then Babbage. What remains? The names of Babbage; and the rest.",
+    "A heap is called a tree where every parent is larger. For example, a parent of two: both smaller.",
+    "Trees and heaps were compared by Williams. Unlike a heap, a tree of Williams keeps its names sorted.",
+    "The memex of Bush follows trails. Trails of names, sorted by nobody; levers move them.",
+    "Sorting names takes levers in the desk of Babbage. Why should it? A parent would know.",
+)
 
 
-def test_the_fitting_options_of_a_whole_course_are_those_read_off_the_texts() -> None:
-    texts = [item.text for item in course()]
-    pool = build_pool(texts, np.full(12, 1.0 / 12.0), 300, seed=3)
-    expected = [fitting(question, texts) for question in pool.questions]
-    np.testing.assert_array_equal(pool.cells, expected)
-    assert set(np.unique(pool.cells)) == {0, 1, 2, 3}
+def paragraphs(texts: tuple[str, ...] = LECTURE) -> list[Paragraph]:
+    return [paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)]
 
 
-def test_every_choice_of_three_words_of_a_tiny_vocabulary_is_asked() -> None:
-    # "then", "again", "without" are stop words, "the" and "of" too short, "1234" and "x1y2" no words: five are left
-    pool = build_pool(THREE, UNIFORM, 200, seed=0)
-    keys = {question.key for question in pool.questions}
-    assert set().union(*keys) == {"merge", "mergers", "pivot", "quicksort", "runs"}
-    assert len(keys) == 10  # 5 choose 3
+def a_pool(texts: tuple[str, ...] = LECTURE, size: int = 200, seed: int = 0) -> QuestionPool:
+    view = read_course(paragraphs(texts), WordsEmbedder().embed_passages(list(texts)))
+    return build_pool(view, np.arange(len(texts)), np.full(len(texts), 1.0 / len(texts)), size, seed)
 
 
-def test_no_question_comes_twice() -> None:
-    pool = build_pool(THREE, UNIFORM, 200, seed=0)
-    assert len({question.options for question in pool.questions}) == len(pool.questions) > 10
+def test_the_fitting_options_are_those_a_reader_by_rules_of_its_own_finds() -> None:
+    pool = a_pool()
+    read: dict[str, int] = defaultdict(int)
+    for question, fits in zip(pool.questions, pool.fits, strict=True):
+        for text, fit in zip(LECTURE, fits, strict=True):
+            answer = OracleReferee().answer(text, question.text, question.options)
+            if question.kind in MEANING_KINDS:
+                assert answer == NOT_RELEVANT
+            elif fit.max() > 0.9:
+                assert answer == LETTERS[int(fit.argmax())], (question, text)
+                read[question.kind] += 1
+    assert min(read[kind] for kind in set(FITTERS) - MEANING_KINDS) > 20
 
 
-def test_a_question_offers_three_words_and_a_way_out() -> None:
-    for question in build_pool(THREE, UNIFORM, 100, seed=0).questions:
-        assert question.text == ASK_WORD["en"]
-        assert question.options[3] == NONE_OF_THESE["en"]
-        assert question.key == frozenset(question.options[:3])
-        assert len(question.key) == 3
+@pytest.mark.parametrize("kind", sorted(FITTERS))
+def test_a_question_is_fitted_again_as_it_was_made(kind: str) -> None:
+    texts = [item.text for item in course()] * 6  # enough for subjects
+    items = [paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)]
+    view = read_course(items, WordsEmbedder().embed_passages(texts))
+    rows = np.array([3, 1, 50, 8, 20])
+    pool = build_pool(view, rows, np.full(5, 0.2), 300, seed=0)
+    n_seen = 0
+    for question, fits in zip(pool.questions, pool.fits, strict=True):
+        if question.kind == kind:
+            np.testing.assert_allclose(fit_question(question, view, rows), fits, atol=1e-6)
+            n_seen += 1
+    assert n_seen > 0 or kind == "subject"
 
 
-def test_where_words_are_rare_an_option_lists_several() -> None:
-    # every word stands in two of thirty paragraphs, so that one word an option would leave nine tenths to the way out
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    texts = [f"word{letters[row // 2]} term{letters[(row + 1) // 2 % 15]}" for row in range(30)]
-    pool = build_pool(texts, np.full(30, 1.0 / 30.0), 100, seed=0)
-    assert len(pool.questions) > 50
-    for question in pool.questions:
-        assert question.text == ASK_GROUP["en"]
-        listed = [{word for word in words(option) if word != "or"} for option in question.options[:3]]
-        assert [len(group) for group in listed] == [3, 3, 3]
-        assert question.key == frozenset().union(*listed)
-        assert len(question.key) == 9
-    np.testing.assert_array_equal(pool.cells, [fitting(question, texts) for question in pool.questions])
+def test_the_options_of_every_question_exclude_one_another_and_cover_everything() -> None:
+    pool = a_pool()
+    np.testing.assert_allclose(pool.fits.sum(axis=2), 1.0, atol=1e-5)
+    assert pool.fits.min() >= 0.0
 
 
-def test_words_that_stand_in_one_of_many_paragraphs_are_not_asked_for() -> None:
-    texts = [f"common shared frequent own{'abcdefghijklmnopqrstuvwxyz'[row]}" for row in range(20)]
-    pool = build_pool(texts, np.full(20, 0.05), 100, seed=0)
-    assert set().union(*(question.key for question in pool.questions)) == {"common", "shared", "frequent"}
+def test_no_question_has_the_same_option_twice() -> None:
+    for question in a_pool().questions:
+        assert len(set(question.options)) == 4, question
+
+
+def test_every_kind_of_question_is_there() -> None:
+    assert {question.kind for question in a_pool().questions} >= set(FITTERS) - {"subject"}
+
+
+def test_names_keep_their_capitals() -> None:
+    options = {option for question in a_pool().questions if question.kind == "word" for option in question.options}
+    assert {"Babbage", "Williams"} <= options
+    assert "babbage" not in options
+
+
+def test_a_word_that_occurs_in_another_form_is_a_doubtful_one() -> None:
+    view = read_course(paragraphs(("Trees are here.", "A tree is here.", "Nothing of the kind.")))
+    seen = view.whole.seen[view.whole.rows["trees"]]
+    assert seen[0] > 0.9
+    assert 0.1 < seen[1] < 0.5
+    assert seen[2] == 0.0
+
+
+def test_words_of_one_paragraph_alone_are_not_asked_for_in_a_course_of_20() -> None:
+    texts = tuple(f"common shared frequent own{'abcdefghijklmnopqrstuvwxyz'[row]}" for row in range(20))
+    assert set(read_course(paragraphs(texts)).whole.words) == {"common", "shared", "frequent"}
 
 
 def test_the_same_seed_gives_the_same_pool() -> None:
-    texts = [item.text for item in course()]
-    prior = np.full(12, 1.0 / 12.0)
-    first, second, other = (build_pool(texts, prior, 50, seed) for seed in (7, 7, 8))
+    first, second, other = (a_pool(seed=seed) for seed in (7, 7, 8))
     assert first.questions == second.questions
-    np.testing.assert_array_equal(first.cells, second.cells)
+    np.testing.assert_array_equal(first.fits, second.fits)
     assert first.questions != other.questions
 
 
-@pytest.mark.parametrize("size", [1, 20, 57])
-def test_a_pool_is_no_larger_than_wanted(size: int) -> None:
-    texts = [item.text for item in course()]
-    pool = build_pool(texts, np.full(12, 1.0 / 12.0), size, seed=0)
-    assert 0 < len(pool.questions) <= size
-    assert pool.cells.shape == (len(pool.questions), 12)
-
-
-@pytest.mark.parametrize("texts", [["of the and"], ["merge runs"], ["1 2 3", "a b c"], [""]])
-def test_fewer_than_three_words_give_an_empty_pool(texts: list[str]) -> None:
-    pool = build_pool(texts, np.full(len(texts), 1.0 / len(texts)), 100, seed=0)
-    assert pool.questions == ()
-    assert pool.cells.shape == (0, len(texts))
-
-
-def test_words_that_split_the_belief_are_asked_for_more_often() -> None:
-    # three words stand everywhere and tell nothing; the others but "other", a stop word, stand in half of the belief
-    texts = ["everywhere anywhere overall halfway midway", "everywhere anywhere overall other second"]
-    pool = build_pool(texts, np.array([0.5, 0.5]), 1, seed=0)
-    telling = {"halfway", "midway", "second"}
-    picks = [
-        len(question.key & telling)
-        for seed in range(30)
-        for question in build_pool(texts, np.array([0.5, 0.5]), 1, seed).questions
-    ]
-    assert len(pool.questions) == 1
-    assert picks == [3] * 30
+@pytest.mark.parametrize("texts", [("of the and",), ("1 2 3", "a b c"), ("...",)])
+def test_without_words_no_question_asks_for_words(texts: tuple[str, ...]) -> None:
+    pool = a_pool(texts)
+    assert {question.kind for question in pool.questions} <= {"feature", "purpose", "beginning"}
+    assert pool.fits.shape == (len(pool.questions), len(texts), 4)
 
 
 def test_hebrew_paragraphs_get_hebrew_questions() -> None:
-    pool = build_pool(["עצים מאוזנים וחיפוש מהיר", "גיבוב התנגשויות וחיפוש איטי"], np.array([0.5, 0.5]), 10, seed=0)
-    assert {question.text for question in pool.questions} == {ASK_WORD["he"]}
-    assert {question.options[3] for question in pool.questions} == {NONE_OF_THESE["he"]}
+    texts = (
+        "עצים מאוזנים וחיפוש מהיר. האם זה נכון?",
+        "גיבוב התנגשויות וחיפוש איטי (מאוד) בטבלה של 40 תאים.",
+        "מיון מהיר של עצים: המפתח הוא ציר, והחיפוש בו איטי.",
+    )
+    for question in a_pool(texts).questions:
+        for part in (question.text, *question.options):
+            letters = [char for char in part.replace("A, B, C", "") if char.isalpha()]
+            assert all("\u0590" <= char <= "\u05ff" for char in letters), part
+
+
+def test_the_first_that_holds_is_chosen_else_the_way_out() -> None:
+    present = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0], [0.5, 0.0, 1.0]], dtype=np.float32)
+    expected = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.5, 0.0, 0.5, 0.0]]
+    np.testing.assert_allclose(first_of(present), expected)
+
+
+def test_two_that_may_hold_make_four_cases() -> None:
+    found = two_by_two(np.array([1.0, 0.0, 0.5], dtype=np.float32), np.array([1.0, 0.0, 0.0], dtype=np.float32))
+    np.testing.assert_allclose(found, [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.5, 0.0, 0.5]])
+
+
+def test_hard_fits_are_one_where_the_option_fits() -> None:
+    np.testing.assert_array_equal(hard_fits(np.array([2, 0])), [[0, 0, 1, 0], [1, 0, 0, 0]])

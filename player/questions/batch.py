@@ -1,0 +1,80 @@
+"""The 20 questions of a game, with how they fit the candidates."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+from player.questions.course import CourseView
+from player.questions.design import N_QUESTIONS, design
+from player.questions.pool import FILLER, build_pool, fit_question
+from player.questions.question import FitArray, Question
+from player.questions.rates import FloatArray
+from player.questions.referees import ErrorModel
+
+MAX_DESIGN = 300
+"""Candidates that the questions are made for; the belief runs over all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The questions of one game.
+
+    Attributes:
+        questions: the 20.
+        fits: (20, n_candidates, 4) as in `QuestionPool.fits`.
+    """
+
+    questions: tuple[Question, ...]
+    fits: FitArray
+
+
+def make_batch(
+    course: CourseView, rows: NDArray[np.intp], prior: FloatArray, model: ErrorModel, pool_size: int, seed: int
+) -> Batch:
+    """The 20 questions that tell the candidates apart; the same inputs and seed give the same ones.
+
+    Args:
+        rows: (n_candidates,) of the course.
+        prior: (n_candidates,) their probabilities, summing to 1.
+        model: how referees err.
+        pool_size: questions to choose from.
+        seed: of every draw.
+    """
+    best = np.sort(np.argsort(-prior, kind="stable")[:MAX_DESIGN])
+    share = prior[best] / prior[best].sum()
+    # many small products: where other work holds the cores, several threads wait for each other 20 times as long
+    with _thread_pools().limit(limits=1, user_api="blas"):
+        pool = build_pool(course, rows[best], share, pool_size, seed)
+        chosen = design(pool, share, model)
+    return fit_batch(course, rows, _padded([pool.questions[row] for row in chosen]))
+
+
+def fit_batch(course: CourseView, rows: NDArray[np.intp], questions: Sequence[Question]) -> Batch:
+    """Questions with how they fit the candidates at `rows`."""
+    return Batch(tuple(questions), np.stack([fit_question(question, course, rows) for question in questions]))
+
+
+@functools.cache
+def _thread_pools() -> ThreadpoolController:
+    """The loaded libraries' thread pools, looked up once."""
+    return ThreadpoolController()
+
+
+def _padded(questions: Sequence[Question]) -> list[Question]:
+    """Exactly 20 questions: where the candidates' words do not give as many, true but idle ones follow."""
+    spare = [
+        Question(
+            f"About how many sentences has the paragraph? (question {number})",
+            ("one or two", "three or four", "five or six", "more than six"),
+            FILLER,
+            frozenset({f"filler {number}"}),
+        )
+        for number in range(len(questions) + 1, N_QUESTIONS + 1)
+    ]
+    return [*questions, *spare]

@@ -1,0 +1,74 @@
+"""With which word the paragraph begins."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from player.questions.course import CourseView
+from player.questions.language import Language, either
+from player.questions.question import FitArray, Question, QuestionPool, hard_fits
+
+ASK = {"en": "With which word does the paragraph begin?", "he": "באיזו מילה מתחילה הפסקה?"}
+ANOTHER = {"en": "another word", "he": "מילה אחרת"}
+MAX_GROUP = 4
+"""First words an option names at most."""
+N_LISTS = 3
+MISREAD = 0.01
+"""Probability that a careful reader takes another option for the right one, for each of the three."""
+
+
+def make(
+    course: CourseView,
+    rows: NDArray[np.intp],
+    prior: NDArray[np.float64],
+    language: Language,
+    n: int,
+    generator: np.random.Generator,
+) -> QuestionPool:
+    """At most n questions, each with other first words in its options; see `lists.make`."""
+    mass: dict[str, float] = defaultdict(float)
+    for row, probability in zip(rows, prior, strict=True):
+        word = course.first_words[row]
+        if word.isalpha() and (len(word) > 1 or word in ("a", "i")):
+            mass[word] += float(probability)
+    frequent = sorted(mass, key=lambda word: (-mass[word], word))[:60]
+    groupings = dict.fromkeys(_grouping(frequent, mass, generator) for _ in range(n))
+    questions = []
+    for groups in groupings:
+        if not all(groups):
+            continue
+        a, b, c = (either([word.capitalize() for word in group], language) for group in groups)
+        key = frozenset(f"begins {word}" for group in groups for word in group)
+        questions.append(Question(ASK[language], (a, b, c, ANOTHER[language]), "beginning", key, groups))
+    fits = [fit(question, course)[rows] for question in questions]
+    return QuestionPool(tuple(questions), np.stack(fits) if fits else np.empty((0, len(rows), 4), dtype=np.float32))
+
+
+def fit(question: Question, course: CourseView) -> FitArray:
+    """(n_paragraphs, 4) of the course, as in `QuestionPool.fits`."""
+    option_of = {word: row for row, group in enumerate(question.groups) for word in group}
+    cells = np.array([option_of.get(word, N_LISTS) for word in course.first_words])
+    fits: FitArray = hard_fits(cells) * np.float32(1.0 - 4.0 * MISREAD) + np.float32(MISREAD)
+    return fits
+
+
+def _grouping(
+    frequent: Sequence[str], mass: dict[str, float], generator: np.random.Generator
+) -> tuple[tuple[str, ...], ...]:
+    """Three groups of about equal weight of first words drawn by theirs, about a quarter of the belief each."""
+    weights = np.log(np.array([max(mass[word], 1e-9) for word in frequent]))
+    order = np.argsort(-(weights + 0.7 * generator.gumbel(size=len(frequent))), kind="stable")
+    groups: list[list[str]] = [[] for _ in range(N_LISTS)]
+    totals = [0.0] * N_LISTS
+    for row in order:
+        open_groups = [group for group in range(N_LISTS) if len(groups[group]) < MAX_GROUP and totals[group] < 0.25]
+        if not open_groups:
+            break
+        least = min(open_groups, key=lambda group: (totals[group], group))
+        groups[least].append(frequent[row])
+        totals[least] += mass[frequent[row]]
+    return tuple(tuple(sorted(group)) for group in groups)

@@ -1,0 +1,98 @@
+"""The referees that may sit at the other end, and how each would answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from player.questions.rates import FloatArray, Rates, channel
+
+CHANCE = 0.75
+"""Share of wrong letters of somebody who does not look at the paragraph."""
+MEANING_KINDS = frozenset({"subject", "purpose"})
+"""Kinds that ask what is meant, not what is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefereeType:
+    """One way of answering.
+
+    Attributes:
+        name: what it is called.
+        weight: prior probability.
+        slips: share of the answers that become letters by chance, on top of the kind's own rates.
+        slips_on_letters: the same for kinds that ask what is written; None takes `slips`.
+        contrary: gives any letter but the fitting one.
+        declines: share of "Not Relevant", whatever fits; None takes the kind's own rates.
+    """
+
+    name: str
+    weight: float
+    slips: float = 0.0
+    slips_on_letters: float | None = None
+    contrary: bool = False
+    declines: float | None = None
+
+    def channel(self, kind: str, rates: Rates) -> FloatArray:
+        """(5, 4) probability of each of this referee's answers given the fitting option."""
+        if self.declines is not None:
+            rates = replace(rates, not_relevant=self.declines, not_relevant_out=self.declines)
+        if self.contrary:
+            return channel(replace(rates, wrong=1.0 - rates.wrong))
+        slips = self.slips
+        if self.slips_on_letters is not None and kind not in MEANING_KINDS:
+            slips = self.slips_on_letters
+        wrong = rates.wrong + (CHANCE - rates.wrong) * slips
+        return channel(replace(rates, wrong=wrong))
+
+
+REFEREES = (
+    RefereeType("sound", 0.55),
+    RefereeType("careless", 0.15, slips=0.2),
+    RefereeType("very careless", 0.10, slips=0.5),
+    RefereeType("gist", 0.03, slips=0.05, slips_on_letters=0.85),
+    RefereeType("declining", 0.02, declines=0.6),
+    RefereeType("useless", 0.14, slips=1.0),
+    RefereeType("contrary", 0.01, contrary=True),
+)
+"""Sound: errs as logged. Careless: answers some by chance. Gist: gets the meaning and does not look at the letters.
+Declining: says "Not Relevant" to most. Useless: answers by chance, so that its answers tell nothing. Contrary: avoids
+the fitting option."""
+
+
+DESIGNED_FOR = RefereeType("designed for", 1.0, slips=0.2)
+"""Whom the questions are chosen for: somewhat careless, so that the batch bears errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorModel:
+    """How probable each answer is, for every referee and kind of question.
+
+    Attributes:
+        rates: of the sound referee, by kind.
+        fallback: of kinds without rates of their own.
+        referees: the mixture.
+    """
+
+    rates: Mapping[str, Rates]
+    fallback: Rates
+    referees: tuple[RefereeType, ...] = REFEREES
+    channels: dict[tuple[str, str], FloatArray] = field(default_factory=dict, compare=False, repr=False)
+
+    def channel(self, referee: RefereeType, kind: str) -> FloatArray:
+        """(5, 4) probability of each answer given the fitting option."""
+        key = (referee.name, kind)
+        if key not in self.channels:
+            self.channels[key] = referee.channel(kind, self.rates.get(kind, self.fallback))
+        return self.channels[key]
+
+    def design_channels(self, kinds: Sequence[str]) -> FloatArray:
+        """(n_questions, 5, 4) channels of the referee that questions of these kinds are chosen for."""
+        return np.stack([self.channel(DESIGNED_FOR, kind) for kind in kinds])
+
+
+def sound_only(rates: Rates) -> ErrorModel:
+    """A model in which every referee errs alike on every kind: answers are independent given the paragraph."""
+    return ErrorModel({}, rates, (RefereeType("sound", 1.0),))

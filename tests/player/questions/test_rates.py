@@ -1,0 +1,64 @@
+"""Learned rates, and the channels they make."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from player.questions.pool import FITTERS
+from player.questions.rates import LEAST, PRIOR_STRENGTH, Counts, Rates, channel, learned, load_rates
+from player.questions.referees import RefereeType
+
+
+@pytest.mark.parametrize("wrong", [0.002, 0.1, 0.33, 0.75])
+@pytest.mark.parametrize("not_relevant", [0.002, 0.1, 0.9])
+def test_the_columns_of_a_channel_sum_to_1(wrong: float, not_relevant: float) -> None:
+    noise = channel(Rates(wrong, not_relevant, 0.5))
+    assert noise.shape == (5, 4)
+    np.testing.assert_allclose(noise.sum(axis=0), 1.0)
+    np.testing.assert_allclose(noise[4], [not_relevant] * 3 + [0.5])
+    assert noise[0, 0] == pytest.approx((1.0 - not_relevant) * (1.0 - wrong))
+    assert noise[0, 1] == pytest.approx((1.0 - not_relevant) * wrong / 3.0)
+    assert noise[3, 3] == pytest.approx(0.5 * (1.0 - wrong))
+
+
+def test_without_logged_answers_the_prior_stays() -> None:
+    prior = Rates(0.2, 0.1, 0.3)
+    assert learned(prior, Counts()) == prior
+
+
+def test_logged_answers_count_against_the_strength_of_the_prior() -> None:
+    # 60 letters of which 15 are wrong; 50 questions with a named option, 5 declined; 20 with the way out, 5 declined
+    assert PRIOR_STRENGTH == 40.0
+    found = learned(Rates(0.05, 0.02, 0.1), Counts(named=50.0, out=20.0, declined=5.0, declined_out=5.0, wrong=15.0))
+    assert found.wrong == pytest.approx((40 * 0.05 + 15) / (40 + 60))
+    assert found.not_relevant == pytest.approx((40 * 0.02 + 5) / (40 + 50))
+    assert found.not_relevant_out == pytest.approx((40 * 0.1 + 5) / (40 + 20))
+
+
+def test_no_rate_is_0() -> None:
+    assert learned(Rates(0.0, 0.0, 0.0), Counts(named=1e6)) == Rates(LEAST, LEAST, LEAST)
+
+
+def test_there_are_rates_for_every_kind_of_question() -> None:
+    assert set(load_rates()) == set(FITTERS)
+
+
+def test_slips_are_letters_by_chance() -> None:
+    rates = Rates(0.1, 0.05, 0.05)
+    half = RefereeType("half", 1.0, slips=0.5).channel("word", rates)
+    np.testing.assert_allclose(half[:4], 0.5 * channel(rates)[:4] + 0.5 * 0.95 / 4.0)
+    np.testing.assert_allclose(RefereeType("useless", 1.0, slips=1.0).channel("word", rates)[:4], 0.95 / 4.0)
+
+
+def test_who_gets_the_gist_slips_on_letters_alone() -> None:
+    gist = RefereeType("gist", 1.0, slips=0.0, slips_on_letters=1.0)
+    rates = Rates(0.1, 0.05, 0.05)
+    np.testing.assert_allclose(gist.channel("subject", rates), channel(rates))
+    np.testing.assert_allclose(gist.channel("word", rates)[:4], 0.95 / 4.0)
+
+
+def test_a_contrary_referee_gives_every_letter_but_the_fitting_one() -> None:
+    noise = RefereeType("contrary", 1.0, contrary=True).channel("word", Rates(0.01, 0.0, 0.0))
+    np.testing.assert_allclose(noise[:4].diagonal(), 0.01)
+    np.testing.assert_allclose(noise[1, 0], 0.33)
