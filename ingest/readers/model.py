@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -139,6 +140,7 @@ class Fonts:
         return self._judged[number][1]
 
 
+@functools.cache
 def character(code: int) -> str:
     """The text of a character code; UNKNOWN where it says nothing, a hyphen for every kind of hyphen."""
     if 33 <= code < 127:

@@ -103,6 +103,7 @@ def _by_address(function: Any, result: Any, *arguments: Any) -> Any:
 
 _get_unicode = _by_address(pdfium.FPDFText_GetUnicode, ctypes.c_uint, ctypes.c_void_p, ctypes.c_int)
 _get_text_object = _by_address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+_get_font = _by_address(pdfium.FPDFTextObj_GetFont, ctypes.c_void_p, ctypes.c_void_p)
 _get_object = _by_address(pdfium.FPDFPage_GetObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
 _get_type = _by_address(pdfium.FPDFPageObj_GetType, ctypes.c_int, ctypes.c_void_p)
 _get_bounds = _by_address(pdfium.FPDFPageObj_GetBounds, ctypes.c_int, ctypes.c_void_p, *[ctypes.c_void_p] * 4)
@@ -123,15 +124,15 @@ class _Frame:
         """Where a baseline stands, downwards from the top of the page as it is seen."""
         return (self.top - y, x - self.left, y - self.bottom, self.right - x)[self.turn]
 
-    def span(self, box: Any) -> tuple[float, float]:
+    def span(self, left: float, top: float, right: float, bottom: float) -> tuple[float, float]:
         """Left and right edge of a glyph's box on the page as it is seen."""
         if self.turn == 0:
-            return box.left - self.left, box.right - self.left
+            return left - self.left, right - self.left
         if self.turn == 1:
-            return box.bottom - self.bottom, box.top - self.bottom
+            return bottom - self.bottom, top - self.bottom
         if self.turn == 2:
-            return self.right - box.right, self.right - box.left
-        return self.top - box.top, self.top - box.bottom
+            return self.right - right, self.right - left
+        return self.top - top, self.top - bottom
 
 
 def _style(raw: Any, position: int, font: int, frame: _Frame) -> tuple[float, float, int, bool]:
@@ -145,11 +146,14 @@ def _style(raw: Any, position: int, font: int, frame: _Frame) -> tuple[float, fl
 
 
 def _glyphs(raw: Any, fonts: Fonts, frame: _Frame) -> list[Glyph]:
-    box = pdfium.FS_RECTF()
+    box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
     box_address, raw_address = ctypes.addressof(box), ctypes.cast(raw, ctypes.c_void_p).value
     styles: dict[int, tuple[float, float, int, bool]] = {}
+    numbers: dict[int, int] = {}
+    plain, origin = frame.turn == 0, frame.left
     seen: set[tuple[int, int]] = set()
     glyphs: list[Glyph] = []
+    last: Glyph | None = None
     previous_address, half, parted = 0, 0, False
     for position in range(pdfium.FPDFText_CountChars(raw)):
         code = _get_unicode(raw_address, position)
@@ -170,31 +174,36 @@ def _glyphs(raw: Any, fonts: Fonts, frame: _Frame) -> list[Glyph]:
         if not address:
             continue
         if address not in styles:
-            styles[address] = _style(raw, position, _font(fonts, address), frame)
+            font_address = _get_font(address) or 0
+            if font_address not in numbers:
+                numbers[font_address] = _font(fonts, font_address)
+            styles[address] = _style(raw, position, numbers[font_address], frame)
         base, size, font, upright = styles[address]
         if not upright:
             continue
         _get_box(raw_address, position, box_address)
-        x0, x1 = frame.span(box)
+        # no turn is what nearly every page has: without a call for each glyph
+        x0, x1 = (box[0] - origin, box[2] - origin) if plain else frame.span(*box)
         text = character(code)
         if (font, code) not in seen:
             seen.add((font, code))
             fonts.saw(font, text, (x1 - x0) / size)
-        if glyphs and glyphs[-1].x0 == x0 and glyphs[-1].y == base and glyphs[-1].x1 == x1:
+        if last is not None and last.x0 == x0 and last.y == base and last.x1 == x1:
             if address == previous_address:
-                glyphs[-1].text += text
+                last.text += text
             continue
         previous_address = address
-        glyphs.append(Glyph(text, x0, x1, base, size, font, parted and code < 0x0590))
+        last = Glyph(text, x0, x1, base, size, font, parted and code < 0x0590)
+        glyphs.append(last)
         parted = False
     return glyphs
 
 
-def _font(fonts: Fonts, text_object: int) -> int:
-    """The number of the font that a text object is set in."""
-    font = pdfium.FPDFTextObj_GetFont(ctypes.cast(text_object, pdfium.FPDF_PAGEOBJECT))
-    if not font:
+def _font(fonts: Fonts, address: int) -> int:
+    """The number of a font of PDFium's, of one without a name for address 0."""
+    if not address:
         return fonts.number("")
+    font = ctypes.cast(address, pdfium.FPDF_FONT)
     buffer = ctypes.create_string_buffer(256)
     pdfium.FPDFFont_GetBaseFontName(font, buffer, 256)
     flags = pdfium.FPDFFont_GetFlags(font)
