@@ -1,4 +1,4 @@
-"""`python -m evaluate`: practice server, replay, comparison, export, report, and checks of games files."""
+"""`python -m evaluate`: practice server, replay, comparison, export, report, and games files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from configs.arguments import OneLineParser, run_command
 from configs.settings import SettingsError
-from evaluate.commands import check_games, compare, export, replay, report, serve
+from evaluate.commands import check_games, compare, export, label, replay, report, serve
 from evaluate.errors import EvaluateError
 from ingest.errors import IngestError
 from player.errors import PlayerError
@@ -20,6 +20,7 @@ COMMANDS = (
     export,
     report,
     check_games,
+    label,
 )
 """In the order in which --help names them; each module's `add` takes the subparsers."""
 

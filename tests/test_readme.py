@@ -34,10 +34,12 @@ def course(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
     return folder
 
 
-def run(arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(arguments: str, folder: Path, typed: str | None = None) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default"}
     command = [sys.executable, *shlex.split(arguments)]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=folder, env=environment, input=typed, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.parametrize("arguments", shown("-m player search"))
