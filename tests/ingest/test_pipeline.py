@@ -727,7 +727,7 @@ def test_first_export_is_announced(tmp_path: Path, store: str, settings: Setting
     second = jsonl(tmp_path / "2.jsonl", entry("p2", "caches", CACHES))
     lines: list[str] = []
     ingest([first], store, settings, progress=False, notice=lines.append)
-    assert lines == ["exporting the embedding model all-MiniLM-L6-v2 to ONNX, once (about 15 s)"]
+    assert lines == ["exporting the embedding model minilm to ONNX, once (about 15 s)"]
     (Path(store) / "models" / "minilm").mkdir(parents=True)
     ingest([second], store, settings, progress=False, notice=lines.append)
     assert len(lines) == 1
