@@ -2,6 +2,7 @@
 
 EvaluateError
 ├── GamesError (ValueError)        a games file that cannot be used
+├── BatchError (ValueError)        a file of questions or answers that cannot be used
 ├── RefereeError (ValueError)      a referee SPEC that cannot be used
 ├── PortError (OSError)            the practice server cannot listen
 ├── ReplayError (RuntimeError)     a replay that cannot go on
@@ -17,6 +18,10 @@ class EvaluateError(Exception):
 
 class GamesError(EvaluateError, ValueError):
     """A games file is missing, empty, broken, or belongs to another corpus."""
+
+
+class BatchError(EvaluateError, ValueError):
+    """A file of questions or answers is unreadable, broken, or belongs to other games."""
 
 
 class RefereeError(EvaluateError, ValueError):

@@ -95,14 +95,15 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(replayed.run)
     else:
-        _print_run(replayed.run, options)
+        print_run(replayed.run, options)
     if n_lost := replayed.run["lost_at_ingest"]:
         print(f"evaluate replay: {n_lost} games are about paragraphs that the store does not hold", file=sys.stderr)
         return 1
     return 0
 
 
-def _print_run(run: dict[str, Any], options: argparse.Namespace) -> None:
+def print_run(run: dict[str, Any], options: argparse.Namespace) -> None:
+    """Print a run as a table, and what became of lost games."""
     print(f"{options.games}, {options.split or 'all splits'}, preset {options.preset}, referee {options.referee}")
     print(
         f"{run['games']} games, {run['unanswerable']} of them unanswerable, {run['lost_at_ingest']} lost at ingest; "

@@ -1,0 +1,88 @@
+"""`answers`: replays games with an outside referee's answers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from configs.settings import load
+from evaluate.batches import read_answers, read_batches
+from evaluate.commands.command import add_command, add_games, add_json, add_store, print_json, require_writable
+from evaluate.commands.replay import print_run
+from evaluate.errors import BatchError
+from evaluate.games import load_games
+from evaluate.runfile import write_run
+from ingest.store import models_dir_of, open_store
+
+
+def add(commands: Any) -> None:
+    """Name the command's arguments."""
+    command = add_command(
+        commands,
+        "answers",
+        run,
+        "replay games with the answers that an outside referee gave",
+        "python -m evaluate answers --games data/games/english.jsonl --batches batches.jsonl --answers answers.jsonl",
+    )
+    add_store(command)
+    add_games(command)
+    command.add_argument(
+        "--batches", type=Path, required=True, metavar="FILE", help="what `python -m evaluate questions` wrote"
+    )
+    command.add_argument(
+        "--answers",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help='a line a game: {"game_id", "answers": [{"question_number", "answer"}]}',
+    )
+    command.add_argument(
+        "--preset", default="default", metavar="NAME", help="settings to play with (default: %(default)s)"
+    )
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="of the intervals (default: %(default)s)")
+    command.add_argument("--out", type=Path, metavar="RUN.json", help="also write the run to this file")
+    add_json(command)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Replay, and print or write the run; 1 if a game was lost at ingest."""
+    from evaluate.answered import answering
+    from evaluate.replay import replay_games
+    from evaluate.scoring import word_similarity
+    from player.player import build_player
+
+    require_writable(options.out)
+    settings = load(options.preset, options.config)
+    batches = read_batches(options.batches)
+    answers = read_answers(options.answers, batches)
+    games = [game for game in load_games(options.games) if game.game_id in answers]
+    if unknown := sorted(set(answers) - {game.game_id for game in games}):
+        raise BatchError(
+            f"{options.answers}: every game_id must be in --games {options.games}, got {unknown[0]!r}; name that file"
+        )
+    if not games:
+        raise BatchError(f"{options.answers}: must answer at least one game, got none; one JSON object a line")
+    store = open_store(options.store, options.collection)
+    similarity = word_similarity(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
+    player = build_player(store, settings)
+    replayed = replay_games(
+        games,
+        store,
+        settings,
+        answering(player, batches, answers, similarity, options.seed),
+        referee="answers",
+        seed=options.seed,
+    )
+    if options.out:
+        write_run(options.out, replayed.run, replayed.records)
+    if options.json:
+        print_json(replayed.run)
+    else:
+        options.split, options.referee, options.explain = None, f"answers of {options.answers}", False
+        print_run(replayed.run, options)
+    if n_lost := replayed.run["lost_at_ingest"]:
+        print(f"evaluate answers: {n_lost} games are about paragraphs that the store does not hold", file=sys.stderr)
+        return 1
+    return 0

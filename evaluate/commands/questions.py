@@ -1,0 +1,70 @@
+"""`questions`: writes the batch the player would send, per game."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from configs.settings import load
+from evaluate.batches import batch_line, make_batches
+from evaluate.commands.command import add_command, add_games, add_store, require_writable, write_text
+from evaluate.games import load_games, match_games, select_split
+from ingest.store import open_store
+
+
+def add(commands: Any) -> None:
+    """Name the command's arguments."""
+    command = add_command(
+        commands,
+        "questions",
+        run,
+        "write the batch of questions that the player would send, per game",
+        "python -m evaluate questions --games data/games/english.jsonl --split train --out batches.jsonl",
+    )
+    add_store(command)
+    add_games(command)
+    command.add_argument("--split", metavar="NAME", help="train, validation or test (default: all games)")
+    command.add_argument(
+        "--preset", default="default", metavar="NAME", help="settings to play with (default: %(default)s)"
+    )
+    command.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of splits and questions (default: %(default)s)"
+    )
+    command.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="BATCHES.jsonl",
+        help="one game a line: game_id, paragraph, questions",
+    )
+    command.add_argument(
+        "--for-reader",
+        action="store_true",
+        help="leave out what the questions are about, for outside referees; `answers` needs the file with it",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the batches; 1 if a game has no paragraph to ask about."""
+    from player.player import build_player
+
+    require_writable(options.out)
+    settings = load(options.preset, options.config)
+    games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
+    store = open_store(options.store, options.collection)
+    matched = match_games(games, store.paragraphs)
+    batches = make_batches(games, matched, build_player(store, settings, options.seed))
+    lines = [
+        batch_line(batch, for_reader=options.for_reader)
+        for batch in tqdm(batches, desc="asking", unit="game", total=len(games))
+    ]
+    write_text(options.out, "".join(f"{line}\n" for line in lines))
+    n_lost = len(games) - len(lines)
+    print(f"{options.out}: {len(lines)} batches of 20 questions", file=sys.stderr)
+    if n_lost:
+        print(f"evaluate questions: {n_lost} games have no paragraph to ask about", file=sys.stderr)
+    return 1 if n_lost else 0
