@@ -142,8 +142,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (OSError, ValueError) as error:
         print(f"benchmarks.reading: {error}", file=sys.stderr)
         return 2
-    print("| PDF | kept | rejected | opening exact | token F1 | missing | pages/s |" + " naive: same |" * 5)
-    print("| --- " * 12 + "|")
+    figures = ["kept", "opening exact", "token F1", "missing", "pages/s"]
+    heads = ["PDF", "kept", "rejected", *figures[1:], *(f"naive: {figure}" for figure in figures)]
+    print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
     for pdf in dict.fromkeys(label.pdf for label in labels):
         own = [label for label in labels if label.pdf == pdf]
         cells = [pdf.stem]

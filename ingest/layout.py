@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.extract import Line, Page, Pdf, Word
+from ingest.margins import without_line_numbers
 from ingest.readers.model import UNKNOWN, Box
 
 EDGE = 0.14
@@ -76,6 +77,7 @@ class Arranged:
 
 def arrange(pdf: Pdf) -> Arranged:
     """The lines of a document in reading order, without running heads and page numbers."""
+    pdf = replace(pdf, pages=tuple(without_line_numbers(page) for page in pdf.pages))
     body_size = _body_size(pdf)
     furniture = _furniture(pdf, body_size)
     placed: list[PlacedLine] = []
@@ -212,21 +214,23 @@ def _gutter(lines: Sequence[Line], left: float, right: float) -> float | None:
         n_across = len(wide) - len(on_left) - len(on_right)
         if min(len(on_left), len(on_right)) < MIN_COLUMN_LINES or n_across > 0.6 * min(len(on_left), len(on_right)):
             continue
-        left_edge, right_edge = max(line.x1 for line in on_left), max(line.x1 for line in on_right)
-        left_width, right_width = (
-            left_edge - min(line.x0 for line in on_left),
-            right_edge - min(line.x0 for line in on_right),
-        )
-        full = (
-            sum(line.x1 - line.x0 > 0.7 * left_width for line in on_left),
-            sum(line.x1 - line.x0 > 0.7 * right_width for line in on_right),
-        )
-        if full[0] < 0.4 * len(on_left) or full[1] < 0.4 * len(on_right):
+        left_edge = max(line.x1 for line in on_left)
+        if not (_fills_columns(on_left, left, middle) and _fills_columns(on_right, middle, right)):
             continue
         score = -n_across
         if best is None or score > best[0]:
             best = (score, (left_edge + min(line.x0 for line in on_right)) / 2)
     return best[1] if best else None
+
+
+def _fills_columns(lines: Sequence[Line], left: float, right: float) -> bool:
+    """Whether the lines of one side of a gutter are as wide as it is, or stand in columns themselves."""
+    # a note in the margin that stands in a row with the text must not make the column as wide as both
+    tenth = len(lines) // 10
+    width = sorted(line.x1 for line in lines)[-1 - tenth] - sorted(line.x0 for line in lines)[tenth]
+    if sum(line.x1 - line.x0 > 0.7 * width for line in lines) >= 0.4 * len(lines):
+        return True
+    return _gutter(lines, left, right) is not None
 
 
 def _by_row(lines: Iterable[Line]) -> list[list[Line]]:

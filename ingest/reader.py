@@ -28,6 +28,7 @@ READER_MODULES = (
     "doubt",
     "bidi",
     "extract",
+    "margins",
     "layout",
     "split",
     "sections",

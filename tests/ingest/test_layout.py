@@ -91,3 +91,12 @@ def test_lines_in_a_ruled_table_are_marked(tmp_path: Path) -> None:
     runs = [Run(55, 90, "text above"), Run(55, 120, "a cell"), Run(200, 150, "another"), Run(55, 190, "text below")]
     path.write_bytes(pdf([runs], drawing=grid([50, 150, 300], [100, 130, 160])))
     assert [line.in_table for line in arrange(extract(path)).lines] == [False, True, True, False]
+
+
+def test_three_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+    columns = [
+        [f"{name} line {number} of the text that is here" for number in range(1, 9)]
+        for name in ("left", "middle", "right")
+    ]
+    page = [run for x, column in zip((30, 220, 410), columns, strict=True) for run in lines(column, x, 200)]
+    assert _texts(_arranged(tmp_path, [page])) == [text for column in columns for text in column]
