@@ -632,6 +632,11 @@ def test_file_that_fails_is_named_while_the_others_go_through(lectures: Path, st
     for detail, (stem, (_, message)) in zip(details, expected.items(), strict=True):
         assert detail.startswith(f"{lectures / stem}.pdf: {message}")
     assert texts_of(store) == {"ranking": [RANKING], "trees": [TREES, CACHES]}
+    for stem in expected:  # what failed is tried again, whether it was mended or not
+        (lectures / f"{stem}.pdf").write_bytes(lecture_pdf(stem, f"{LOCKS} This one is called {stem}."))
+    (lectures / "text.pdf").write_text(TREES)
+    mended = {**dict.fromkeys(expected, "added"), "text": "failed", "ranking": "unchanged", "trees": "unchanged"}
+    assert run(lectures, "--json").statuses == mended
 
 
 @pytest.mark.usefixtures("worker_processes")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.sentence import opening_sentence
+from ingest.sentence import opening_sentence, sentences
 
 FIRST = [
     "Some codes, e.g. Huffman codes, are short.",
@@ -66,3 +66,16 @@ def test_a_hebrew_sentence_may_be_followed_by_a_small_latin_letter() -> None:
 def test_text_without_an_end_is_its_own_opening_sentence() -> None:
     assert opening_sentence("no end here") == "no end here"
     assert opening_sentence("") == ""
+
+
+@pytest.mark.parametrize("first", FIRST)
+def test_sentences_begin_with_the_opening_sentence_and_lose_nothing(first: str) -> None:
+    text = f"{first} A second sentence follows. Is it the last?"
+    assert sentences(text) == [opening_sentence(text), "A second sentence follows.", "Is it the last?"]
+    assert " ".join(sentences(text)) == text
+
+
+def test_sentences_of_nothing_are_none_and_an_unfinished_one_counts() -> None:
+    assert sentences("  ") == []
+    assert sentences(" One ends. the other does not") == ["One ends. the other does not"]
+    assert sentences("One ends. Another does not") == ["One ends.", "Another does not"]

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ingest.folder import current_generation, hold_current, holds_other_files, next_generation, remove_others
+
+
+def put(folder: Path, name: str, text: str) -> None:
+    with next_generation(folder) as new:
+        (new / name).write_text(text)
+
+
+def held_texts(folder: Path) -> dict[str, str]:
+    current = current_generation(folder)
+    assert current is not None
+    return {path.name: path.read_text() for path in current.iterdir()}
+
+
+def test_change_is_made_in_a_copy_and_in_force_when_it_is_whole(tmp_path: Path) -> None:
+    put(tmp_path / "store", "a", "1")
+    before = current_generation(tmp_path / "store")
+    with next_generation(tmp_path / "store") as new:
+        (new / "a").write_text("2")
+        (new / "b").write_text("3")
+        assert current_generation(tmp_path / "store") == before
+        assert held_texts(tmp_path / "store") == {"a": "1"}
+    assert held_texts(tmp_path / "store") == {"a": "2", "b": "3"}
+
+
+def test_change_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    put(tmp_path, "a", "1")
+    with pytest.raises(IsADirectoryError), next_generation(tmp_path) as new:
+        new.write_text("this is a folder")
+    assert held_texts(tmp_path) == {"a": "1"}
+    assert len(list(tmp_path.glob("chroma-*"))) == 1
+
+
+def test_copy_of_a_killed_change_is_removed_by_the_next(tmp_path: Path) -> None:
+    put(tmp_path, "a", "1")
+    (tmp_path / "chroma-torn").mkdir()
+    put(tmp_path, "a", "2")
+    remove_others(tmp_path, current_generation(tmp_path))
+    assert (held_texts(tmp_path), len(list(tmp_path.glob("chroma-*")))) == ({"a": "2"}, 1)
+
+
+def test_what_somebody_holds_stays_until_they_let_go(tmp_path: Path) -> None:
+    put(tmp_path, "a", "1")
+    hold = hold_current(tmp_path)
+    assert hold is not None
+    for text in ("2", "3"):
+        put(tmp_path, "a", text)
+        remove_others(tmp_path, current_generation(tmp_path))
+    assert (hold.path / "a").read_text() == "1"
+    hold.release()
+    remove_others(tmp_path, current_generation(tmp_path))
+    assert not hold.path.exists()
+
+
+def test_folder_without_a_store_has_none_in_force(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path, tmp_path / "none", tmp_path / "file"):
+        assert current_generation(folder) is None
+        assert hold_current(folder) is None
+
+
+def test_files_of_others_are_told_from_those_of_a_store(tmp_path: Path) -> None:
+    assert not holds_other_files(tmp_path / "none")
+    put(tmp_path, "a", "1")
+    (tmp_path / "models").mkdir()
+    (tmp_path / "staged").mkdir()
+    assert not holds_other_files(tmp_path)
+    (tmp_path / "thesis.tex").write_text("years of work")
+    assert holds_other_files(tmp_path)
