@@ -20,7 +20,10 @@ PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
 ReaderName = Literal["pypdfium2", "pdfplumber"]
 ReaderChoice = Literal["auto", "pypdfium2", "pdfplumber"]
 BookMatch = Literal["off", "stem", "resolved"]
-Fusion = Literal["first", "rrf"]
+Fusion = Literal["first", "rrf", "linear"]
+KeywordMode = Literal["rule", "fused", "fallback", "off"]
+Merge = Literal["slots", "relevance"]
+Rewrite = Literal["off", "feedback"]
 SpillOver = Literal["never", "no-book", "always"]
 
 T = TypeVar("T")
@@ -56,17 +59,32 @@ class SearchSettings:
     """What one search does; see configs/default.yaml for units and ranges."""
 
     strategies: tuple[str, ...]
+    keywords: KeywordMode
     fusion: Fusion
     rrf_k: int
+    sentence_weight: float
+    sentence_mean_weight: float
+    rule_weight: float
     k: int
     pdf_k: int
     global_k: int
     global_pool: int
     spill_over: SpillOver
+    merge: Merge
     book_match: BookMatch
     filter_confidence: float
     boost_confidence: float
     boost: float
+    threshold: float
+    lowered_threshold: float
+    cascade: bool
+    rewrite: Rewrite
+    quality_weight: float
+    recency_weight: float
+    deadline_s: float
+    cache_size: int
+    cache_ttl_s: float
+    exact_up_to: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +237,18 @@ def _check(settings: Settings, where: str) -> None:
         ("search.rrf_k", search.rrf_k, 1, 10_000),
         ("search.filter_confidence", search.filter_confidence, 0.0, 1.0),
         ("search.boost_confidence", search.boost_confidence, 0.0, search.filter_confidence),
-        ("search.boost", search.boost, 0.0, 1.0),
+        ("search.boost", search.boost, 0.0, 10.0),
+        ("search.sentence_weight", search.sentence_weight, 0.0, 1.0),
+        ("search.sentence_mean_weight", search.sentence_mean_weight, 0.0, 1.0 - search.sentence_weight),
+        ("search.rule_weight", search.rule_weight, 0.0, 10.0),
+        ("search.threshold", search.threshold, 0.0, 1.0),
+        ("search.lowered_threshold", search.lowered_threshold, 0.0, search.threshold),
+        ("search.quality_weight", search.quality_weight, -20.0, 20.0),
+        ("search.recency_weight", search.recency_weight, -20.0, 20.0),
+        ("search.deadline_s", search.deadline_s, 0.01, 600.0),
+        ("search.cache_size", search.cache_size, 0, 100_000),
+        ("search.cache_ttl_s", search.cache_ttl_s, 0.01, 86_400.0),
+        ("search.exact_up_to", search.exact_up_to, 0, 500_000),
         ("game.candidates", game.candidates, 2, 100_000),
         ("game.prior_temperature", game.prior_temperature, 0.001, 10.0),
         ("game.prior_floor", game.prior_floor, 0.0, 0.5),

@@ -8,7 +8,18 @@ from collections.abc import Callable
 
 from configs.arguments import OneLineParser, run_command
 from configs.settings import SettingsError
-from evaluate.commands import answers, check_games, compare, export, label, questions, replay, report, serve
+from evaluate.commands import (
+    answers,
+    calibrate,
+    check_games,
+    compare,
+    export,
+    label,
+    questions,
+    replay,
+    report,
+    serve,
+)
 from evaluate.errors import EvaluateError
 from ingest.errors import IngestError
 from player.errors import PlayerError
@@ -23,6 +34,7 @@ COMMANDS = (
     label,
     questions,
     answers,
+    calibrate,
 )
 """In the order in which --help names them; each module's `add` takes the subparsers."""
 

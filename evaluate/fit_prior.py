@@ -45,7 +45,7 @@ def fit_prior(found: Sequence[tuple[SearchResult, Paragraph]]) -> PriorFit:
         model = PriorModel(float(np.exp(point[0])), float(1.0 / (1.0 + np.exp(-point[1]))), book_share)
         return -_log_likelihood(found, model)
 
-    start = min(([np.log(temperature), -3.0] for temperature in (0.02, 0.05, 0.1, 0.2, 0.5)), key=loss)
+    start = min(([np.log(temperature), -3.0] for temperature in (0.25, 0.5, 1.0, 2.0)), key=loss)
     best = optimize.minimize(loss, start, method="Nelder-Mead", options={"xatol": 0.02, "fatol": 1e-4, "maxiter": 60})
     model = PriorModel(float(np.exp(best.x[0])), float(1.0 / (1.0 + np.exp(-best.x[1]))), book_share)
     return PriorFit(model, -float(best.fun), len(found))

@@ -13,7 +13,7 @@ from configs.settings import SettingsError, load
 from ingest.errors import IngestError
 from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE, open_store
 from player.errors import PlayerError
-from player.search.orchestrator import build_orchestrator
+from player.search.build import build_orchestrator
 from player.search.types import Query, SearchResult
 
 EXAMPLE = """example:

@@ -3,6 +3,7 @@
 PlayerError
 ├── QueryError (ValueError)              a query that cannot be searched
 ├── SearchError (RuntimeError)           one strategy failed; goes into SearchResult.failures
+│   └── LateStrategyError (TimeoutError) it did not answer by its deadline
 ├── AllStrategiesFailedError (RuntimeError)
 ├── MessageError (ValueError)            a message that cannot be read as the protocol asks
 └── ServerError (ConnectionError)        the game server is not there, refuses, or answers nonsense
@@ -34,6 +35,10 @@ class SearchError(PlayerError, RuntimeError):
         super().__init__(f"strategy {strategy} failed: {reason}")
         self.strategy = strategy
         self.reason = reason
+
+
+class LateStrategyError(SearchError, TimeoutError):
+    """One strategy did not answer by its deadline."""
 
 
 class AllStrategiesFailedError(PlayerError, RuntimeError):

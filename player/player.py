@@ -28,7 +28,8 @@ from player.questions.prior import PriorModel, prior_of
 from player.questions.question import FitArray, Question
 from player.questions.rates import FloatArray, Rates, load_rates
 from player.questions.referees import ErrorModel
-from player.search.orchestrator import SearchOrchestrator, build_orchestrator, store_embedder
+from player.search.build import build_orchestrator, store_embedder
+from player.search.orchestrator import SearchOrchestrator
 from player.search.types import Hit, Query, SearchResult
 
 MAX_WARMUP_CHARS = 2_000

@@ -111,7 +111,7 @@ def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
 ) -> None:
     settings = load()
     embedder = load_embedder("minilm", models_dir, settings.embed)
-    store = make_store(tmp_path / "store", course(), embedder.embed_passages([item.text for item in course()]))
+    store = make_store(tmp_path / "store", course(), embedder)
     arguments = ("--store", store.location, "--practice-games", games, "--seed", "3")
     (game,) = played(capsys, *arguments)
     check_game(game)

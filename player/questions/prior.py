@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from player.questions.rates import FloatArray
+from player.search.threshold import log_odds
 from player.search.types import SearchResult, Tier
 
 
@@ -16,7 +17,7 @@ class PriorModel:
     """How relevance becomes probability; fitted on training games by `evaluate.fit_prior`.
 
     Attributes:
-        temperature: units of relevance, of the softmax within the book and outside it.
+        temperature: what log-odds of relevance are divided by, within the book and outside it.
         floor: share of the probability that is spread evenly, 0..1.
         book_share: probability that the paragraph stands in the resolved book, by what its confidence allows; a tier
             that is not there says nothing.
@@ -42,13 +43,14 @@ def prior_of(result: SearchResult, model: PriorModel) -> FloatArray:
 
 
 def prior_from_relevance(relevance: FloatArray, temperature: float, floor: float) -> FloatArray:
-    """(n_paragraphs,) probabilities: a softmax of relevance, with the share `floor` spread evenly.
+    """(n_paragraphs,) probabilities: in proportion to the odds of relevance, with the share `floor` spread evenly.
 
     Args:
-        relevance: (n_paragraphs,) 0..1.
-        temperature: units of relevance; the smaller, the more the best hits weigh.
+        relevance: (n_paragraphs,) 0..1; differences of its log-odds say how much likelier one paragraph is.
+        temperature: what the log-odds are divided by; the smaller, the more the best hits weigh.
         floor: 0..1.
     """
-    weights = np.exp((relevance - relevance.max()) / temperature)
+    odds = np.array([log_odds(value) for value in relevance])
+    weights = np.exp((odds - odds.max()) / temperature)
     prior: FloatArray = (1.0 - floor) * weights / weights.sum() + floor / len(relevance)
     return prior

@@ -1,33 +1,73 @@
-"""book_name -> documents, with a confidence over all aliases."""
+"""book_name -> documents, with a calibrated confidence over all aliases."""
 
 from __future__ import annotations
 
-import unicodedata
+import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-import regex
-from rapidfuzz import fuzz
+import numpy as np
+from cachetools import LRUCache
+from numpy.typing import NDArray
+from rapidfuzz import fuzz, process
 
-from ingest.paragraph import AliasSource, Document
+from ingest.embed import Embedder, FloatArray
+from ingest.paragraph import Alias, AliasSource, Document, Paragraph
+from player.search.names import acronyms, is_number, likeness, normalise_name, numbers
+from player.search.threshold import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
 from player.search.types import BookCandidate, Tier
+from player.words import is_stop_word, stems
 
-_SOURCE_WEIGHT: dict[AliasSource, float] = {
+Features = NDArray[np.float64]
+
+EXACT = 6
+"""Column of "exact"."""
+FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
+"""What is compared of a name and a document, each 0..1, with a weight each in `ReferenceCalibration`.
+
+string: rapidfuzz's WRatio and token-set ratio with the best name, averaged; words: share of the name's words, by
+rarity, that stand in the document's names, its authors and headings among them, loosely matched; content: the same in
+its text; meaning: cosine with the best name; number: a number of the name is the document's; clash: each has a number
+that the other lacks; exact: the name is one of its names.
+"""
+
+_TRUST: dict[AliasSource, float] = {
     "stem": 1.0,
     "name": 1.0,
     "title": 1.0,
     "sidecar": 1.0,
     "metadata": 0.8,
     "heading": 0.6,
-    "author": 0.6,
+    "author": 0.9,
 }
-"""How far an alias of each source is trusted: PDF metadata is often wrong, headings and authors name more than one."""
-
-_SEPARATORS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
+"""How far an alias of each source is believed: PDF metadata is often wrong, headings name a part of the whole."""
+_NAMES_IN_FULL: tuple[AliasSource, ...] = ("stem", "name", "title", "sidecar", "metadata")
+"""Sources whose aliases are names of the whole document."""
+_ACRONYM = 0.5
 _SIMILAR_FROM = 40.0
-"""Similarity, 0..100, below which names have nothing in common; maps to confidence 0, and 100 to `_FUZZY_CEILING`."""
-_FUZZY_CEILING = 0.95
-_OTHER_NUMBER = 0.5
-"""What is left of the similarity where each name has a number that the other lacks: "lecture 3" is not "lecture 13"."""
+"""Similarity, 0..100, below which names have nothing in common."""
+_OTHER_NUMBER = 0.25
+"""What is left of all likeness where each has a number that the other lacks: "lecture 3" is not "lecture 13"."""
+_UNKNOWN = 0.7
+"""In how many documents a word counts as occurring that occurs in none."""
+_COMMON_RATE = 0.0005
+"""Share of a text's words from which a word says in full what the text is about."""
+HIGHEST_LECTURE = 100
+"""No course has as many lectures."""
+NAMES_KEPT = 1_024
+"""Names whose candidates are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """One alias, ready to compare."""
+
+    row: int
+    text: str
+    normalised: str
+    trust: float
+    whole: bool
 
 
 class References:
@@ -37,20 +77,57 @@ class References:
         documents: every document; a twin file's aliases count for the document that holds the paragraphs.
         filter_confidence: from here on a candidate's tier is "filter".
         boost_confidence: from here on it is "boost".
+        paragraphs: their text counts as what a book is about; () leaves it out.
+        embedder: of the store, to compare meanings; None leaves them out.
+        alias_vectors: (doc_id, alias) and (n_aliases, dim) unit vectors of each, as the store holds them.
+        calibration: of that embedder.
+
+    Reference:
+        The second design record (tiers); the weights are fitted as a conditional logit with a "none of these":
+        McFadden, Conditional Logit Analysis of Qualitative Choice Behavior, 1974.
     """
 
-    def __init__(self, documents: Iterable[Document], filter_confidence: float, boost_confidence: float) -> None:
+    def __init__(
+        self,
+        documents: Iterable[Document],
+        filter_confidence: float,
+        boost_confidence: float,
+        *,
+        paragraphs: Sequence[Paragraph] = (),
+        embedder: Embedder | None = None,
+        alias_vectors: tuple[Sequence[tuple[str, Alias]], FloatArray] | None = None,
+        calibration: ReferenceCalibration | None = None,
+    ) -> None:
         self._filter_confidence = filter_confidence
         self._boost_confidence = boost_confidence
+        self._calibration = calibration or calibration_of(DEFAULT_EMBEDDER).references
+        self._embedder = embedder
+        documents = list(documents)
+        original = {document.doc_id: document.same_as or document.doc_id for document in documents}
+        self.doc_ids = sorted(set(original.values()))
+        row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
         self._stems: dict[str, str] = {}
-        self._aliases: list[tuple[str, str, str, float]] = []
+        self._names: list[_Name] = []
+        self._numbers: list[set[int]] = [set() for _ in self.doc_ids]
+        self._words: dict[str, dict[int, float]] = {}
         for document in documents:
-            doc_id = document.same_as or document.doc_id
+            row = row_of[original[document.doc_id]]
+            stem = next((alias.text for alias in document.aliases if alias.source == "stem"), "")
+            own = {document.lecture_number} if document.lecture_number is not None else numbers(normalise_name(stem))
+            self._numbers[row] |= own
             for alias in document.aliases:
                 if alias.source in ("stem", "name"):
-                    self._stems[alias.text] = doc_id
-                if normalised := normalise_name(alias.text):
-                    self._aliases.append((doc_id, alias.text, normalised, _SOURCE_WEIGHT[alias.source]))
+                    self._stems[alias.text] = self.doc_ids[row]
+                self._learn(row, alias)
+        self._content = self._rates(paragraphs, {doc_id: row_of[original[doc_id]] for doc_id in original})
+        self._alias_rows = np.empty(0, dtype=np.intp)
+        self._alias_vectors = np.empty((0, 0), dtype=np.float32)
+        if alias_vectors is not None and len(alias_vectors[0]):
+            aliases, vectors = alias_vectors
+            self._alias_rows = np.array([row_of[original[doc_id]] for doc_id, _ in aliases], dtype=np.intp)
+            self._alias_vectors = vectors
+        self._resolved: LRUCache[str, Sequence[BookCandidate]] = LRUCache(NAMES_KEPT)
+        self._lock = threading.Lock()
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """The document whose file stem, with or without ".pdf", is exactly `book_name`, at confidence 1; or None."""
@@ -61,31 +138,140 @@ class References:
     def resolve(self, book_name: str) -> Sequence[BookCandidate]:
         """The documents that `book_name` may mean, best first, each once; ties go to the smaller doc_id.
 
-        An exact alias has confidence 1 (metadata: 0.8). Otherwise rapidfuzz's WRatio and token-set ratio over
-        normalised names, averaged and scaled to 0..0.95; the runner-up's closeness takes from the winner's, so that a
-        name that fits two documents alike filters on neither. Only a file's stem, letter by letter, is never in doubt.
+        The confidences and that of "none of these" add up to 1, so that a name that fits two documents alike filters on
+        neither. Only a file's stem, letter by letter, is never in doubt.
         """
+        with self._lock:
+            if book_name in self._resolved:
+                return self._resolved[book_name]
+        found = self._resolve(book_name)
+        with self._lock:
+            self._resolved[book_name] = found
+        return found
+
+    def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
         name = normalise_name(book_name)
-        if not name:
+        if not name or not self.doc_ids:
             return []
+        features, aliases = self.features(book_name)
+        utilities = np.append(features @ np.array(self._calibration.weights), self._calibration.none)
+        shares = np.exp(utilities - utilities.max())
+        shares /= shares.sum()
+        confidences = shares[:-1]
+        bearers = np.flatnonzero(features[:, EXACT])
+        if len(bearers) == 1:  # written out in full, and the name of one document only
+            trust = features[bearers[0], EXACT]
+            confidences *= (1.0 - trust) / max(1e-12, 1.0 - confidences[bearers[0]])
+            confidences[bearers[0]] = trust
         by_stem = self.by_stem(book_name)
-        best: dict[str, tuple[float, str]] = {}
-        for doc_id, alias, normalised, weight in self._aliases:
-            confidence = weight * _similarity(name, normalised)
-            if confidence > best.get(doc_id, (0.0, ""))[0]:
-                best[doc_id] = (confidence, alias)
-        ranked = sorted(((confidence, doc_id, alias) for doc_id, (confidence, alias) in best.items()), key=_best_first)
-        candidates = []
-        for place, (confidence, doc_id, alias) in enumerate(ranked):
-            rival = max((other for row, (other, _, _) in enumerate(ranked) if row != place), default=0.0)
-            if by_stem is not None and doc_id == by_stem.doc_id:
-                confidence, alias = 1.0, by_stem.alias
-            elif rival >= confidence:
-                confidence *= 0.5
-            elif confidence < 1.0:
-                confidence *= 1.0 - 0.5 * (rival / confidence) ** 4
-            candidates.append(BookCandidate(doc_id, round(confidence, 4), self._tier(confidence), alias))
+        if by_stem is not None:
+            row = self.doc_ids.index(by_stem.doc_id)
+            confidences = np.zeros_like(confidences)
+            confidences[row] = 1.0
+            aliases[row] = by_stem.alias
+        candidates = [
+            BookCandidate(doc_id, round(float(confidence), 4), self._tier(float(confidence)), alias)
+            for doc_id, confidence, alias in zip(self.doc_ids, confidences, aliases, strict=True)
+        ]
         return sorted(candidates, key=lambda candidate: (-candidate.confidence, candidate.doc_id))
+
+    def features(self, book_name: str) -> tuple[Features, list[str]]:
+        """(n_documents, n_features) of a name and each of `doc_ids`, and the alias of each that is most like it."""
+        name = normalise_name(book_name)
+        found = np.zeros((len(self.doc_ids), len(FEATURES)))
+        aliases = self._by_string(name, found)
+        self._by_words(name, found)
+        self._by_meaning(book_name, found)
+        said = numbers(name)
+        for row, own in enumerate(self._numbers):
+            if _ordinals(said) - own and _ordinals(own) - said:
+                found[row, :4] *= _OTHER_NUMBER
+                found[row, 5] = 1.0
+            elif said & own:
+                found[row, 4] = 1.0
+        return found, aliases
+
+    def _learn(self, row: int, alias: Alias) -> None:
+        normalised = normalise_name(alias.text)
+        if not normalised:
+            return
+        trust = _TRUST[alias.source]
+        whole = alias.source in _NAMES_IN_FULL
+        self._names.append(_Name(row, alias.text, normalised, trust, whole))
+        tokens = normalised.split()
+        weights = dict.fromkeys(acronyms(tokens), _ACRONYM * trust) if whole else {}
+        for word, weight in (weights | dict.fromkeys(tokens, trust)).items():
+            known = self._words.setdefault(word, {})
+            known[row] = max(known.get(row, 0.0), weight)
+
+    def _rates(self, paragraphs: Sequence[Paragraph], row_of: dict[str, int]) -> dict[str, dict[int, float]]:
+        """By stem, the share of each document's words that it makes up."""
+        counts: list[Counter[str]] = [Counter() for _ in self.doc_ids]
+        for paragraph in paragraphs:
+            counts[row_of[paragraph.doc_id]].update(stems(f"{paragraph.heading} {paragraph.text}"))
+        rates: dict[str, dict[int, float]] = {}
+        for row, counted in enumerate(counts):
+            total = counted.total()
+            for stem, count in counted.items():
+                rates.setdefault(stem, {})[row] = count / total
+        return rates
+
+    def _by_string(self, name: str, found: Features) -> list[str]:
+        """Fill in "string" and "exact"; returns the alias of each document that is most like the name."""
+        whole = [alias for alias in self._names if alias.whole]
+        aliases = ["" for _ in self.doc_ids]
+        if not whole:
+            return aliases
+        texts = [alias.normalised for alias in whole]
+        scores = 0.5 * (
+            process.cdist([name], texts, scorer=fuzz.WRatio)[0]
+            + process.cdist([name], texts, scorer=fuzz.token_set_ratio)[0]
+        )
+        for alias, score in zip(whole, scores.tolist(), strict=True):
+            similarity = alias.trust * max(0.0, (score - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM))
+            if alias.normalised == name:
+                similarity = alias.trust
+                found[alias.row, EXACT] = max(found[alias.row, EXACT], alias.trust)
+            if similarity > found[alias.row, 0] or not aliases[alias.row]:
+                found[alias.row, 0] = max(found[alias.row, 0], similarity)
+                aliases[alias.row] = alias.text
+        return aliases
+
+    def _by_words(self, name: str, found: Features) -> None:
+        """Fill in "words" and "content"."""
+        tokens = [
+            token
+            for token in dict.fromkeys(name.split())
+            if len(token) > 1 and not is_number(token) and not is_stop_word(token)
+        ]
+        total = 0.0
+        for token in tokens:
+            matches = np.zeros(len(self.doc_ids))
+            for word, rows in self._words.items():
+                alike = likeness(token, word)
+                if alike:
+                    for row, weight in rows.items():
+                        matches[row] = max(matches[row], alike * weight)
+            rarity = float(np.log1p(len(self.doc_ids) / max(matches.sum(), _UNKNOWN)))
+            total += rarity
+            found[:, 1] += rarity * matches
+            rates = np.zeros(len(self.doc_ids))
+            for row, rate in self._content.get(next(iter(stems(token)), token), {}).items():
+                rates[row] = rate
+            if rates.any():
+                found[:, 2] += rarity * rates / rates.sum() * min(1.0, rates.max() / _COMMON_RATE) ** 0.5
+        if total:
+            found[:, 1:3] /= total
+
+    def _by_meaning(self, book_name: str, found: Features) -> None:
+        """Fill in "meaning"; where there is no embedder, letters stand in for it."""
+        if self._embedder is None or not len(self._alias_rows):
+            found[:, 3] = found[:, 0]
+            return
+        cosines = self._alias_vectors @ self._embedder.embed_queries([book_name])[0]
+        best = np.full(len(self.doc_ids), self._calibration.unrelated)
+        np.maximum.at(best, self._alias_rows, cosines)
+        found[:, 3] = (best - self._calibration.unrelated) / (1.0 - self._calibration.unrelated)
 
     def _tier(self, confidence: float) -> Tier:
         if confidence >= self._filter_confidence:
@@ -93,27 +279,6 @@ class References:
         return "boost" if confidence >= self._boost_confidence else "none"
 
 
-def normalise_name(name: str) -> str:
-    """A name for comparison: NFKC, case-folded, without accents, words and digit runs apart by single spaces."""
-    folded = unicodedata.normalize("NFKC", name).casefold().strip().removesuffix(".pdf")
-    plain = "".join(char for char in unicodedata.normalize("NFD", folded) if not unicodedata.combining(char))
-    apart = regex.sub(r"(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})", " ", plain)
-    tokens = [token.lstrip("0") or "0" if token.isdecimal() else token for token in _SEPARATORS.split(apart) if token]
-    return " ".join(tokens)
-
-
-def _similarity(name: str, alias: str) -> float:
-    if name == alias:
-        return 1.0
-    score = 0.5 * fuzz.WRatio(name, alias) + 0.5 * fuzz.token_set_ratio(name, alias)
-    similarity = max(0.0, (score - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM)) * _FUZZY_CEILING
-    numbers, others = _numbers(name), _numbers(alias)
-    return similarity * _OTHER_NUMBER if numbers - others and others - numbers else similarity
-
-
-def _numbers(name: str) -> set[str]:
-    return {token for token in name.split() if token.isdecimal()}
-
-
-def _best_first(item: tuple[float, str, str]) -> tuple[float, str]:
-    return (-item[0], item[1])
+def _ordinals(found: set[int]) -> set[int]:
+    """Those that may count lectures: years and course codes do not contradict."""
+    return {number for number in found if number < HIGHEST_LECTURE}

@@ -21,19 +21,19 @@ def merge_slots(
         spill_over: give what one side leaves unused to the other.
 
     Returns:
-        At most pdf_k + global_k hits with their slots, no paragraph twice: the book's first, then the course's.
+        At most pdf_k + global_k hits with their slots: the book's first, then the course's; no paragraph twice, nor one
+        that says the same as an earlier hit.
 
     Reference:
         The first design record (15 filtered, then the first 5 of 20 unfiltered that are new).
     """
-    book = _unique(book_hits, set())
+    book = _unique(book_hits, ())
     chosen_book = book[:pdf_k]
-    course = _unique(global_hits, {hit.paragraph.paragraph_id for hit in chosen_book})
+    course = _unique(global_hits, chosen_book)
     spare_book_slots = pdf_k - len(chosen_book) if spill_over else 0
     chosen_course = course[: global_k + spare_book_slots]
     if spill_over and len(chosen_course) < global_k:
-        taken = {hit.paragraph.paragraph_id for hit in chosen_course}
-        rest = [hit for hit in book[pdf_k:] if hit.paragraph.paragraph_id not in taken]
+        rest = _unique(book[pdf_k:], chosen_course)
         chosen_book = chosen_book + rest[: global_k - len(chosen_course)]
     return (
         *(_placed(hit, "book", "in the resolved book") for hit in chosen_book),
@@ -41,15 +41,38 @@ def merge_slots(
     )
 
 
-def _unique(hits: Sequence[Hit], seen: set[str]) -> list[Hit]:
-    """The hits whose paragraphs are not in `seen`, each paragraph once, the first of it."""
+def merge_by_relevance(book_hits: Sequence[Hit], global_hits: Sequence[Hit], k: int) -> tuple[Hit, ...]:
+    """All hits in one list by relevance, no slot reserved; a paragraph of both sides counts as the book's.
+
+    Reference:
+        The first design record's alternative "distance merge".
+    """
+    book_ids = {hit.paragraph.paragraph_id for hit in book_hits}
+    both = sorted((*book_hits, *global_hits), key=lambda hit: (-hit.relevance, hit.paragraph.paragraph_id))
+    return tuple(
+        _placed(hit, "book", "in the resolved book")
+        if hit.paragraph.paragraph_id in book_ids
+        else _placed(hit, "global", "over the whole course")
+        for hit in _unique(both, ())[:k]
+    )
+
+
+def _unique(hits: Sequence[Hit], before: Sequence[Hit]) -> list[Hit]:
+    """The hits that say something which none of `before`, nor an earlier one of their own, has said."""
     fresh = []
-    taken = set(seen)
+    taken = {key for hit in before for key in _keys(hit)}
     for hit in hits:
-        if hit.paragraph.paragraph_id not in taken:
-            taken.add(hit.paragraph.paragraph_id)
+        keys = _keys(hit)
+        if taken.isdisjoint(keys):
             fresh.append(hit)
+        taken.update(keys)
     return fresh
+
+
+def _keys(hit: Hit) -> tuple[str, str]:
+    """What a paragraph has in common with its copies: the first of those nearly identical to it, and its own text."""
+    paragraph = hit.paragraph
+    return paragraph.same_as or paragraph.paragraph_id, paragraph.text
 
 
 def _placed(hit: Hit, slot: Slot, where: str) -> Hit:

@@ -110,7 +110,7 @@ def test_reserved_slots_must_fit_into_k(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("serach: {k: 5}", "section must be one of embed, ingest, search, game, got 'serach'"),
-        ("search: {top_k: 5}", "search has no key 'top_k'; it has strategies, fusion"),
+        ("search: {top_k: 5}", "search has no key 'top_k'; it has strategies, keywords"),
         ("token: secret", "section must be one of"),
         ("search: 5", "section search must hold keys and values, got int"),
         ("search:", "section search must hold keys and values, got NoneType"),
@@ -121,10 +121,10 @@ def test_reserved_slots_must_fit_into_k(tmp_path: Path) -> None:
         ("search: {k: true}", "search.k must be of type int, got True"),
         ("search: {k: null}", "search.k must be of type int, got None"),
         ("search: {boost: true}", "search.boost must be of type float, got True"),
-        ("search: {boost: .nan}", "search.boost must be within 0.0..1.0, got nan"),
+        ("search: {boost: .nan}", "search.boost must be within 0.0..10.0, got nan"),
         ("game: {game_timeout_s: .inf}", "game.game_timeout_s must be within 1.0..86400.0, got inf"),
         ("search: {spill_over: 1}", "search.spill_over must be one of never, no-book, always, got 1"),
-        ("search: {fusion: sum}", "search.fusion must be one of first, rrf, got 'sum'"),
+        ("search: {fusion: sum}", "search.fusion must be one of first, rrf, linear, got 'sum'"),
         ("search: {book_match: off}", "search.book_match must be one of off, stem, resolved, got False"),
         ("search: {strategies: dense}", "search.strategies must be a list of names, got 'dense'"),
         ("search: {strategies: [1]}", "search.strategies must be a list of names, got [1]"),
@@ -194,7 +194,9 @@ def test_bad_tuned_file_is_named(tmp_path: Path) -> None:
         ("unfiltered", {"book_match": "off", "pdf_k": 0, "global_k": 20}),
         ("filtered", {"book_match": "resolved", "pdf_k": 20, "global_k": 0}),
         ("keyword", {"strategies": ("keyword",), "book_match": "off", "global_k": 20}),
-        ("rrf", {"strategies": ("dense", "keyword"), "fusion": "rrf", "rrf_k": 60, "book_match": "off"}),
+        ("distance-merge", {"merge": "relevance", "boost": 0.0, "book_match": "stem", "pdf_k": 15, "global_k": 5}),
+        ("vector-then-keyword", {"keywords": "fallback", "cascade": True, "threshold": 0.7, "book_match": "off"}),
+        ("rrf", {"keywords": "fused", "fusion": "rrf", "rrf_k": 60, "book_match": "off"}),
     ],
 )
 def test_preset_is_what_the_contract_says(preset: str, expected: dict[str, object]) -> None:

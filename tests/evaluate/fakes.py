@@ -17,14 +17,14 @@ from evaluate.practice import Course
 from evaluate.record import GameRecord, HitRecord, PlayRecord
 from evaluate.referee import Referee, make_referee
 from evaluate.replayer import Replayer
-from ingest.embed import FloatArray
+from ingest.embed import Embedder
 from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.sentence import sentences
 from ingest.store import Filing, ParagraphStore, create_store, open_store
 from ingest.vectors import ReadingVectors
 from player.player import Player
 from player.protocol import Json
-from player.search import orchestrator
+from player.search import build
 from tests.fakes import HashingEmbedder, load_hashing_embedder
 from tests.player.fakes import course
 
@@ -89,16 +89,16 @@ def record_of(game: LabelledGame) -> Json:
 
 
 def make_store(
-    folder: Path, paragraphs: Sequence[Paragraph], vectors: FloatArray | None = None, spec: str = "minilm"
+    folder: Path, paragraphs: Sequence[Paragraph], embedder: Embedder | None = None, spec: str = "minilm"
 ) -> ParagraphStore:
     """A store of these paragraphs under their documents.
 
     Args:
-        vectors: (n_paragraphs, dim), also of every sentence; those of `HashingEmbedder`, unless given.
+        embedder: a `HashingEmbedder`, unless given; a sentence has the vector of its paragraph.
         spec: the embedder that the store remembers.
     """
-    if vectors is None:
-        vectors = HashingEmbedder(spec).embed_passages([item.text for item in paragraphs])
+    embedder = embedder or HashingEmbedder(spec)
+    vectors = embedder.embed_passages([item.text for item in paragraphs])
     store = create_store(str(folder))
     filings = []
     for doc_id in sorted({item.doc_id for item in paragraphs}):
@@ -106,7 +106,7 @@ def make_store(
         document = Document(doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", (Alias(doc_id, "stem"),), 9, len(rows))
         reading = Reading(document, tuple(paragraphs[row] for row in rows), ())
         by_sentence = [row for row in rows for _ in sentences(paragraphs[row].text)]
-        names = HashingEmbedder(spec).embed_queries([doc_id])
+        names = embedder.embed_queries([doc_id])
         filings.append(Filing(reading, ReadingVectors(vectors[rows], vectors[by_sentence], names), spec))
     store.change(filings)
     return store
@@ -114,7 +114,7 @@ def make_store(
 
 def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every store's embedder, and that of the referee's word similarity, be a `HashingEmbedder`."""
-    monkeypatch.setattr(orchestrator, "load_embedder", load_hashing_embedder)
+    monkeypatch.setattr(build, "load_embedder", load_hashing_embedder)
     monkeypatch.setattr(scoring, "load_embedder", load_hashing_embedder)
 
 
@@ -151,9 +151,7 @@ def make_hashing_replayer(location: str, settings: Settings, referee: str, seed:
     """A replayer over a store of `make_store`, without a model; worker processes make it too."""
     store = open_store(location)
     embedder = HashingEmbedder()
-    player = Player(
-        orchestrator.build_orchestrator(store, settings, embedder), embedder, settings.game, 0, store.paragraphs
-    )
+    player = Player(build.build_orchestrator(store, settings, embedder), embedder, settings.game, 0, store.paragraphs)
     judges = [judge for repeat in range(repeats) if (judge := make_referee(referee, seed + repeat)) is not None]
     return Replayer(player, judges, half_alike, seed)
 

@@ -101,8 +101,9 @@ def hand_settings() -> Settings:
 @pytest.fixture(scope="module")
 def hand_store(tmp_path_factory: pytest.TempPathFactory) -> ParagraphStore:
     """The five paragraphs; the one number of a vector is the similarity with HINT."""
-    vectors = np.array([[SIMILARITY[item.paragraph_id]] for item in PARAGRAPHS], dtype=np.float32)
-    return make_store(tmp_path_factory.mktemp("replay"), PARAGRAPHS, vectors, "fixed")
+    names = {item.doc_id: [0.0] for item in PARAGRAPHS}
+    embedder = FixedEmbedder({item.text: [SIMILARITY[item.paragraph_id]] for item in PARAGRAPHS} | names)
+    return make_store(tmp_path_factory.mktemp("replay"), PARAGRAPHS, embedder, "fixed")
 
 
 @pytest.fixture(scope="module")
@@ -431,9 +432,9 @@ class TestCommand:
         arguments += ["--referee", "noisy:0.3,0.2", "--repeats", "2", "--seed", "5"]
         here = self.json_run(capsys, *arguments)
         script = (
-            "import sys; from evaluate import scoring; from player.search import orchestrator; "
+            "import sys; from evaluate import scoring; from player.search import build; "
             "from tests.fakes import load_hashing_embedder; "
-            "orchestrator.load_embedder = scoring.load_embedder = load_hashing_embedder; "
+            "build.load_embedder = scoring.load_embedder = load_hashing_embedder; "
             "from evaluate.__main__ import main; sys.exit(main(sys.argv[1:]))"
         )
         done = subprocess.run(

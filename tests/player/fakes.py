@@ -133,10 +133,15 @@ class ListStrategy:
         """As given."""
         return self._name
 
+    @property
+    def waits(self) -> bool:
+        """Never."""
+        return False
+
     def prepare(self, query: Query) -> None:
         """Nothing."""
 
-    def search(self, query: Query, k: int, doc_id: str = "") -> Sequence[Hit]:
+    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
         """At most k hits, most relevant first; only paragraphs of `doc_id` if one is given."""
         self.asked.append((k, doc_id))
         found = [item for item in self._ranking if not doc_id or item[0].split(":")[0] == doc_id][:k]
@@ -158,10 +163,15 @@ class FailingStrategy:
         """As given."""
         return self._name
 
+    @property
+    def waits(self) -> bool:
+        """Never."""
+        return False
+
     def prepare(self, query: Query) -> None:
         """Nothing."""
 
-    def search(self, query: Query, k: int, doc_id: str = "") -> Sequence[Hit]:
+    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
         """Nothing ever; raises."""
         raise self._error
 

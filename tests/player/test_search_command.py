@@ -35,7 +35,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """The store's embedder is the one it was made with."""
-    monkeypatch.setattr("player.search.orchestrator.load_embedder", lambda *_: WordsEmbedder())
+    monkeypatch.setattr("player.search.build.load_embedder", lambda *_: WordsEmbedder())
 
 
 Run = Callable[..., tuple[int, str, str]]
@@ -216,7 +216,7 @@ def test_config_is_laid_over_the_settings(run: Run, tmp_path: Path) -> None:
     assert len(json.loads(out)["hits"]) == 3
 
 
-def failing(*_: object) -> Any:
+def failing(*_: object, **__: object) -> Any:
     raise RuntimeError("the model\nis gone")
 
 

@@ -1,62 +1,120 @@
-"""Keyword search: BM25 over stemmed words."""
+"""Keyword search: BM25 over stemmed words of paragraph, headings and title."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ingest.paragraph import Paragraph
+from player.search.strategies.ranking import Ranking, Scores, probabilities
+from player.search.threshold import DEFAULT_EMBEDDER, KeywordCalibration, calibration_of
 from player.search.types import Hit, Query
 from player.words import stems
 
+K1, B = 1.5, 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """BM25 over a course.
+
+    Attributes:
+        idf: of each stem; `unknown_idf` of those that do not occur.
+    """
+
+    ranking: Ranking
+    scorer: Any
+    idf: Mapping[str, float]
+    unknown_idf: float
+
+    def highest(self, words: Sequence[str]) -> float:
+        """The score that a paragraph would come near if it held every word many times, above 0."""
+        return sum(self.idf.get(word, self.unknown_idf) for word in words)
+
 
 class Keyword:
-    """Paragraphs by BM25 with the hint's words.
+    """Paragraphs by BM25 with the hint's words, those of the headings and the lecture's title counting as their own.
 
     Args:
         paragraphs: what is searched.
+        titles: of the lectures, by doc_id; "" or none where it is not known.
+        calibration: of its scores.
 
     Reference:
-        Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009; k1 1.5, b 0.75, Lucene's
-        idf.
+        Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009; Lucene's idf.
     """
 
-    def __init__(self, paragraphs: Sequence[Paragraph]) -> None:
+    def __init__(
+        self,
+        paragraphs: Sequence[Paragraph],
+        titles: Mapping[str, str] | None = None,
+        calibration: KeywordCalibration | None = None,
+    ) -> None:
+        self._paragraphs = paragraphs
+        self._titles = titles or {}
+        self._calibration = calibration or calibration_of(DEFAULT_EMBEDDER).keyword
+        self._lock = threading.Lock()
+
+    @functools.cached_property
+    def _built(self) -> _Index:
+        """The index, built when first needed: most searches of the game never ask for it."""
         import bm25s
 
-        self._paragraphs = paragraphs
-        self._by_id = np.argsort(np.argsort([paragraph.paragraph_id for paragraph in paragraphs]))
-        self._doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])
-        self._index = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
-        self._index.index([stems(paragraph.text) for paragraph in paragraphs], show_progress=False)
+        texts = [stems(_searched_text(paragraph, self._titles)) for paragraph in self._paragraphs]
+        scorer = bm25s.BM25(method="lucene", k1=K1, b=B)
+        scorer.index(texts, show_progress=False)
+        occurs_in = Counter(stem for text in texts for stem in set(text))
+        idf = {stem: _idf(len(texts), count) for stem, count in occurs_in.items()}
+        return _Index(Ranking(self._paragraphs), scorer, idf, _idf(len(texts), 0))
 
     @property
     def name(self) -> str:
         """Always "keyword"."""
         return "keyword"
 
+    @property
+    def waits(self) -> bool:
+        """Always False: all is in memory."""
+        return False
+
     def prepare(self, query: Query) -> None:
         """Nothing: stemming a hint costs less than looking it up."""
 
-    def search(self, query: Query, k: int, doc_id: str = "") -> Sequence[Hit]:
+    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
         """At most k hits that share a word with the hint, best first; only paragraphs of `doc_id` if one is given."""
-        words = stems(query.hint)
-        if not words:
+        share, scores = self.scores(query.hint)
+        with self._lock:
+            ranking = self._built.ranking
+        rows = ranking.rows(doc_id)
+        found = rows[scores[rows] > 0]
+        if not len(found):
             return []
-        scores = np.asarray(self._index.get_scores(words), dtype=np.float64)
-        found = scores > 0
-        if doc_id:
-            found &= self._doc_ids == doc_id
-        rows = np.flatnonzero(found)
-        order = rows[np.lexsort((self._by_id[rows], -scores[rows]))][:k]
-        return [
-            Hit(
-                paragraph=self._paragraphs[row],
-                score=float(scores[row]),
-                relevance=float(scores[row] / (scores[row] + len(words))),
-                rank=rank,
-                strategy=self.name,
-            )
-            for rank, row in enumerate(order, 1)
-        ]
+        log_odds = self._calibration.bias + self._calibration.share * share
+        relevance = probabilities(log_odds + self._calibration.nats * (scores - scores.max()))
+        return ranking.hits(scores, relevance, found, k, self.name)
+
+    def scores(self, hint: str) -> tuple[float, Scores]:
+        """The highest score as a share of the highest that there could be, and (n_paragraphs,) the score of each."""
+        words = stems(hint)
+        with self._lock:
+            index = self._built
+        if not words:
+            return 0.0, np.zeros(len(self._paragraphs))
+        scores: Scores = np.asarray(index.scorer.get_scores(words), dtype=np.float64)
+        return float(scores.max()) / index.highest(words), scores
+
+
+def _searched_text(paragraph: Paragraph, titles: Mapping[str, str]) -> str:
+    """The paragraph with the headings that it stands under and its lecture's title."""
+    above = paragraph.section or ((paragraph.heading,) if paragraph.heading else ())
+    return "\n".join((paragraph.text, *above, titles.get(paragraph.doc_id, "")))
+
+
+def _idf(n_paragraphs: int, n_occurs_in: int) -> float:
+    return float(np.log(1.0 + (n_paragraphs - n_occurs_in + 0.5) / (n_occurs_in + 0.5)))

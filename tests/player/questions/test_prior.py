@@ -19,13 +19,14 @@ def result(tier: Tier | None) -> SearchResult:
     return SearchResult(Query("hint"), tuple(found), book)
 
 
-MODEL = PriorModel(0.1, 0.0, {"filter": 0.98, "boost": 0.9})
+MODEL = PriorModel(1.0, 0.0, {"filter": 0.98, "boost": 0.9})
 
 
-def test_the_prior_is_a_softmax_of_relevance() -> None:
-    prior = prior_from_relevance(np.array([0.5, 0.4, 0.1]), 0.1, 0.0)
-    weights = np.exp(np.array([5.0, 4.0, 1.0]))
-    np.testing.assert_allclose(prior, weights / weights.sum())
+def test_the_prior_goes_with_the_odds_of_relevance() -> None:
+    # odds of 1 : 1, 1 : 2 and 1 : 4; at half the temperature they count squared
+    relevance = np.array([1 / 2, 1 / 3, 1 / 5])
+    np.testing.assert_allclose(prior_from_relevance(relevance, 1.0, 0.0), np.array([4.0, 2.0, 1.0]) / 7.0)
+    np.testing.assert_allclose(prior_from_relevance(relevance, 0.5, 0.0), np.array([16.0, 4.0, 1.0]) / 21.0)
 
 
 def test_the_floor_of_the_prior_is_spread_evenly() -> None:
@@ -41,13 +42,13 @@ def test_a_cold_prior_of_many_sums_to_1() -> None:
 @pytest.mark.parametrize(("tier", "share"), [("filter", 0.98), ("boost", 0.9)])
 def test_the_book_keeps_the_share_that_its_tier_deserves(tier: Tier, share: float) -> None:
     prior = prior_of(result(tier), MODEL)
-    e = np.exp(1.0)
-    np.testing.assert_allclose(prior, [share * e / (e + 1.0), share / (e + 1.0), 1.0 - share])
+    # odds of 1 : 1 and 2 : 3 within the book
+    np.testing.assert_allclose(prior, [share * 3 / 5, share * 2 / 5, 1.0 - share])
 
 
 @pytest.mark.parametrize("tier", [None, "none"])
 def test_without_a_resolved_book_relevance_alone_counts(tier: Tier | None) -> None:
-    np.testing.assert_allclose(prior_of(result(tier), MODEL), prior_from_relevance(np.array([0.5, 0.4, 0.9]), 0.1, 0.0))
+    np.testing.assert_allclose(prior_of(result(tier), MODEL), prior_from_relevance(np.array([0.5, 0.4, 0.9]), 1.0, 0.0))
 
 
 def test_a_book_that_no_hit_stands_in_says_nothing() -> None:

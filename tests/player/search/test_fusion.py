@@ -1,10 +1,12 @@
-"""Reciprocal rank fusion, worked by hand."""
+"""Reciprocal rank fusion and linear fusion, worked by hand."""
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from player.search.fusion import reciprocal_rank_fusion
+from player.search.fusion import linear_fusion, reciprocal_rank_fusion
 from tests.player.fakes import hits
 
 
@@ -25,9 +27,40 @@ def test_ties_go_to_the_smaller_paragraph_id() -> None:
     assert [hit.paragraph.paragraph_id for hit in fused] == ["a:1:1", "b:1:1"]
 
 
-def test_relevance_is_the_share_of_the_highest_sum_there_could_be() -> None:
+def test_the_first_is_as_relevant_as_the_best_of_any_run_and_the_odds_fall_with_the_sums() -> None:
     fused = reciprocal_rank_fusion([hits("a:1:1", "b:1:1"), hits("a:1:1")], 60)
-    assert [hit.relevance for hit in fused] == pytest.approx([1.0, (1 / 62) / (2 / 61)])
+    odds = 0.9 / 0.1 * (1 / 62) / (2 / 61)
+    assert [hit.relevance for hit in fused] == pytest.approx([0.9, odds / (1 + odds)])
+
+
+def test_linear_fusion_sums_the_weighted_scores() -> None:
+    # scores 0.9, 0.8 and 0.7 by dense; 0.9 and 0.8 by keyword, in which b is missing and counts 0
+    fused = linear_fusion(
+        [hits("a:1:1", "b:1:1", "c:1:1", strategy="dense"), hits("c:1:1", "a:1:1", strategy="keyword")],
+        {"dense": 10.0, "keyword": 2.0},
+    )
+    assert [(hit.paragraph.paragraph_id, hit.rank, hit.strategy) for hit in fused] == [
+        ("a:1:1", 1, "fused"),
+        ("c:1:1", 2, "fused"),
+        ("b:1:1", 3, "fused"),
+    ]
+    assert [hit.score for hit in fused] == pytest.approx([9.0 + 1.6, 7.0 + 1.8, 8.0])
+    assert fused[0].why == "rank 1 by dense, rank 2 by keyword"
+
+
+def test_in_linear_fusion_what_dense_lacks_counts_as_its_lowest_score() -> None:
+    runs = [hits("a:1:1", "b:1:1", strategy="dense"), hits("z:1:1", strategy="keyword")]
+    fused = linear_fusion(runs, {"dense": 10.0, "keyword": 2.0})
+    assert {hit.paragraph.paragraph_id: hit.score for hit in fused} == pytest.approx(
+        {"a:1:1": 9.0, "b:1:1": 8.0, "z:1:1": 8.0 + 1.8}
+    )
+
+
+def test_in_linear_fusion_the_others_are_behind_by_the_difference_of_their_sums() -> None:
+    fused = linear_fusion([hits("a:1:1", "b:1:1", strategy="dense"), []], {"dense": 10.0, "keyword": 2.0})
+    odds = 0.9 / 0.1 * math.exp(-1.0)
+    assert [hit.relevance for hit in fused] == pytest.approx([0.9, odds / (1 + odds)])
+    assert linear_fusion([[], []], {}) == []
 
 
 def test_fused_hits_are_ranked_anew_and_say_who_found_them() -> None:

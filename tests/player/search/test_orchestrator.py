@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from configs.settings import SettingsError
 from player.errors import AllStrategiesFailedError, QueryError
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
+from player.search.threshold import DEFAULT_EMBEDDER, calibration_of
 from player.search.types import Hit, Query, SearchResult, Strategy
 from tests.player.fakes import FailingStrategy, ListStrategy, document, search_settings
 
@@ -28,7 +31,9 @@ RELEVANCE = {
 }
 
 
-def orchestrator(*strategies: Strategy, **changes: Any) -> SearchOrchestrator:
+def orchestrator(
+    *strategies: Strategy, more: Mapping[str, Any] = MappingProxyType({}), **changes: Any
+) -> SearchOrchestrator:
     """Over these strategies; 2 book slots, 2 global ones, spill-over, books resolved by all aliases."""
     values: dict[str, Any] = {
         "strategies": tuple(strategy.name for strategy in strategies),
@@ -40,11 +45,15 @@ def orchestrator(*strategies: Strategy, **changes: Any) -> SearchOrchestrator:
         "book_match": "resolved",
         "filter_confidence": 0.9,
         "boost_confidence": 0.6,
-        "boost": 0.1,
+        "boost": 0.5,
+        "fusion": "first",
     }
     settings = search_settings(**(values | changes))
     references = References(DOCUMENTS, settings.filter_confidence, settings.boost_confidence)
-    return SearchOrchestrator({strategy.name: strategy for strategy in strategies}, references, settings)
+    calibration = replace(calibration_of(DEFAULT_EMBEDDER), named=0.0, unnamed=0.0)
+    return SearchOrchestrator(
+        {strategy.name: strategy for strategy in strategies}, references, settings, calibration=calibration, **more
+    )
 
 
 def found(result: SearchResult) -> list[str]:
@@ -66,11 +75,11 @@ def test_a_sure_book_filters() -> None:
 
 def test_a_likely_book_is_boosted_over_the_whole_course() -> None:
     result = orchestrator(one()).search(Query("hint", "Optics"))
-    # likely:1:1 rises from 0.65 to 0.75, level with rest:1:2 and before it by its id; likely:1:2 only to 0.60
+    # half the log-odds of 0.8, ln 2: the odds of likely:1:1 double to 130 : 35, between 80 : 20 and 75 : 25
     assert found(result) == ["global rest:1:1", "global likely:1:1", "global rest:1:2", "global sure:1:1"]
-    assert result.hits[1].relevance == pytest.approx(0.75)
+    assert result.hits[1].relevance == pytest.approx(130 / 165)
     assert result.hits[1].score == pytest.approx(6.5)
-    assert result.hits[1].why == "rank 1 in likely by one, boosted, over the whole course"
+    assert result.hits[1].why == "rank 4 by one, over the whole course"
     assert result.answered_by == "boost"
 
 
@@ -101,17 +110,18 @@ def test_book_match_off_knows_no_book() -> None:
 
 
 def test_the_boost_comes_before_the_cut() -> None:
-    # likely:1:1 is sixth of seven by itself, and first at 0.54 + 0.27
+    # likely:1:1 is sixth of seven by itself, and first with odds of 54 : 46 times 4
     low = dict(RELEVANCE, **{"likely:1:1": 0.54})
-    plain = orchestrator(ListStrategy("one", low), k=2, pdf_k=0, global_k=2, global_pool=2, boost=0.27)
+    plain = orchestrator(ListStrategy("one", low), k=2, pdf_k=0, global_k=2, global_pool=2, boost=1.0)
     assert found(plain.search(Query("hint"))) == ["global rest:1:1", "global rest:1:2"]
     assert found(plain.search(Query("hint", "Optics"))) == ["global likely:1:1", "global rest:1:1"]
 
 
-def test_a_boosted_relevance_never_passes_1() -> None:
-    result = orchestrator(one(), boost=1.0).search(Query("hint", "Optics"))
-    assert [hit.relevance for hit in result.hits[:2]] == [1.0, 1.0]
+def test_a_boost_makes_no_hit_more_relevant_than_the_best_was_without_it() -> None:
+    result = orchestrator(one(), boost=3.0).search(Query("hint", "Optics"))
     assert found(result)[:2] == ["global likely:1:1", "global likely:1:2"]
+    # 0.80 was the highest; what lies between the two, odds of 65 : 35 to 1 : 1, stays
+    assert [hit.relevance for hit in result.hits[:2]] == pytest.approx([0.8, (4 * 35 / 65) / (1 + 4 * 35 / 65)])
 
 
 def test_a_boosted_paragraph_stands_once() -> None:
@@ -153,7 +163,7 @@ def test_nothing_found_is_an_empty_result() -> None:
     assert result.hits == ()
     assert result.relevant is False
     assert result.failures == ()
-    assert result.answered_by == "original"
+    assert result.answered_by == ""
 
 
 def test_a_book_without_hits_leaves_its_slots_to_the_course() -> None:
@@ -224,7 +234,7 @@ def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -
         def prepare(self, query: Query) -> None:
             clock[0] += 3.0
 
-        def search(self, query: Query, k: int, doc_id: str = "") -> Sequence[Hit]:
+        def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
             clock[0] += 0.5
             return super().search(query, k, doc_id)
 

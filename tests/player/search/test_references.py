@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ingest.paragraph import Document
-from player.search.references import References, normalise_name
+from player.search.names import normalise_name
+from player.search.references import References
 from player.search.types import BookCandidate
 from tests.player.fakes import document
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
+from ingest.embed import FloatArray
 from ingest.paragraph import Paragraph
-from player.search.strategies.dense import QUERY_VECTORS, Dense
+from player.search.strategies.dense import QUERY_VECTORS, Dense, Sentences
+from player.search.threshold import DenseCalibration
 from player.search.types import Query, Strategy
 from tests.contracts.strategy import StrategyContract
 from tests.player.fakes import FixedEmbedder, WordsEmbedder, paragraph
@@ -36,17 +39,66 @@ def test_the_score_is_the_cosine_of_hint_and_paragraph() -> None:
     assert [hit.score for hit in found] == pytest.approx([1.0, 0.6, -1.0])
 
 
-def test_relevance_is_the_cosine_but_never_below_0() -> None:
-    found = plane()[0].search(Query("east"), 3)
-    assert [hit.relevance for hit in found] == pytest.approx([1.0, 0.6, 0.0])
+CALIBRATION = DenseCalibration(nats=10.0, bias=-2.0, best=1.0, top=3.0)
 
 
-def test_relevance_never_passes_1_though_float32_does() -> None:
-    embedder = FixedEmbedder({"hint": [1.0000001, 0.0]})
-    dense = Dense([paragraph("a:1:1")], np.array([[1.0000001, 0.0]], dtype=np.float32), embedder)
-    (hit,) = dense.search(Query("hint"), 1)
-    assert hit.score > 1.0
-    assert hit.relevance == 1.0
+def sure(log_odds: float) -> float:
+    return 1.0 / (1.0 + math.exp(-log_odds))
+
+
+def test_the_best_hit_is_as_relevant_as_the_hint_is_answerable_and_the_others_less() -> None:
+    paragraphs = [paragraph("a:1:1"), paragraph("a:1:2"), paragraph("b:1:1")]
+    vectors = np.array([EAST, NORTH_EAST, WEST], dtype=np.float32)
+    dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), calibration=CALIBRATION)
+    # cosines 1, 0.6 and -1: the best 1, the mean of the highest five (there are three) 0.2
+    answerable = -2.0 + 1.0 * 1.0 + 3.0 * 0.2
+    relevances = [hit.relevance for hit in dense.search(Query("east"), 3)]
+    assert relevances == pytest.approx([sure(answerable + 10.0 * gap) for gap in (0.0, -0.4, -2.0)])
+
+
+def test_relevance_within_one_document_is_that_over_the_whole_course() -> None:
+    dense, _ = plane()
+    everywhere = {hit.paragraph.paragraph_id: hit.relevance for hit in dense.search(Query("east"), 3)}
+    (alone,) = dense.search(Query("east"), 3, "b")
+    assert alone.relevance == everywhere["b:1:1"]
+
+
+def test_sentences_count_with_their_weights() -> None:
+    # the paragraph itself looks north; of its sentences one looks east and one west
+    sentences = Sentences(np.array([EAST, WEST, NORTH], dtype=np.float32), np.array([0, 0, 1]), best=0.5, mean=0.25)
+    paragraphs = [paragraph("a:1:1"), paragraph("a:1:2")]
+    vectors = np.array([NORTH, NORTH_EAST], dtype=np.float32)
+    dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), sentences)
+    # 0.25 * 0 + 0.5 * 1 + 0.25 * 0, and 0.25 * 0.6 + 0.5 * 0 + 0.25 * 0
+    assert dense.similarities("east") == pytest.approx([0.5, 0.15])
+
+
+def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone() -> None:
+    def evidence(hint: str) -> FloatArray:
+        return np.array([-5.0, 0.0, 0.0], dtype=np.float32)
+
+    paragraphs = [paragraph("a:1:1"), paragraph("a:1:2"), paragraph("b:1:1")]
+    vectors = np.array([EAST, NORTH_EAST, WEST], dtype=np.float32)
+    dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), evidence=evidence, calibration=CALIBRATION)
+    # 5 nats at 10 nats per unit of similarity
+    ruled = dense.search(Query("east", keywords="rule"), 3)
+    assert [hit.paragraph.paragraph_id for hit in ruled] == ["a:1:2", "a:1:1", "b:1:1"]
+    assert [hit.score for hit in ruled] == pytest.approx([0.6, 0.5, -1.0])
+    for mode in ("off", "fused", "fallback", None):
+        assert dense.search(Query("east", keywords=mode), 1)[0].paragraph.paragraph_id == "a:1:1"
+
+
+def test_the_rule_looks_at_the_hint_as_it_was_said() -> None:
+    seen = []
+
+    def evidence(hint: str) -> FloatArray:
+        seen.append(hint)
+        return np.zeros(1, dtype=np.float32)
+
+    embedder = FixedEmbedder({"east north": EAST})
+    dense = Dense([paragraph("a:1:1")], np.array([EAST], dtype=np.float32), embedder, evidence=evidence)
+    dense.search(Query("east north", keywords="rule", said="east"), 1)
+    assert seen == ["east"]
 
 
 def test_similarities_stand_in_the_order_of_the_paragraphs() -> None:

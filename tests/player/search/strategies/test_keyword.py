@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from ingest.paragraph import Paragraph
 from player.search.strategies.keyword import Keyword
+from player.search.threshold import KeywordCalibration
 from player.search.types import Query, Strategy
 from tests.contracts.strategy import StrategyContract
 from tests.player.fakes import paragraph
@@ -32,11 +34,24 @@ def test_the_score_is_bm25() -> None:
     assert [hit.score for hit in found] == pytest.approx([idf * 2.0 / 3.5, idf * 1.0 / 2.5], abs=1e-6)
 
 
-def test_relevance_weighs_the_score_against_the_number_of_words_asked_for() -> None:
-    (first, _) = three().search(Query("blue"), 3)
-    assert first.relevance == pytest.approx(first.score / (first.score + 1.0))
-    (first, *_) = three().search(Query("blue unheard"), 3)
-    assert first.relevance == pytest.approx(first.score / (first.score + 2.0))
+def test_relevance_is_calibrated_on_the_share_of_the_highest_score_there_could_be() -> None:
+    calibration = KeywordCalibration(bias=-1.0, share=2.0, nats=3.0)
+    texts = [paragraph("a:1:1", "red green"), paragraph("a:1:2", "green blue"), paragraph("b:1:1", "blue blue")]
+    first, second = Keyword(texts, None, calibration).search(Query("blue unheard"), 3)
+    # idf of a word that occurs nowhere: ln(1 + 3.5 / 0.5)
+    share = first.score / (math.log(1.0 + 1.5 / 2.5) + math.log(8.0))
+    odds = math.exp(-1.0 + 2.0 * share)
+    assert first.relevance == pytest.approx(odds / (1 + odds))
+    odds *= math.exp(3.0 * (second.score - first.score))
+    assert second.relevance == pytest.approx(odds / (1 + odds))
+
+
+def test_headings_and_the_lectures_title_count_as_the_paragraphs_own_words() -> None:
+    under = replace(paragraph("a:1:1", "It settles in seconds."), section=("Chains", "NEAR Protocol"))
+    beside = paragraph("a:1:2", "Being near the sea has its price.")
+    keyword = Keyword([under, beside, paragraph("b:1:1", "Birds sing.")], {"b": "Ornithology at dawn"})
+    assert [hit.paragraph.paragraph_id for hit in keyword.search(Query("NEAR protocol"), 3)] == ["a:1:1", "a:1:2"]
+    assert [hit.paragraph.paragraph_id for hit in keyword.search(Query("ornithology"), 3)] == ["b:1:1"]
 
 
 @pytest.mark.parametrize("hint", ["unheard of", "!!!", "", "   "])

@@ -1,0 +1,282 @@
+"""Fitting the plain numbers that search uses (player/search/calibration.json) on labelled games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from configs.settings import SearchSettings
+from evaluate.games import LabelledGame, match_games
+from ingest.embed import Embedder
+from ingest.store import ParagraphStore
+from player.search.build import build_dense, build_references
+from player.search.references import References
+from player.search.strategies.keyword import Keyword
+from player.search.threshold import (
+    N_TOP,
+    Calibration,
+    DenseCalibration,
+    FusedCalibration,
+    KeywordCalibration,
+    ReferenceCalibration,
+)
+
+Floats = NDArray[np.float64]
+L2 = 0.3
+"""Strength of the pull of reference weights towards 0, in nats per squared unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One observed choice among alternatives, for a conditional logit.
+
+    Attributes:
+        features: (n_alternatives, n_features).
+        chosen: row of the right alternative, None where it is none of them.
+    """
+
+    features: Floats
+    chosen: int | None
+
+
+def fit_choices(choices: Sequence[Choice], *, with_none: bool, l2: float = 0.0) -> tuple[Floats, float]:
+    """Weights of the features, and the utility of "none of these", by maximum likelihood.
+
+    Args:
+        choices: all with as many features.
+        with_none: whether "none of these" may be chosen; its utility is 0 otherwise.
+        l2: penalty on the squared weights.
+
+    Reference:
+        McFadden, Conditional Logit Analysis of Qualitative Choice Behavior, 1974.
+    """
+    from scipy.optimize import minimize
+
+    n_features = choices[0].features.shape[1]
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        weights, none = parameters[:-1], parameters[-1]
+        total, gradient = l2 * float(weights @ weights), np.append(2.0 * l2 * weights, 0.0)
+        for choice in choices:
+            utilities = choice.features @ weights
+            if with_none:
+                utilities = np.append(utilities, none)
+            shares = np.exp(utilities - utilities.max())
+            shares /= shares.sum()
+            row = len(choice.features) if choice.chosen is None else choice.chosen
+            total -= float(np.log(max(shares[row], 1e-300)))
+            gradient[:-1] += shares[: len(choice.features)] @ choice.features
+            if choice.chosen is not None:
+                gradient[:-1] -= choice.features[choice.chosen]
+            if with_none:
+                gradient[-1] += shares[-1] - (choice.chosen is None)
+        return total, gradient
+
+    found = minimize(loss, np.zeros(n_features + 1), jac=True, method="L-BFGS-B")
+    return found.x[:-1], float(found.x[-1])
+
+
+def fit_relevance(positives: Floats, *negatives: Floats) -> tuple[Floats, float]:
+    """Slopes and bias of the log-odds that something is answerable, at even odds; each set of negatives weighs alike.
+
+    Args:
+        positives: (n, n_features).
+        negatives: each (n, n_features).
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    features = np.vstack([positives, *negatives])
+    labels = np.repeat([1, 0], [len(positives), len(features) - len(positives)])
+    shares = [np.full(len(positives), 1.0 / len(positives))]
+    shares += [np.full(len(rows), 1.0 / len(rows) / len(negatives)) for rows in negatives]
+    weights = np.concatenate(shares) * len(positives)
+    centre, spread = features.mean(axis=0), features.std(axis=0)
+    fitted = LogisticRegression().fit((features - centre) / spread, labels, sample_weight=weights)
+    slopes = fitted.coef_[0] / spread
+    return slopes, float(fitted.intercept_[0] - slopes @ centre)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A store with labelled games about it.
+
+    Attributes:
+        games: answerable and not.
+        rows: row in the store's paragraphs of each game's, None where it is not there.
+    """
+
+    store: ParagraphStore
+    embedder: Embedder
+    games: Sequence[LabelledGame]
+    rows: Sequence[int | None]
+
+    @property
+    def found(self) -> Iterator[tuple[LabelledGame, int]]:
+        """The games whose paragraph the store holds, with its row."""
+        return ((game, row) for game, row in zip(self.games, self.rows, strict=True) if row is not None)
+
+
+def course_of(store: ParagraphStore, embedder: Embedder, games: Sequence[LabelledGame]) -> Course:
+    """The store with its games matched."""
+    row_of = {paragraph.paragraph_id: row for row, paragraph in enumerate(store.paragraphs)}
+    matched = match_games(games, store.paragraphs)
+    found = [matched.get(game.game_id) for game in games]
+    return Course(store, embedder, games, [row_of[item.paragraph_id] if item else None for item in found])
+
+
+def calibrate(
+    course: Course, questions: Course, negatives: Sequence[str], search: SearchSettings, before: Calibration
+) -> Calibration:
+    """All numbers for the embedder of both stores.
+
+    Args:
+        course: games under the rule: hints that share no word with their paragraph.
+        questions: ordinary questions, whose words occur in their paragraphs.
+        negatives: hints that neither store holds anything about.
+        search: how similarities are mixed.
+        before: numbers in force, for what is compared with numbers.
+    """
+    references = fit_references(course, search, before)
+    named, unnamed = fit_names(course, search, before, references)
+    return Calibration(
+        dense=fit_dense(course, negatives, search, before),
+        keyword=fit_keyword(questions, negatives),
+        fused=fit_fused(questions, search, before),
+        references=references,
+        named=named,
+        unnamed=unnamed,
+    )
+
+
+def fit_dense(
+    course: Course, negatives: Sequence[str], search: SearchSettings, before: Calibration
+) -> DenseCalibration:
+    """Numbers of dense search; negatives are hints from elsewhere, and the games' own with their book left out."""
+    dense = build_dense(course.store, search, course.embedder, before)
+    choices = []
+    for game, row in course.found:
+        # what the rule says is in log-odds already, so that only the similarities' slope is fitted
+        alternatives = np.flatnonzero(dense.evidence(game.hint) > RULED_OUT)
+        scores = dense.similarities(game.hint)
+        if row in alternatives:
+            chosen = int(np.flatnonzero(alternatives == row)[0])
+            choices.append(Choice(scores[alternatives, None].astype(np.float64), chosen))
+    (nats,), _ = fit_choices(choices, with_none=False)
+    documents = np.array([paragraph.doc_id for paragraph in course.store.paragraphs])
+    held = np.array([_summary(dense.cosines(game.hint)) for game, _ in course.found])
+    left_out = np.array([_summary(dense.cosines(game.hint)[documents != documents[row]]) for game, row in course.found])
+    elsewhere = np.array([_summary(dense.cosines(hint)) for hint in negatives])
+    (best, top), bias = fit_relevance(held, elsewhere, left_out)
+    return DenseCalibration(nats=_rounded(nats), bias=_rounded(bias), best=_rounded(best), top=_rounded(top))
+
+
+LEFT_OUT_OF = 5
+"""One in this many names also serves as a name that the course does not hold, with its document left out."""
+RULED_OUT = -0.5
+"""Log-odds of the rule from which a paragraph is hardly an alternative any more."""
+
+
+def fit_keyword(questions: Course, negatives: Sequence[str]) -> KeywordCalibration:
+    """Numbers of keyword search."""
+    keyword = Keyword(questions.store.paragraphs)
+    held, choices = [], []
+    for game, row in questions.found:
+        share, scores = keyword.scores(game.hint)
+        held.append([share])
+        choices.append(Choice(scores[:, None].astype(np.float64), row))
+    elsewhere = np.array([[keyword.scores(hint)[0]] for hint in negatives])
+    (slope,), bias = fit_relevance(np.array(held), elsewhere)
+    (nats,), _ = fit_choices(choices, with_none=False)
+    return KeywordCalibration(bias=_rounded(bias), share=_rounded(slope), nats=_rounded(nats))
+
+
+def fit_fused(questions: Course, search: SearchSettings, before: Calibration) -> FusedCalibration:
+    """Weights of linear fusion."""
+    dense = build_dense(questions.store, search, questions.embedder, before)
+    keyword = Keyword(questions.store.paragraphs)
+    choices = [
+        Choice(np.column_stack([dense.similarities(game.hint), keyword.scores(game.hint)[1]]).astype(np.float64), row)
+        for game, row in questions.found
+    ]
+    (by_dense, by_keyword), _ = fit_choices(choices, with_none=False)
+    return FusedCalibration(dense=_rounded(by_dense), keyword=_rounded(by_keyword))
+
+
+def fit_references(course: Course, search: SearchSettings, before: Calibration) -> ReferenceCalibration:
+    """Weights of what is compared of a book name and a document."""
+    unrelated = _unrelated_cosine(course.store)
+    calibration = ReferenceCalibration(before.references.weights, before.references.none, unrelated)
+    references = build_references(course.store, search, course.embedder, calibration)
+    choices = [
+        Choice(references.features(name)[0], references.doc_ids.index(doc_id) if doc_id else None)
+        for name, doc_id in _names(course)
+    ]
+    for left_out, names in _names_by_document(course).items():
+        rest = build_references(course.store, search, course.embedder, calibration, without=left_out)
+        choices += [Choice(rest.features(name)[0], None) for name in names[::LEFT_OUT_OF]]
+    weights, none = fit_choices(choices, with_none=True, l2=L2)
+    return ReferenceCalibration(tuple(_rounded(weight) for weight in weights), _rounded(none), unrelated)
+
+
+def fit_names(
+    course: Course, search: SearchSettings, before: Calibration, fitted: ReferenceCalibration
+) -> tuple[float, float]:
+    """Log-odds that the course holds a paragraph whose book's name is resolved, and of one whose name is not."""
+    whole = build_references(course.store, search, course.embedder, fitted)
+    held = [_resolved(whole, name) for name, doc_id in _names(course) if doc_id]
+    missing = [_resolved(whole, name) for name, doc_id in _names(course) if not doc_id]
+    for left_out, names in _names_by_document(course).items():
+        rest = build_references(course.store, search, course.embedder, fitted, without=left_out)
+        missing += [_resolved(rest, name) for name in names]
+    # one more of each, so that nothing is ever certain
+    if_held = (sum(held) + 1) / (len(held) + 2)
+    if_missing = (sum(missing) + 1) / (len(missing) + 2)
+    return (
+        _rounded(float(np.log(if_held / if_missing))),
+        _rounded(float(np.log((1.0 - if_held) / (1.0 - if_missing)))),
+    )
+
+
+def _names(course: Course) -> Iterator[tuple[str, str]]:
+    """The book names of the games, each once for each document it means; "" for a book that the store does not hold."""
+    paragraphs = course.store.paragraphs
+    pairs = {
+        (game.book_name, paragraphs[row].doc_id if row is not None else "")
+        for game, row in zip(course.games, course.rows, strict=True)
+        if row is not None or not game.answerable
+    }
+    return iter(sorted(pairs))
+
+
+def _names_by_document(course: Course) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, doc_id in _names(course):
+        if doc_id:
+            found.setdefault(doc_id, []).append(name)
+    return found
+
+
+def _resolved(references: References, name: str) -> bool:
+    return any(candidate.tier != "none" for candidate in references.resolve(name)[:1])
+
+
+def _summary(cosines: NDArray[np.floating[Any]]) -> tuple[float, float]:
+    """The highest cosine and the mean of the highest few."""
+    best = np.sort(cosines)[::-1][:N_TOP]
+    return float(best[0]), float(best.mean())
+
+
+def _unrelated_cosine(store: ParagraphStore) -> float:
+    """Mean cosine of names of different documents."""
+    documents = np.array([doc_id for doc_id, _ in store.aliases])
+    cosines = store.alias_vectors @ store.alias_vectors.T
+    return _rounded(float(cosines[documents[:, None] != documents[None, :]].mean()))
+
+
+def _rounded(value: float) -> float:
+    """Four significant digits: more would claim more than some hundred games tell."""
+    return float(f"{value:.4g}")

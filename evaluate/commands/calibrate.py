@@ -1,0 +1,83 @@
+"""`calibrate`: fits the plain numbers of search for one embedder."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from configs.settings import load
+from evaluate.commands.command import add_command, add_games, add_store
+from evaluate.errors import GamesError
+from evaluate.games import load_games, select_split
+from ingest.store import open_store
+from player.search.threshold import CALIBRATION, as_tree, calibration_of
+
+
+def add(commands: Any) -> None:
+    """Name the command's arguments."""
+    command = add_command(
+        commands,
+        "calibrate",
+        run,
+        "fit relevance, references and fusion for the embedder of a store",
+        "python -m evaluate calibrate --store data/store --games data/games/english.jsonl --questions-store squad "
+        "--questions squad.jsonl --negatives elsewhere.jsonl",
+    )
+    add_store(command)
+    add_games(command)
+    command.add_argument("--split", metavar="NAME", help="of the games: train, validation or test (default: all)")
+    command.add_argument(
+        "--questions-store", required=True, metavar="DIR", help="store of the same embedder, for ordinary questions"
+    )
+    command.add_argument(
+        "--questions", type=Path, required=True, metavar="FILE", help="ordinary questions about it, as labelled games"
+    )
+    command.add_argument(
+        "--negatives", type=Path, required=True, metavar="FILE", help='hints about nothing of it, {"text"} a line'
+    )
+    command.add_argument("--limit", type=int, default=600, metavar="N", help="questions used (default: %(default)s)")
+    command.add_argument("--out", type=Path, default=CALIBRATION, metavar="FILE", help="default: %(default)s")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fit, and write the numbers beside those of other embedders."""
+    from evaluate.calibrate import calibrate, course_of
+    from player.search.build import store_embedder
+
+    settings = load(config=options.config)
+    store, questions = open_store(options.store, options.collection), open_store(options.questions_store)
+    if store.embedder_spec != questions.embedder_spec:
+        raise GamesError(
+            f"--questions-store must be of the embedder {store.embedder_spec!r}, got {questions.embedder_spec!r}; "
+            "ingest it with --embedder"
+        )
+    embedder = store_embedder(store, settings)
+    games = select_split(load_games(options.games), options.split, 0)
+    asked = load_games(options.questions)
+    asked = asked[:: max(1, len(asked) // options.limit)]
+    before = calibration_of(store.embedder_spec)
+    fitted = calibrate(
+        course_of(store, embedder, games),
+        course_of(questions, embedder, asked),
+        _texts(options.negatives),
+        settings.search,
+        before,
+    )
+    tree = json.loads(options.out.read_text(encoding="utf-8")) if options.out.exists() else {}
+    tree[store.embedder_spec] = as_tree(fitted)
+    options.out.write_text(json.dumps(tree, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(tree[store.embedder_spec], indent=1))
+    return 0
+
+
+def _texts(path: Path) -> list[str]:
+    try:
+        lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+        texts = [json.loads(line)["text"] for line in lines]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise GamesError(f'--negatives must hold {{"text"}} a line, got {path}: {error}; mend the file') from error
+    if not texts:
+        raise GamesError(f'--negatives must hold at least one {{"text"}}, got none in {path}')
+    return texts

@@ -1,0 +1,130 @@
+"""A store and settings -> the SearchOrchestrator over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from configs.settings import SearchSettings, Settings, SettingsError
+from ingest.embed import Embedder, load_embedder
+from ingest.store import ParagraphStore, models_dir_of
+from player.search.cache import ResultCache, shared_cache
+from player.search.orchestrator import SearchOrchestrator
+from player.search.references import References
+from player.search.rewriting import Feedback
+from player.search.rules import RuleEvidence
+from player.search.strategies.dense import Dense, Sentences
+from player.search.strategies.keyword import Keyword
+from player.search.threshold import Calibration, ReferenceCalibration, calibration_of
+from player.search.types import Rewriter, Strategy
+from player.search.weighing import document_priors
+
+STRATEGY_NAMES = ("dense", "keyword")
+
+
+def build_orchestrator(
+    store: ParagraphStore,
+    settings: Settings,
+    embedder: Embedder | None = None,
+    *,
+    more: Sequence[Strategy] = (),
+    rewriter: Rewriter | None = None,
+    cache: ResultCache | None = None,
+) -> SearchOrchestrator:
+    """The orchestrator over a store, with the strategies that the settings name.
+
+    Args:
+        store: what is searched.
+        settings: what a search does.
+        embedder: the store's, if it is loaded already; otherwise it is loaded if a strategy needs it.
+        more: a user's own strategies, by the names that `search.strategies` may then hold.
+        rewriter: a user's own; None takes what `search.rewrite` says.
+        cache: of results; None shares one with all of this process.
+
+    Raises:
+        EmbedderError: the store's embedder cannot be loaded.
+        SettingsError: a strategy is unknown.
+    """
+    search = settings.search
+    own = {strategy.name: strategy for strategy in more}
+    unknown = [name for name in search.strategies if name not in STRATEGY_NAMES and name not in own]
+    if unknown:
+        known = ", ".join((*STRATEGY_NAMES, *own))
+        raise SettingsError(f"search.strategies must be of {known}, got {unknown[0]!r}")
+    calibration = calibration_of(store.embedder_spec)
+    titles = {document.doc_id: document.aliases[0].text for document in store.documents if document.aliases}
+    strategies: dict[str, Strategy] = {"keyword": Keyword(store.paragraphs, titles, calibration.keyword), **own}
+    if "dense" in search.strategies:
+        embedder = embedder or store_embedder(store, settings)
+        strategies["dense"] = build_dense(store, search, embedder, calibration)
+    if rewriter is None and search.rewrite == "feedback":
+        rewriter = Feedback(store.paragraphs)
+    if cache is None and search.cache_size:
+        cache = shared_cache(search.cache_size, search.cache_ttl_s)
+    return SearchOrchestrator(
+        strategies,
+        build_references(store, search, embedder, calibration.references),
+        search,
+        calibration=calibration,
+        n_paragraphs={document.doc_id: document.n_paragraphs for document in store.documents if not document.same_as},
+        priors=document_priors(store.documents, search.quality_weight, search.recency_weight),
+        rewriter=rewriter,
+        cache=cache,
+        fingerprint=store.fingerprint,
+    )
+
+
+def store_embedder(store: ParagraphStore, settings: Settings) -> Embedder:
+    """The embedder that a store was made with.
+
+    Raises:
+        EmbedderError: it cannot be loaded.
+    """
+    return load_embedder(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
+
+
+def build_dense(store: ParagraphStore, search: SearchSettings, embedder: Embedder, calibration: Calibration) -> Dense:
+    """Dense search over a store, with its sentences if they weigh anything."""
+    rules = RuleEvidence(store.paragraphs, search.rule_weight)
+    sentences = None
+    if search.sentence_weight or search.sentence_mean_weight:
+        sentences = Sentences(
+            store.sentence_vectors, store.sentence_rows, search.sentence_weight, search.sentence_mean_weight
+        )
+    return Dense(store.paragraphs, store.vectors, embedder, sentences, rules.log_odds, calibration.dense)
+
+
+def build_references(
+    store: ParagraphStore,
+    search: SearchSettings,
+    embedder: Embedder | None,
+    calibration: ReferenceCalibration,
+    *,
+    without: str = "",
+) -> References:
+    """The resolution of book names over a store.
+
+    Args:
+        store: whose documents, paragraphs and names' vectors count.
+        search: thresholds; nothing but stems is looked at unless names are resolved.
+        embedder: of the store; None leaves meanings out.
+        calibration: of that embedder.
+        without: a doc_id to leave out, with its twins, as if the store did not hold it.
+    """
+    resolves = search.book_match == "resolved"
+    documents = [
+        document for document in store.documents if not without or without not in (document.doc_id, document.same_as)
+    ]
+    held = {document.doc_id for document in documents}
+    vectors = None
+    if resolves and embedder is not None:
+        places = [place for place, (doc_id, _) in enumerate(store.aliases) if doc_id in held]
+        vectors = [store.aliases[place] for place in places], store.alias_vectors[places]
+    return References(
+        documents,
+        search.filter_confidence,
+        search.boost_confidence,
+        paragraphs=[item for item in store.paragraphs if item.doc_id in held] if resolves else (),
+        embedder=embedder if resolves else None,
+        alias_vectors=vectors,
+        calibration=calibration,
+    )

@@ -1,0 +1,146 @@
+"""Relevance: strategies' own scores on one calibrated scale from 0 to 1, on which thresholds lie."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ingest.embed import FloatArray
+
+CALIBRATION = Path(__file__).with_name("calibration.json")
+"""Fitted numbers by embedder, written by `python -m evaluate calibrate`."""
+DEFAULT_EMBEDDER = "minilm"
+"""Whose numbers serve an embedder that has none of its own."""
+N_TOP = 5
+"""Paragraphs whose mean similarity tells whether the course is about the subject at all."""
+_FARTHEST = 30.0
+"""Log-odds beyond which nothing is told apart; keeps probabilities off 0 and 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class DenseCalibration:
+    """Fitted numbers of dense search with one embedder.
+
+    Attributes:
+        nats: log-odds between two paragraphs of one course per unit of similarity.
+        bias: of the log-odds that the course holds what is searched for.
+        best: their slope on the highest paragraph similarity.
+        top: their slope on the mean of the `N_TOP` highest.
+    """
+
+    nats: float
+    bias: float
+    best: float
+    top: float
+
+    def answerable(self, similarities: FloatArray) -> float:
+        """Log-odds that the course holds what a hint is about.
+
+        Args:
+            similarities: (n_paragraphs,) cosine of hint and paragraph, at least one.
+        """
+        n_top = min(N_TOP, len(similarities))
+        top = np.partition(similarities, len(similarities) - n_top)[-n_top:]
+        return self.bias + self.best * float(top.max()) + self.top * float(top.mean())
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordCalibration:
+    """Fitted numbers of keyword search.
+
+    Attributes:
+        bias: of the log-odds that the best hit is what is searched for.
+        share: their slope on the share of the highest possible score.
+        nats: log-odds between two paragraphs of one course per unit of BM25.
+    """
+
+    bias: float
+    share: float
+    nats: float
+
+
+@dataclass(frozen=True, slots=True)
+class FusedCalibration:
+    """Weights of linear fusion for ordinary questions, in log-odds per unit of each strategy's score."""
+
+    dense: float
+    keyword: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceCalibration:
+    """Fitted numbers of the resolution of book names with one embedder; see references.py.
+
+    Attributes:
+        weights: of each feature of a name and a document.
+        none: utility of "none of these".
+        unrelated: cosine that unrelated names have.
+    """
+
+    weights: tuple[float, ...]
+    none: float
+    unrelated: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """All fitted numbers for one embedder.
+
+    Attributes:
+        named: log-odds that the course holds the paragraph, added where the book's name is resolved.
+        unnamed: the same where a name was given and is not resolved; below 0.
+    """
+
+    dense: DenseCalibration
+    keyword: KeywordCalibration
+    fused: FusedCalibration
+    references: ReferenceCalibration
+    named: float
+    unnamed: float
+
+
+def calibration_of(embedder_spec: str) -> Calibration:
+    """The fitted numbers for an embedder, those of `DEFAULT_EMBEDDER` where it has none of its own."""
+    tree = _fitted()
+    values = tree.get(embedder_spec, tree[DEFAULT_EMBEDDER])
+    references = values["references"]
+    return Calibration(
+        dense=DenseCalibration(**values["dense"]),
+        keyword=KeywordCalibration(**values["keyword"]),
+        fused=FusedCalibration(**values["fused"]),
+        references=ReferenceCalibration(**{**references, "weights": tuple(references["weights"])}),
+        named=values["named"],
+        unnamed=values["unnamed"],
+    )
+
+
+def as_tree(calibration: Calibration) -> dict[str, Any]:
+    """The fitted numbers as the file holds them."""
+    return dataclasses.asdict(calibration)
+
+
+@functools.cache
+def _fitted() -> dict[str, Any]:
+    tree: dict[str, Any] = json.loads(CALIBRATION.read_text(encoding="utf-8"))
+    return tree
+
+
+def probability(log_odds: float) -> float:
+    """0..1, never quite either."""
+    return 1.0 / (1.0 + math.exp(-min(max(log_odds, -_FARTHEST), _FARTHEST)))
+
+
+def log_odds(probability: float) -> float:
+    """Natural logarithm of the odds of a probability, within +-30."""
+    if probability <= 0.0:
+        return -_FARTHEST
+    if probability >= 1.0:
+        return _FARTHEST
+    return min(max(math.log(probability / (1.0 - probability)), -_FARTHEST), _FARTHEST)

@@ -1,0 +1,271 @@
+"""The cascade: book, rewritten, original, fallback, lowered threshold, nothing; and what every step is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from player.errors import QueryError
+from player.search.cache import ResultCache
+from player.search.orchestrator import SearchOrchestrator
+from player.search.references import References
+from player.search.threshold import DEFAULT_EMBEDDER, calibration_of
+from player.search.types import Hit, Query, Strategy
+from tests.player.fakes import FailingStrategy, ListStrategy, document, search_settings
+
+DOCUMENTS = [document("sure"), document("rest")]
+
+
+class ByHint(ListStrategy):
+    """Finds other paragraphs for other hints."""
+
+    def __init__(self, name: str, by_hint: Mapping[str, Mapping[str, float]]) -> None:
+        super().__init__(name, {})
+        self._by_hint = {hint: ListStrategy(name, relevance) for hint, relevance in by_hint.items()}
+        self.hints: list[str] = []
+
+    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
+        self.hints.append(query.hint)
+        return self._by_hint.get(query.hint, ListStrategy(self.name, {})).search(query, k, doc_id)
+
+
+class Says:
+    """A rewriter that says one thing, or raises."""
+
+    def __init__(self, text: str, error: Exception | None = None) -> None:
+        self._text = text
+        self._error = error
+
+    def rewrite(self, query: Query, hits: Sequence[Hit]) -> str:
+        if self._error:
+            raise self._error
+        return self._text
+
+
+def engine(*strategies: Strategy, names: tuple[str, ...] = ("dense",), **more: Any) -> SearchOrchestrator:
+    """With the cascade on, thresholds 0.7 and 0.35, and no weight for the book but its filter."""
+    own = {key: more.pop(key) for key in ("rewriter", "cache", "n_paragraphs") if key in more}
+    values: dict[str, Any] = {
+        "strategies": names,
+        "cascade": True,
+        "book_match": "resolved",
+        "spill_over": "always",
+        "k": 4,
+        "pdf_k": 2,
+        "global_k": 2,
+        "global_pool": 4,
+    }
+    settings = search_settings(**(values | more))
+    return SearchOrchestrator(
+        {strategy.name: strategy for strategy in strategies},
+        References(DOCUMENTS, settings.filter_confidence, settings.boost_confidence),
+        settings,
+        calibration=replace(calibration_of(DEFAULT_EMBEDDER), named=0.0, unnamed=0.0),
+        **own,
+    )
+
+
+def test_the_thresholds_are_those_of_the_record() -> None:
+    settings = search_settings()
+    assert (settings.threshold, settings.lowered_threshold) == (0.7, 0.35)
+    assert (settings.filter_confidence, settings.boost_confidence) == (0.9, 0.6)
+
+
+@pytest.mark.parametrize(("best", "step", "relevant"), [(0.7, "original", True), (0.69, "lowered", True)])
+def test_a_step_answers_from_its_threshold_on(best: float, step: str, relevant: bool) -> None:
+    result = engine(ListStrategy("dense", {"rest:1:1": best})).search(Query("hint"))
+    assert (result.answered_by, result.relevant) == (step, relevant)
+
+
+@pytest.mark.parametrize(("best", "step", "relevant"), [(0.35, "lowered", True), (0.34, "", False)])
+def test_the_lowered_threshold_is_the_last_resort(best: float, step: str, relevant: bool) -> None:
+    result = engine(ListStrategy("dense", {"rest:1:1": best})).search(Query("hint"))
+    assert (result.answered_by, result.relevant) == (step, relevant)
+    assert [hit.paragraph.paragraph_id for hit in result.hits] == ["rest:1:1"]
+
+
+def test_the_books_step_answers_first() -> None:
+    result = engine(ListStrategy("dense", {"rest:1:1": 0.95, "sure:1:1": 0.8})).search(Query("hint", "sure"))
+    assert result.answered_by == "filter"
+    assert [hit.slot for hit in result.hits] == ["book", "global"]
+
+
+def test_a_rewritten_hint_answers_where_the_first_found_nothing() -> None:
+    strategy = ByHint("dense", {"hint": {"rest:1:1": 0.5}, "hint in other words": {"rest:1:2": 0.8}})
+    result = engine(strategy, rewriter=Says("hint in other words")).search(Query("hint"))
+    assert result.answered_by == "rewritten"
+    assert [hit.paragraph.paragraph_id for hit in result.hits] == ["rest:1:2"]
+    assert result.query.hint == "hint"
+
+
+def test_a_hint_that_is_answered_is_not_rewritten() -> None:
+    strategy = ByHint("dense", {"hint": {"rest:1:1": 0.8}})
+    engine(strategy, rewriter=Says("", RuntimeError("must not be asked"))).search(Query("hint"))
+    assert strategy.hints == ["hint"]
+
+
+def test_a_rewriter_that_fails_is_named_and_the_search_goes_on() -> None:
+    result = engine(ListStrategy("dense", {"rest:1:1": 0.5}), rewriter=Says("", OSError("gone"))).search(Query("hint"))
+    assert [str(failure) for failure in result.failures] == ["strategy rewriter failed: OSError: gone"]
+    assert result.answered_by == "lowered"
+
+
+def test_the_original_step_forgets_the_book() -> None:
+    result = engine(
+        ListStrategy("dense", {"rest:1:1": 0.8, "sure:1:1": 0.1}), pdf_k=1, global_k=0, spill_over="no-book"
+    ).search(Query("hint", "sure"))
+    assert result.answered_by == "original"
+    assert (result.hits[0].slot, result.hits[0].paragraph.paragraph_id) == ("global", "rest:1:1")
+
+
+def test_no_step_asks_a_strategy_twice_for_the_same() -> None:
+    strategy = ListStrategy("dense", {"rest:1:1": 0.1, "sure:1:1": 0.1})
+    engine(strategy).search(Query("hint", "sure"))
+    assert sorted(strategy.asked) == [(4, ""), (4, "sure")]
+
+
+def test_a_strategy_that_failed_is_not_asked_again() -> None:
+    asked = []
+
+    class Counts(FailingStrategy):
+        def prepare(self, query: Query) -> None:
+            asked.append(query.hint)
+
+    other = ListStrategy("other", {"rest:1:1": 0.1})
+    result = engine(
+        Counts("dense", OSError("down")), other, names=("dense", "other"), fusion="first", rewriter=Says("words")
+    ).search(Query("hint", "sure"))
+    assert asked == ["hint"]
+    assert [failure.strategy for failure in result.failures] == ["dense"]
+
+
+class TestKeywords:
+    DENSE = ListStrategy("dense", {"rest:1:1": 0.6})
+    KEYWORD = ListStrategy("keyword", {"rest:9:9": 0.5})
+
+    def test_fallback_takes_keywords_where_the_rest_is_weak_and_says_so(self) -> None:
+        keyword = ListStrategy("keyword", {"rest:9:9": 0.9})
+        result = engine(self.DENSE, keyword).search(Query("hint", keywords="fallback"))
+        assert result.answered_by == "fallback"
+        assert [(hit.paragraph.paragraph_id, hit.why) for hit in result.hits] == [
+            ("rest:9:9", "rank 1 by keyword, over the whole course, as a fallback")
+        ]
+
+    def test_fallback_takes_no_keywords_where_vectors_find_something(self) -> None:
+        result = engine(ListStrategy("dense", {"rest:1:1": 0.7}), self.KEYWORD).search(
+            Query("hint", keywords="fallback")
+        )
+        assert result.answered_by == "original"
+        assert [hit.strategy for hit in result.hits] == ["dense"]
+
+    def test_weak_keywords_do_not_hide_better_vectors(self) -> None:
+        result = engine(self.DENSE, self.KEYWORD).search(Query("hint", keywords="fallback"))
+        assert result.answered_by == "lowered"
+        assert [hit.strategy for hit in result.hits] == ["dense"]
+
+    @pytest.mark.parametrize("fusion", ["linear", "rrf"])
+    def test_fused_asks_both(self, fusion: str) -> None:
+        result = engine(self.DENSE, self.KEYWORD, fusion=fusion).search(Query("hint", keywords="fused"))
+        assert {hit.paragraph.paragraph_id for hit in result.hits} == {"rest:1:1", "rest:9:9"}
+        assert {hit.strategy for hit in result.hits} == {"fused" if fusion == "linear" else "rrf"}
+
+    @pytest.mark.parametrize("mode", ["rule", "off", None])
+    def test_the_other_modes_ask_no_keywords(self, mode: Any) -> None:
+        result = engine(self.DENSE, self.KEYWORD).search(Query("hint", keywords=mode))
+        assert {hit.strategy for hit in result.hits} == {"dense"}
+
+
+class TestCache:
+    def test_the_second_time_comes_from_the_cache(self) -> None:
+        strategy = ListStrategy("dense", {"rest:1:1": 0.8})
+        searches = engine(strategy, cache=ResultCache(10, 60.0))
+        first, second = searches.search(Query("hint")), searches.search(Query("  hint "))
+        assert (first.cached, second.cached) == (False, True)
+        assert second.hits == first.hits
+        assert second.embed_ms == 0.0
+        assert len(strategy.asked) == 1
+
+    def test_repeats_are_hits_nine_times_in_ten_and_more(self) -> None:
+        searches = engine(ListStrategy("dense", {"rest:1:1": 0.8}), cache=ResultCache(100, 60.0))
+        for _ in range(20):
+            for number in range(5):
+                searches.search(Query(f"hint {number}"))
+        stats = searches.stats()["cache"]
+        assert (stats["hits"], stats["misses"]) == (95, 5)
+        assert stats["hit_rate"] > 0.9
+
+    def test_failures_are_not_kept(self) -> None:
+        searches = engine(
+            FailingStrategy("bad", OSError("down")),
+            ListStrategy("dense", {"rest:1:1": 0.8}),
+            names=("bad", "dense"),
+            fusion="first",
+            cache=ResultCache(10, 60.0),
+        )
+        assert [searches.search(Query("hint")).cached for _ in range(2)] == [False, False]
+        assert searches.stats()["failures"] == {"bad": 2}
+
+    @pytest.mark.parametrize(
+        "other",
+        [Query("hint", "sure"), Query("hint", k=2), Query("hint", keywords="off"), Query("hint", within="sure")],
+    )
+    def test_another_query_is_another_result(self, other: Query) -> None:
+        searches = engine(
+            ListStrategy("dense", {"rest:1:1": 0.8, "sure:1:1": 0.75}), cache=ResultCache(10, 60.0), keywords="rule"
+        )
+        searches.search(Query("hint"))
+        assert searches.search(other).cached is False
+
+
+class TestViews:
+    def searches(self) -> SearchOrchestrator:
+        strategy = ListStrategy("dense", {"rest:1:1": 0.9, "sure:1:1": 0.8, "sure:1:2": 0.3})
+        return engine(strategy, n_paragraphs={"rest": 1, "sure": 2}, keywords="off")
+
+    def test_within_one_book_nothing_else_is_found(self) -> None:
+        result = self.searches().search_within("hint", "sure")
+        assert [(hit.slot, hit.paragraph.paragraph_id) for hit in result.hits] == [
+            ("book", "sure:1:1"),
+            ("book", "sure:1:2"),
+        ]
+
+    def test_within_a_book_that_is_not_there_is_refused(self) -> None:
+        with pytest.raises(QueryError, match="book_name must name a document of the store, got 'nothing like it'"):
+            self.searches().search_within("hint", "nothing like it")
+        with pytest.raises(QueryError, match="within must be a doc_id of the store, got 'omega'"):
+            self.searches().search(Query("hint", within="omega"))
+
+    def test_paragraphs_for_a_prompt_come_most_relevant_first(self) -> None:
+        found = self.searches().paragraphs_for_prompt("hint", 2)
+        assert [paragraph.paragraph_id for paragraph in found] == ["rest:1:1", "sure:1:1"]
+
+    def test_nothing_relevant_is_no_paragraph_for_a_prompt(self) -> None:
+        assert engine(ListStrategy("dense", {"rest:1:1": 0.1})).paragraphs_for_prompt("hint", 2) == ()
+
+
+def test_an_event_loop_goes_on_meanwhile() -> None:
+    import asyncio
+
+    searches = engine(ListStrategy("dense", {"rest:1:1": 0.8}))
+
+    async def both() -> list[bool]:
+        found = await asyncio.gather(*(searches.search_async(Query(f"hint {number}")) for number in range(4)))
+        return [result.relevant for result in found]
+
+    assert asyncio.run(both()) == [True] * 4
+
+
+def test_thirty_two_threads_at_once_find_what_one_finds() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    strategy = ListStrategy("dense", {"rest:1:1": 0.8, "sure:1:1": 0.75, "sure:1:2": 0.5})
+    searches = engine(strategy, cache=ResultCache(8, 60.0))
+    queries = [Query(f"hint {number % 20}", ("", "sure")[number % 2]) for number in range(320)]
+    alone = [searches.search(query).hits for query in queries]
+    with ThreadPoolExecutor(32) as pool:
+        together = [result.hits for result in pool.map(searches.search, queries)]
+    assert together == alone
+    assert searches.stats()["searches"] == 640

@@ -1,0 +1,83 @@
+"""What the game's rule says: words that occur, words that occur in another form, words that everybody overlooks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from player.search.rules import CONTENT, FUNCTION, RELATED, Belief, RuleEvidence, base_forms
+from tests.player.fakes import paragraph
+
+PARAGRAPHS = [
+    paragraph("a:1:1", "The heap sorts its keys."),
+    paragraph("a:1:2", "A tree is searched in order."),
+    paragraph("a:1:3", "Keys of a heap are never searched twice."),
+]
+
+
+def one(belief: Belief) -> float:
+    """Log-odds of one shared word."""
+    return float(belief.log_odds(np.array([1.0], dtype=np.float32))[0])
+
+
+def test_a_paragraph_that_shares_no_word_has_nothing_against_it() -> None:
+    assert RuleEvidence(PARAGRAPHS).log_odds("colour of mountains").tolist()[0] == 0.0
+
+
+def test_the_log_odds_are_those_of_the_mixture() -> None:
+    # keep * slip ** n + (1 - keep)
+    belief = Belief(keep=0.9, slip=0.1)
+    counts = np.array([0.0, 1.0, 2.0], dtype=np.float32)
+    assert belief.log_odds(counts) == pytest.approx([0.0, math.log(0.09 + 0.1), math.log(0.009 + 0.1)], rel=1e-5)
+
+
+def test_no_number_of_words_says_more_than_that_the_referee_does_not_care() -> None:
+    lowest = math.log(1.0 - 0.99)
+    assert CONTENT.log_odds(np.array([31.0, 500.0], dtype=np.float32)) == pytest.approx([lowest, lowest], rel=1e-3)
+
+
+def test_a_word_counts_against_the_paragraphs_in_which_it_occurs() -> None:
+    found = RuleEvidence(PARAGRAPHS).log_odds("HEAP memory")
+    assert found == pytest.approx([one(CONTENT), 0.0, one(CONTENT)])
+
+
+def test_a_word_that_comes_twice_in_the_hint_counts_once() -> None:
+    evidence = RuleEvidence(PARAGRAPHS)
+    assert evidence.log_odds("heap heap heap") == pytest.approx(evidence.log_odds("heap"))
+
+
+def test_another_form_of_a_word_counts_less_and_only_once() -> None:
+    found = RuleEvidence(PARAGRAPHS).log_odds("sorting")
+    assert found == pytest.approx([one(RELATED), 0.0, 0.0])
+    assert one(CONTENT) < one(RELATED) < 0.0
+
+
+def test_a_function_word_counts_by_itself() -> None:
+    found = RuleEvidence(PARAGRAPHS).log_odds("is")
+    assert found == pytest.approx([0.0, one(FUNCTION), 0.0])
+
+
+def test_a_hebrew_prefix_makes_another_form() -> None:
+    texts = [paragraph("a:1:1", "המיון מהיר"), paragraph("a:1:2", "טבלת גיבוב")]
+    assert RuleEvidence(texts).log_odds("במיון") == pytest.approx([one(RELATED), 0.0])
+
+
+def test_the_weight_scales_the_evidence() -> None:
+    full, half = (RuleEvidence(PARAGRAPHS, weight).log_odds("heap tree") for weight in (1.0, 0.5))
+    assert half == pytest.approx(0.5 * full)
+
+
+@pytest.mark.parametrize(
+    ("word", "forms"),
+    [
+        ("sorting", ("sort",)),
+        ("מיון", ("מיון", "יון")),
+        ("ובמיון", ("ובמיון", "במיון", "מיון")),
+        ("של", ("של",)),
+        ("גיבוב", ("גיבוב",)),
+    ],
+)
+def test_base_forms(word: str, forms: tuple[str, ...]) -> None:
+    assert base_forms(word) == forms
