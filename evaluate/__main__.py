@@ -16,6 +16,7 @@ from evaluate.commands import (
     export,
     label,
     questions,
+    rates,
     replay,
     report,
     serve,
@@ -35,6 +36,7 @@ COMMANDS = (
     questions,
     answers,
     calibrate,
+    rates,
 )
 """In the order in which --help names them; each module's `add` takes the subparsers."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -73,12 +73,37 @@ def channel(rates: Rates) -> FloatArray:
 
 
 @functools.cache
-def load_rates() -> Mapping[str, Rates]:
+def load_rates(path: Path = RATES_FILE) -> Mapping[str, Rates]:
     """The learned rates of each kind, as `rates.yaml` has them."""
-    tree = yaml.safe_load(RATES_FILE.read_text(encoding="utf-8"))
+    tree = yaml.safe_load(path.read_text(encoding="utf-8"))
     return {kind: learned(Rates(**entry["prior"]), Counts(**entry.get("logged", {}))) for kind, entry in tree.items()}
+
+
+def load_priors(path: Path = RATES_FILE) -> dict[str, Rates]:
+    """What was believed of each kind before any answer was logged."""
+    tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return {kind: Rates(**entry["prior"]) for kind, entry in tree.items()}
+
+
+def rates_yaml(priors: Mapping[str, Rates], logged: Mapping[str, Counts]) -> str:
+    """The text of a `rates.yaml` with these priors and counts, a kind a line."""
+    lines = []
+    for kind, prior in priors.items():
+        entry: dict[str, dict[str, float]] = {"prior": asdict(prior)}
+        if kind in logged:
+            entry["logged"] = {name: round(count, 2) for name, count in asdict(logged[kind]).items()}
+        # flow style, so that a kind stays on one line
+        lines.append(yaml.safe_dump({kind: entry}, default_flow_style=True, sort_keys=False, width=1000)[1:-2])
+    return _HEADER + "".join(f"{line}\n" for line in lines)
 
 
 def _mean(prior: float, n_hits: float, n: float) -> float:
     mean = (PRIOR_STRENGTH * prior + n_hits) / (PRIOR_STRENGTH + n)
     return min(1.0 - LEAST, max(LEAST, mean))
+
+
+_HEADER = """\
+# How often referees err, by kind of question. `prior` are beliefs before any answer was logged: the share of wrong
+# letters, and the shares of "Not Relevant" where a named option fits and where the way out does. `logged` are counts of
+# answers by outside readers; written by `python -m evaluate rates`, never by hand. See docs/questions.md.
+"""

@@ -56,8 +56,13 @@ def make(
 
 
 def fit(question: Question, course: CourseView) -> FitArray:
-    """(n_paragraphs, 4) of the course, as in `QuestionPool.fits`."""
+    """(n_paragraphs, 4) of the course, as in `QuestionPool.fits`.
+
+    Of a question about subjects that the course is no longer divided into, every option fits every paragraph alike.
+    """
     by_label = {" ".join(label): row for row, label in enumerate(course.topics.labels)}
+    if any(label not in by_label for group in question.groups for label in group):
+        return np.full((course.n_paragraphs, 4), 0.25, dtype=np.float32)
     fits = np.empty((course.n_paragraphs, 4), dtype=np.float32)
     for option, group in enumerate(question.groups):
         fits[:, option] = course.topics.near[[by_label[label] for label in group]].sum(axis=0)

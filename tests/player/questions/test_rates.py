@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from player.questions.pool import FITTERS
-from player.questions.rates import LEAST, PRIOR_STRENGTH, Counts, Rates, channel, learned, load_rates
+from player.questions.rates import (
+    LEAST,
+    PRIOR_STRENGTH,
+    RATES_FILE,
+    Counts,
+    Rates,
+    channel,
+    learned,
+    load_priors,
+    load_rates,
+    rates_yaml,
+)
 from player.questions.referees import RefereeType
 
 
@@ -62,3 +75,20 @@ def test_a_contrary_referee_gives_every_letter_but_the_fitting_one() -> None:
     noise = RefereeType("contrary", 1.0, contrary=True).channel("word", Rates(0.01, 0.0, 0.0))
     np.testing.assert_allclose(noise[:4].diagonal(), 0.01)
     np.testing.assert_allclose(noise[1, 0], 0.33)
+
+
+def test_rates_written_to_a_file_are_those_that_are_read(tmp_path: Path) -> None:
+    priors = {"word": Rates(0.06, 0.04, 0.06), "pair": Rates(0.05, 0.03, 0.05)}
+    counts = Counts(named=50.0, out=20.0, declined=5.0, declined_out=5.0, wrong=15.0)
+    path = tmp_path / "rates.yaml"
+    path.write_text(rates_yaml(priors, {"word": counts}), encoding="utf-8")
+    assert load_priors(path) == priors
+    assert load_rates(path) == {"word": learned(priors["word"], counts), "pair": priors["pair"]}
+
+
+def test_the_rates_file_is_one_that_the_command_writes() -> None:
+    lines = RATES_FILE.read_text(encoding="utf-8").splitlines()
+    written = rates_yaml(load_priors(), {}).splitlines()
+    comments = [line for line in lines if line.startswith("#")]
+    assert comments == [line for line in written if line.startswith("#")]
+    assert [line.split(":")[0] for line in lines[len(comments) :]] == list(FITTERS)

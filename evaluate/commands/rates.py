@@ -1,0 +1,108 @@
+"""`rates`: learns how often readers err on each kind of question from their logged answers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from configs.settings import load
+from evaluate.batches import AskedBatch, read_answers, read_batches
+from evaluate.commands.command import (
+    add_command,
+    add_games,
+    add_json,
+    add_store,
+    print_json,
+    require_writable,
+    write_text,
+)
+from evaluate.errors import BatchError
+from evaluate.games import load_games, match_games
+from evaluate.logged import LoggedAnswer, count_answers
+from ingest.store import open_store
+from player.player import Player
+from player.questions.pool import fit_question
+from player.questions.rates import RATES_FILE, learned, load_priors, rates_yaml
+
+
+def add(commands: Any) -> None:
+    """Name the command's arguments."""
+    command = add_command(
+        commands,
+        "rates",
+        run,
+        "learn from readers' answers how often they err on each kind of question, for the player",
+        "python -m evaluate rates --games data/games/english.jsonl --batches data/games/answers/english-batches.jsonl "
+        "--answers data/games/answers/english-learning.jsonl",
+    )
+    add_store(command)
+    add_games(command)
+    command.add_argument(
+        "--batches", type=Path, required=True, metavar="FILE", help="what `python -m evaluate questions` wrote"
+    )
+    command.add_argument(
+        "--answers", type=Path, required=True, metavar="FILE", help="what outside readers answered, as for `answers`"
+    )
+    command.add_argument(
+        "--out", type=Path, default=RATES_FILE, metavar="RATES.yaml", help="where to write (default: the player's own)"
+    )
+    add_json(command)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Count, print and write."""
+    from player.player import build_player
+
+    require_writable(options.out)
+    settings = load("default", options.config)
+    batches = read_batches(options.batches)
+    answers = read_answers(options.answers, batches)
+    if not answers:
+        raise BatchError(f"{options.answers}: must answer at least one game, got none; one JSON object a line")
+    games = [game for game in load_games(options.games) if game.game_id in answers]
+    if unknown := sorted(set(answers) - {game.game_id for game in games}):
+        raise BatchError(
+            f"{options.answers}: every game_id must be in --games {options.games}, got {unknown[0]!r}; name that file"
+        )
+    store = open_store(options.store, options.collection)
+    player = build_player(store, settings)
+    matched = {
+        game_id: paragraph.paragraph_id
+        for game_id, paragraph in match_games(games, store.paragraphs).items()
+        if paragraph is not None
+    }
+    priors = load_priors()
+    counts = count_answers(_logged(batches, answers, matched, player), priors)
+    write_text(options.out, rates_yaml(priors, counts))
+    found = {kind: learned(priors[kind], count) for kind, count in counts.items()}
+    if options.json:
+        print_json({kind: {"rates": asdict(found[kind]), "logged": asdict(counts[kind])} for kind in counts})
+    else:
+        print(f"{'kind':10} {'answers':>8} {'wrong':>7} {'declined':>9} {'declined where the way out fits':>32}")
+        for kind, rates in found.items():
+            n = counts[kind].named + counts[kind].out
+            print(f"{kind:10} {n:8.0f} {rates.wrong:7.3f} {rates.not_relevant:9.3f} {rates.not_relevant_out:32.3f}")
+    n_lost = len(answers) - len(matched)
+    print(f"{options.out}: learned from {len(matched)} games", file=sys.stderr)
+    if n_lost:
+        print(f"evaluate rates: {n_lost} games are about paragraphs that the store does not hold", file=sys.stderr)
+    return 1 if n_lost else 0
+
+
+def _logged(
+    batches: Mapping[str, AskedBatch],
+    answers: Mapping[str, tuple[str | None, ...]],
+    paragraph_ids: Mapping[str, str],
+    player: Player,
+) -> Iterator[LoggedAnswer]:
+    for game_id, paragraph_id in paragraph_ids.items():
+        row = np.array([player.course.rows[paragraph_id]])
+        for question, answer in zip(batches[game_id].questions, answers[game_id], strict=True):
+            if answer is not None:
+                yield LoggedAnswer(question.kind, fit_question(question, player.course, row)[0], answer)
