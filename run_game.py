@@ -12,10 +12,10 @@ from configs.arguments import OneLineParser, run_command
 from configs.settings import Settings, SettingsError, load
 from evaluate.errors import EvaluateError
 from evaluate.practice import PracticeServer, create_app, load_course, serving
-from evaluate.referee import make_referee
+from evaluate.referee import encoder_unlike, make_referee
 from ingest.errors import IngestError
 from ingest.pipeline import ingest
-from ingest.store import DEFAULT_STORE, ParagraphStore, create_store, open_store
+from ingest.store import DEFAULT_STORE, ParagraphStore, create_store, models_dir_of, open_store
 from player.errors import PlayerError
 from player.play import GameReport, play, report_json
 from player.player import build_player
@@ -92,7 +92,9 @@ def _parser() -> argparse.ArgumentParser:
         "--practice-games", type=Path, metavar="FILE", help="labelled games of the practice server (default: bundled)"
     )
     parser.add_argument(
-        "--referee", metavar="SPEC", help="of the practice server: oracle (default) or noisy:WRONG,NOT_RELEVANT"
+        "--referee",
+        metavar="SPEC",
+        help="of the practice server: oracle (default), noisy:WRONG,NOT_RELEVANT, semantic or random",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="of the practice server's choice (default: by chance)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
@@ -114,7 +116,8 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
     with contextlib.ExitStack() as stack:
         url, token = options.server, options.token or settings.token
         if url is None:
-            referee = make_referee(options.referee or "oracle", options.seed or 0)
+            encoder = encoder_unlike(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
+            referee = make_referee(options.referee or "oracle", options.seed or 0, encoder)
             if referee is None:
                 raise SettingsError("--referee must answer questions to play a game, got none; take oracle")
             course = load_course(store, options.practice_games or GAMES, referee, settings)

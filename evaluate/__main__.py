@@ -14,6 +14,7 @@ from evaluate.commands import (
     check_games,
     compare,
     export,
+    fit_prior,
     label,
     questions,
     rates,
@@ -36,6 +37,7 @@ COMMANDS = (
     questions,
     answers,
     calibrate,
+    fit_prior,
     rates,
 )
 """In the order in which --help names them; each module's `add` takes the subparsers."""

@@ -43,7 +43,7 @@ def fit_prior(found: Sequence[tuple[SearchResult, Paragraph]]) -> PriorFit:
 
     def loss(point: Sequence[float]) -> float:
         model = PriorModel(float(np.exp(point[0])), float(1.0 / (1.0 + np.exp(-point[1]))), book_share)
-        return -_log_likelihood(found, model)
+        return -log_likelihood(found, model)
 
     start = min(([np.log(temperature), -3.0] for temperature in (0.25, 0.5, 1.0, 2.0)), key=loss)
     best = optimize.minimize(loss, start, method="Nelder-Mead", options={"xatol": 0.02, "fatol": 1e-4, "maxiter": 60})
@@ -60,7 +60,8 @@ def _book_share(found: Sequence[tuple[SearchResult, Paragraph]], tier: Tier) -> 
     return (sum(inside) + 1.0) / (len(inside) + 2.0)
 
 
-def _log_likelihood(found: Sequence[tuple[SearchResult, Paragraph]], model: PriorModel) -> float:
+def log_likelihood(found: Sequence[tuple[SearchResult, Paragraph]], model: PriorModel) -> float:
+    """Mean natural logarithm of what a prior model gives the true paragraphs."""
     total = 0.0
     for result, paragraph in found:
         ids = [hit.paragraph.paragraph_id for hit in result.hits]

@@ -90,6 +90,7 @@ class Player:
 
     Attributes:
         orchestrator: as given.
+        prior_model: how relevance becomes the belief before the questions.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class Player:
         self._vectors = vectors
         fallback = Rates(settings.wrong_rate, settings.not_relevant_rate, settings.not_relevant_rate)
         self._model = ErrorModel(load_rates(), fallback)
-        self._prior_model = PriorModel(
+        self.prior_model = PriorModel(
             settings.prior_temperature,
             settings.prior_floor,
             {"filter": settings.prior_filter_share, "boost": settings.prior_boost_share},
@@ -137,10 +138,10 @@ class Player:
         Raises:
             QueryError: nothing was found, and the player knows no paragraph.
         """
-        result = self._candidates(start)
+        result = self.candidates(start)
         course = self.course
         started = time.perf_counter()
-        prior = prior_of(result, self._prior_model)
+        prior = prior_of(result, self.prior_model)
         rows = np.array([course.rows[hit.paragraph.paragraph_id] for hit in result.hits])
         batch = make_batch(course, rows, prior, self._model, self._settings.questions_pool, self._game_seed(start))
         return Plan(start, result, prior, batch.questions, batch.fits, 1000.0 * (time.perf_counter() - started))
@@ -171,7 +172,12 @@ class Player:
         referees = dict(zip(names, found.referees.tolist(), strict=True))
         return Decision(guess, belief, referees, best, tuple(evidence), tuple(associations))
 
-    def _candidates(self, start: RoundStart) -> SearchResult:
+    def candidates(self, start: RoundStart) -> SearchResult:
+        """What the search finds, then the rest of the course, as many as the belief runs over.
+
+        Raises:
+            QueryError: nothing was found, and the player knows no paragraph.
+        """
         query = Query(start.hint or start.book_name, start.book_name, self._settings.candidates)
         try:
             result = self.orchestrator.search(query)

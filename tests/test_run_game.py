@@ -245,7 +245,10 @@ class TestBadInput:
             (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),
             (["--practice-games", "nowhere.jsonl"], "--games must be a readable file, got nowhere.jsonl"),
             (["--referee", "none"], "--referee must answer questions to play a game, got none; take oracle"),
-            (["--referee", "kind"], "--referee must be none, oracle or noisy:WRONG,NOT_RELEVANT, got 'kind'"),
+            (
+                ["--referee", "kind"],
+                "--referee must be none, oracle, noisy:WRONG,NOT_RELEVANT, semantic or random, got 'kind'",
+            ),
             (["--token", "wrong"], "--token must be one the server gave out"),
             (["--token", "a b"], "--token must be plain ASCII without spaces"),
             (["--frobnicate"], "unrecognized arguments: --frobnicate"),

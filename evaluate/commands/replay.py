@@ -49,7 +49,7 @@ def add(commands: Any) -> None:
         "--referee",
         default="none",
         metavar="SPEC",
-        help="none, oracle or noisy:WRONG,NOT_RELEVANT (default: %(default)s)",
+        help="none, oracle, noisy:WRONG,NOT_RELEVANT, semantic or random (default: %(default)s)",
     )
     command.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of splits, referee and intervals (default: %(default)s)"

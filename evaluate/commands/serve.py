@@ -10,8 +10,8 @@ from typing import Any
 from configs.settings import load
 from evaluate.commands.command import GAMES, add_command, add_store
 from evaluate.errors import RefereeError
-from evaluate.referee import make_referee
-from ingest.store import open_store
+from evaluate.referee import encoder_unlike, make_referee
+from ingest.store import models_dir_of, open_store
 
 DEFAULT_PORT = 8017
 
@@ -30,7 +30,10 @@ def add(commands: Any) -> None:
         "--port", type=int, default=DEFAULT_PORT, metavar="P", help="port, 0 for a free one (default: %(default)s)"
     )
     command.add_argument(
-        "--referee", default="oracle", metavar="SPEC", help="oracle or noisy:WRONG,NOT_RELEVANT (default: %(default)s)"
+        "--referee",
+        default="oracle",
+        metavar="SPEC",
+        help="oracle, noisy:WRONG,NOT_RELEVANT, semantic or random (default: %(default)s)",
     )
     command.add_argument("--seed", type=int, metavar="N", help="of the choice of games (default: by chance)")
 
@@ -40,11 +43,14 @@ def run(options: argparse.Namespace) -> int:
     from evaluate.practice import PracticeServer, create_app, listen, load_course, serve
 
     settings = load(config=options.config)
-    referee = make_referee(options.referee, options.seed or 0)
-    if referee is None:
+    if make_referee(options.referee) is None:
         raise RefereeError("--referee must answer questions to serve games, got none; take oracle")
     with listen(options.host, options.port) as listener:
-        course = load_course(open_store(options.store, options.collection), options.games, referee, settings)
+        store = open_store(options.store, options.collection)
+        encoder = encoder_unlike(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
+        referee = make_referee(options.referee, options.seed or 0, encoder)
+        assert referee is not None, "checked above"
+        course = load_course(store, options.games, referee, settings)
         port = listener.getsockname()[1]
         host = f"[{options.host}]" if ":" in options.host else options.host
         print(

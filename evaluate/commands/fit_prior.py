@@ -1,0 +1,79 @@
+"""`fit-prior`: fits how relevance becomes the belief that the questions start from."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from tqdm import tqdm
+
+from configs.settings import load
+from evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
+from evaluate.errors import GamesError
+from evaluate.games import load_games, match_games, select_split
+from ingest.store import open_store
+
+
+def add(commands: Any) -> None:
+    """Name the command's arguments."""
+    command = add_command(
+        commands,
+        "fit-prior",
+        run,
+        "fit how relevance becomes the belief before the questions, as settings of `game`",
+        "python -m evaluate fit-prior --games data/games/english.jsonl --split train",
+    )
+    add_store(command)
+    add_games(command)
+    command.add_argument("--split", metavar="NAME", help="train, validation or test (default: all games)")
+    command.add_argument(
+        "--preset", default="default", metavar="NAME", help="settings to search with (default: %(default)s)"
+    )
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="of splits (default: %(default)s)")
+    add_json(command)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fit, and print the settings; 1 if a game's paragraph is not in the store."""
+    from evaluate.fit_prior import fit_prior, log_likelihood
+    from player.player import build_player
+    from player.protocol import RoundStart
+
+    settings = load(options.preset, options.config)
+    games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
+    store = open_store(options.store, options.collection)
+    matched = match_games(games, store.paragraphs)
+    player = build_player(store, settings)
+    found = [
+        (player.candidates(RoundStart("", game.book_name, game.hint, game.association_domain, "")), paragraph)
+        for game in tqdm(games, desc="searching", unit="game")
+        if (paragraph := matched.get(game.game_id)) is not None
+    ]
+    if not found:
+        raise GamesError(
+            f"{options.games}: at least one game must be about a paragraph of {store.location}, got none of "
+            f"{len(games)}; name the games that belong to the store"
+        )
+    fit = fit_prior(found)
+    fitted = {
+        "prior_temperature": round(fit.model.temperature, 3),
+        "prior_floor": round(fit.model.floor, 4),
+        "prior_filter_share": round(fit.model.book_share["filter"], 4),
+        "prior_boost_share": round(fit.model.book_share["boost"], 4),
+    }
+    now = log_likelihood(found, player.prior_model)
+    if options.json:
+        print_json({"game": fitted, "log_likelihood": fit.log_likelihood, "now": now, "games": fit.n_games})
+    else:
+        print("game:")
+        for name, value in fitted.items():
+            print(f"  {name}: {value}")
+    print(
+        f"mean log-likelihood of {fit.n_games} games: {fit.log_likelihood:.4f} fitted, {now:.4f} with the settings now",
+        file=sys.stderr,
+    )
+    n_lost = len(games) - len(found)
+    if n_lost:
+        print(f"evaluate fit-prior: {n_lost} games are about paragraphs that the store does not hold", file=sys.stderr)
+    return 1 if n_lost else 0
