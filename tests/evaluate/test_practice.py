@@ -631,7 +631,10 @@ class TestServeCommand:
         ("arguments", "holds"),
         [
             (["--referee", "none"], "--referee must answer questions to serve games, got none; take oracle"),
-            (["--referee", "strict"], "--referee must be none, oracle or noisy:WRONG,NOT_RELEVANT, got 'strict'"),
+            (
+                ["--referee", "strict"],
+                "--referee must be none, oracle, noisy:WRONG,NOT_RELEVANT, semantic or random, got 'strict'",
+            ),
             (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),
             (["--games", "nowhere.jsonl"], "--games must be a readable file, got nowhere.jsonl"),
             (["--config", "nowhere.yaml"], "--config must name a YAML file, got nowhere.yaml"),
