@@ -1,4 +1,4 @@
-"""`python -m evaluate`: practice server, replay, comparison, export, report, and games files."""
+"""`python -m evaluate`: practice server, replay, comparison, tuning, export, report, and games files."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from evaluate.commands import (
     replay,
     report,
     serve,
+    tune,
 )
 from evaluate.errors import EvaluateError
 from ingest.errors import IngestError
@@ -30,6 +31,7 @@ COMMANDS = (
     serve,
     replay,
     compare,
+    tune,
     export,
     report,
     check_games,

@@ -6,6 +6,7 @@ EvaluateError
 ├── RefereeError (ValueError)      a referee SPEC that cannot be used
 ├── PortError (OSError)            the practice server cannot listen
 ├── ReplayError (RuntimeError)     a replay that cannot go on
+├── TuneError (ValueError)         a study that cannot be made, or not gone on with
 └── RunError (ValueError)          a file that is no run, or runs that cannot stand side by side
 """
 
@@ -30,6 +31,10 @@ class RefereeError(EvaluateError, ValueError):
 
 class PortError(EvaluateError, OSError):
     """The practice server cannot listen where it was told to."""
+
+
+class TuneError(EvaluateError, ValueError):
+    """A study cannot be made, or not gone on with."""
 
 
 class ReplayError(EvaluateError, RuntimeError):

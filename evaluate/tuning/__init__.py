@@ -1,0 +1,1 @@
+"""Fitting the search's settings on labelled games."""

@@ -1,0 +1,44 @@
+"""Where a study's trials are kept: in memory, in a journal file that many processes share, or in a database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import optuna
+from optuna.storages import BaseStorage, InMemoryStorage, JournalStorage, RDBStorage
+from optuna.storages.journal import JournalFileBackend
+
+from evaluate.errors import TuneError
+
+
+def open_storage(spec: str | None) -> BaseStorage:
+    """The storage of `--storage`: None is memory, a URL a database, anything else the path of a journal file.
+
+    Raises:
+        TuneError: it cannot be reached.
+    """
+    if spec is None:
+        return InMemoryStorage()
+    try:
+        if "://" in spec:
+            return RDBStorage(spec)
+        if not Path(spec).parent.is_dir():
+            raise FileNotFoundError(f"no folder {Path(spec).parent}")
+        storage = JournalStorage(JournalFileBackend(spec))
+        storage.get_all_studies()
+        return storage
+    except TuneError:
+        raise
+    except Exception as error:  # each database has its own errors, and a missing driver is an ImportError
+        reason = " ".join(str(error).split())[:200]
+        raise TuneError(
+            f"--storage must be a URL of a database that answers, or the path of a journal file, got {spec}: {reason}; "
+            "start it, or leave --storage out"
+        ) from error
+
+
+def load_study(storage: BaseStorage, name: str, sampler: optuna.samplers.BaseSampler | None = None) -> optuna.Study:
+    """The study of that name, begun if it is not there."""
+    return optuna.create_study(
+        study_name=name, storage=storage, sampler=sampler, direction="maximize", load_if_exists=True
+    )

@@ -1,0 +1,206 @@
+"""Studies: fit, choose, report once; seeded, resumable, shared; and the command around them."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import optuna
+import pytest
+import yaml
+
+from configs.settings import Settings, load
+from evaluate.__main__ import main
+from evaluate.errors import TuneError
+from evaluate.tuning.course import require_known
+from evaluate.tuning.objective import Judged
+from evaluate.tuning.space import TUNED, settings_of, suggest, values_of
+from evaluate.tuning.storage import open_storage
+from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
+from tests.player.fakes import course
+
+
+class TestJudged:
+    def test_the_objective_adds_success_and_abstention_to_rr(self) -> None:
+        # RR (1 + 1/2 + 0)/3, Success 2/3; answered 2 of 3, declined 1 of 2: (2/3 + 1/2)/2
+        judged = Judged(
+            np.array([1, 2, 0, 0, 0]),
+            np.array([True, True, False, True, False]),
+            np.array([True, True, True, False, False]),
+        )
+        assert judged.balanced_accuracy == pytest.approx(7 / 12)
+        assert judged.objective == pytest.approx(0.5 + 0.1 * 2 / 3 + 0.1 * 7 / 12)
+        assert judged.as_json(0)["measures"] == {
+            "RR": 0.5,
+            "Success@1": round(1 / 3, 6),
+            "Success@5": round(2 / 3, 6),
+            "Success@20": round(2 / 3, 6),
+        }
+
+    def test_without_unanswerable_games_those_answered_count(self) -> None:
+        judged = Judged(np.array([1, 0]), np.array([True, False]), np.array([True, True]))
+        assert judged.balanced_accuracy == 0.5
+
+
+class TestSpace:
+    @pytest.mark.parametrize("seed", range(30))
+    def test_whatever_is_proposed_is_within_the_settings_bounds(
+        self, seed: int, tmp_path: Path, settings: Settings
+    ) -> None:
+        study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
+        proposed = suggest(study.ask(), settings.search)
+        path = tmp_path / "tuned.yaml"
+        path.write_text(yaml.safe_dump({"search": {key: getattr(proposed, key) for key in TUNED}}), encoding="utf-8")
+        assert load(config=path).search == proposed
+
+    def test_the_first_trial_is_the_untuned_settings(self, settings: Settings) -> None:
+        found = settings_of(values_of(settings.search), settings.search)
+        for key in TUNED:
+            assert math.isclose(getattr(found, key), getattr(settings.search, key), abs_tol=0.01)
+
+    def test_what_the_arrays_do_not_know_is_refused(self, settings: Settings) -> None:
+        require_known(settings.search)
+        for changes in ({"strategies": ("dense", "keyword")}, {"keywords": "fused"}, {"rewrite": "feedback"}):
+            with pytest.raises(TuneError, match=r"search\.\w+ must be .* to be tuned, got"):
+                require_known(replace(settings.search, **changes))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return make_store(tmp_path_factory.mktemp("store"), course()).location
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> str:
+    """Four games a split, and an unanswerable one each."""
+    records = []
+    for row, game in enumerate(course_games(course())):
+        records.append({**record_of(game), "split": ("train", "validation", "test")[row % 3]})
+    for split in ("train", "validation", "test"):
+        no = labelled_game(game_id=f"no {split}", hint=f"harbour cranes {split}")
+        records.append({**record_of(no), "paragraph_id": None, "split": split})
+    return str(write_games(tmp_path / "games.jsonl", records))
+
+
+@pytest.mark.usefixtures("fast_models")
+class TestCommand:
+    def tuned(self, store: str, games: str, out: Path, *arguments: str) -> int:
+        fixed = ("--store", store, "--games", games, "--out", str(out))
+        return run_main(main, "tune", *fixed, *arguments)
+
+    def test_settings_are_written_with_their_provenance_and_every_command_takes_them(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        out, trials = tmp_path / "tuned.yaml", tmp_path / "trials.json"
+        assert self.tuned(store, games, out, "--trials", "12", "--json", "--study-out", str(trials)) == 0
+        captured = capsys.readouterr()
+        found = json.loads(captured.out)
+        assert found["trials"] == 12
+        for kind in ("tuned", "untuned"):
+            for split in ("train", "validation", "test"):
+                assert found[kind][split]["games"] == 5
+                low, high = found[kind][split]["intervals"]["RR"]
+                assert low <= found[kind][split]["measures"]["RR"] <= high
+        assert found["tuned"]["validation"]["objective"] >= found["untuned"]["validation"]["objective"]
+        assert "5 train games are few for 10 parameters" in captured.err
+        written = yaml.safe_load(out.read_text(encoding="utf-8"))
+        assert written["search"] == found["settings"]
+        assert written["provenance"]["gain"] == found["gain"]
+        assert {"commit", "store_fingerprint", "seed", "trials", "seconds"} <= set(written["provenance"])
+        assert load(config=out).search.pdf_k == found["settings"]["pdf_k"]
+        assert len(json.loads(trials.read_text(encoding="utf-8"))["history"]) == 12
+
+    def test_a_gain_that_is_not_significant_is_called_so(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert self.tuned(store, games, tmp_path / "tuned.yaml", "--trials", "5") == 0
+        printed = capsys.readouterr().out
+        assert "the gain on the test games is not significant: these games cannot tell tuned from untuned" in printed
+        assert "  test       untuned" in printed
+
+    def test_the_same_seed_tunes_alike(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        histories = []
+        for name in "ab":
+            path = tmp_path / f"{name}.json"
+            arguments = ("--trials", "15", "--seed", "3", "--study-out", str(path))
+            assert self.tuned(store, games, tmp_path / f"{name}.yaml", *arguments) == 0
+            histories.append(json.loads(path.read_text(encoding="utf-8"))["history"])
+        assert histories[0] == histories[1]
+
+    @pytest.mark.parametrize("storage", ["study.journal", "sqlite:///{}/study.db"])
+    def test_a_study_goes_on(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], storage: str
+    ) -> None:
+        spec = storage.format(tmp_path) if "{}" in storage else str(tmp_path / storage)
+        for n_trials, n_before in ((6, 0), (10, 6)):
+            arguments = ("--trials", str(n_trials), "--storage", spec, "--json")
+            assert self.tuned(store, games, tmp_path / "tuned.yaml", *arguments) == 0
+            found = json.loads(capsys.readouterr().out)
+            assert (found["trials"], found["trials_before"]) == (n_trials, n_before)
+
+    def test_processes_share_one_journal(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        journal = tmp_path / "study.journal"
+        arguments = ("--trials", "16", "--workers", "2", "--storage", str(journal), "--json")
+        assert self.tuned(store, games, tmp_path / "tuned.yaml", *arguments) == 0
+        # each process may be within a trial when the last one wanted is done
+        assert 16 <= json.loads(capsys.readouterr().out)["trials"] <= 17
+        assert len({json.loads(line)["worker_id"] for line in journal.read_text().splitlines()}) >= 3
+
+    @pytest.mark.parametrize(
+        ("arguments", "says"),
+        [
+            (["--trials", "0"], "--trials must be at least 1, got 0"),
+            (["--trials", "5", "--workers", "0"], "--workers must be at least 1, got 0"),
+            (["--trials", "5", "--storage", "nowhere/study.journal"], "--storage must be a URL of a database"),
+            (["--trials", "5", "--storage", "sqlite:////nowhere/study.db"], "--storage must be a URL of a database"),
+            (["--trials", "5", "--games", "nowhere.jsonl"], "--games must be a readable file"),
+            (["--trials", "5", "--store", "nowhere"], "--store must be a folder made by ingest"),
+            (["--trials", "5", "--out", "nowhere/tuned.yaml"], "--out must be in a folder that is there"),
+        ],
+    )
+    def test_bad_input_exits_with_2_and_one_line(
+        self,
+        store: str,
+        games: str,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        arguments: list[str],
+        says: str,
+    ) -> None:
+        assert self.tuned(store, games, tmp_path / "tuned.yaml", *arguments) == 2
+        captured = capsys.readouterr()
+        assert says in captured.err
+        assert captured.out == ""
+        assert captured.err.splitlines()[-1].startswith("evaluate tune: ")
+
+    def test_games_of_another_corpus_exit_with_2(
+        self, store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        records = [
+            {**record_of(labelled_game(game_id=split, hint=split, paragraph_id="gamma:1:1")), "split": split}
+            for split in ("train", "validation", "test")
+        ]
+        games = str(write_games(tmp_path / "games.jsonl", records))
+        assert self.tuned(store, games, tmp_path / "tuned.yaml", "--trials", "5") == 2
+        assert "at least one game must be about a paragraph of" in capsys.readouterr().err
+
+    def test_settings_that_the_arrays_do_not_know_exit_with_2(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        config = tmp_path / "mine.yaml"
+        config.write_text("search: {keywords: fused}\n", encoding="utf-8")
+        arguments = ("--trials", "5", "--config", str(config))
+        assert self.tuned(store, games, tmp_path / "tuned.yaml", *arguments) == 2
+        assert "search.keywords must be rule or off to be tuned, got fused" in capsys.readouterr().err
+
+
+def test_an_unknown_database_is_refused() -> None:
+    with pytest.raises(TuneError, match="--storage must be a URL of a database that answers"):
+        open_storage("nosuch://host/db")
