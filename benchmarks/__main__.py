@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import embedding, extraction, startup
+from benchmarks import embedding, extraction, startup, tuning
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 BENCHMARKS = {
@@ -16,6 +16,7 @@ BENCHMARKS = {
     "characters": extraction.measure_characters,
     "layout": extraction.measure_layout,
     "embedding": embedding.measure,
+    "tuning": tuning.measure,
 }
 
 

@@ -21,18 +21,21 @@ def add(commands: Any) -> None:
         "python -m evaluate report default.json dual.json --out report.html",
     )
     command.add_argument("runs", nargs="+", type=Path, metavar="RUN.json", help="runs as replay --out writes them")
+    command.add_argument("--sweep", type=Path, metavar="FILE", help="a study as tune --study-out writes it")
     command.add_argument("--out", type=Path, required=True, metavar="report.html", help="the page")
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the page and name it."""
     from evaluate.report.page import render
+    from evaluate.report.sweep import read_sweep, sweep_part
 
     require_writable(options.out)
     runs = [read_run(path) for path in options.runs]
     names = [found.name for found in runs]
     if twice := [name for name in names if names.count(name) > 1]:
         raise RunError(f"runs must have names of their own, got {twice[0]}.json twice; rename one")
-    write_text(options.out, render(runs))
+    sweep = sweep_part(read_sweep(options.sweep)) if options.sweep else None
+    write_text(options.out, render(runs, sweep))
     print(options.out)
     return 0

@@ -107,6 +107,7 @@ def run(options: argparse.Namespace) -> int:
         "trials": len(tuned.study.trials),
         "trials_before": tuned.n_before,
         "seconds": round(tuned.seconds, 1),
+        "cpu_seconds": round(tuned.cpu_seconds, 1),
         "settings": dict(tuned_values(tuned.settings)),
         **figures,
     }

@@ -79,7 +79,7 @@ def success_curves(runs: Sequence[RunFile]) -> Figure | None:
             legendgroup=str(place),
             hovertemplate="Success@%{x} = %{y:.3f}",
         )
-    return _finished(figure, "k: the first k hits", "share of games", y_range=(0, 1))
+    return finished(figure, "k: the first k hits", "share of games", y_range=(0, 1))
 
 
 def lost_games(runs: Sequence[RunFile]) -> Figure | None:
@@ -93,7 +93,7 @@ def lost_games(runs: Sequence[RunFile]) -> Figure | None:
                 y=names, x=counts, name=title, orientation="h", marker={"color": colour}, text=counts, textangle=0
             )
     figure.update_layout(barmode="stack")
-    return _finished(figure, "games", "", bars=len(runs))
+    return finished(figure, "games", "", bars=len(runs))
 
 
 def provenance(runs: Sequence[RunFile]) -> Figure | None:
@@ -112,7 +112,7 @@ def provenance(runs: Sequence[RunFile]) -> Figure | None:
             y=names, x=values, name=title, orientation="h", marker={"color": _colour(place)}, text=values, textangle=0
         )
     figure.update_layout(barmode="stack")
-    return _finished(figure, "games whose paragraph was found", "", bars=len(runs))
+    return finished(figure, "games whose paragraph was found", "", bars=len(runs))
 
 
 def relevance_calibration(runs: Sequence[RunFile]) -> Figure | None:
@@ -163,7 +163,7 @@ def latencies(runs: Sequence[RunFile]) -> Figure | None:
             )
     figure.update_layout(boxmode="group")
     figure.update_yaxes(type="log", dtick=1)
-    return _finished(figure, "", "milliseconds, logarithmic")
+    return finished(figure, "", "milliseconds, logarithmic")
 
 
 def _reliability(
@@ -198,14 +198,14 @@ def _reliability(
         x=[0, 1], y=[0, 1], mode="lines", line={"color": "#888", "dash": "dot"}, name="as stated", hoverinfo="skip"
     )
     figure.update_xaxes(range=[0, 1])
-    return _finished(figure, x_title, y_title, y_range=(0, 1))
+    return finished(figure, x_title, y_title, y_range=(0, 1))
 
 
 def _is(hit: Mapping[str, Any], truth: Mapping[str, Any]) -> bool:
     return bool(hit["paragraph_id"] == truth["paragraph_id"])
 
 
-def _finished(
+def finished(
     figure: Any, x_title: str, y_title: str, *, y_range: tuple[float, float] | None = None, bars: int = 0
 ) -> Figure | None:
     """The figure in the page's style; None if nothing is drawn."""

@@ -36,13 +36,13 @@ def render(runs: Sequence[RunFile], sweep: Mapping[str, Any] | None = None) -> s
 
     Args:
         runs: of any games; those of the same games are tested against each other.
-        sweep: what `evaluate.report.sweep` makes of a study.
+        sweep: as `evaluate.report.sweep.sweep_part` makes it of a study.
     """
     from plotly.offline import get_plotlyjs
 
     plotly = get_plotlyjs()
     script = (FOLDER / "report.js").read_text(encoding="utf-8")
-    figures = run_figures(runs) | (dict(sweep["figures"]) if sweep else {})
+    figures = run_figures(runs) | _drawn(sweep)
     data = {"figures": figures, "games": _games(runs), "runs": [run.name for run in runs], "colours": PALETTE}
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
@@ -65,6 +65,11 @@ def render(runs: Sequence[RunFile], sweep: Mapping[str, Any] | None = None) -> s
         script=Markup(script),
         data=json_in_html(data),
     )
+
+
+def _drawn(sweep: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The plots of a study that have something to show."""
+    return {name: figure for name, figure in sweep["figures"].items() if figure} if sweep else {}
 
 
 def json_in_html(document: object) -> Markup:

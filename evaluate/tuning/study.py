@@ -45,12 +45,14 @@ class Tuned:
 
     Attributes:
         settings: chosen; the untuned ones where none was better on the validation games.
-        seconds: that its trials took now; n_before: trials that were there already.
+        seconds: that its trials took now; cpu_seconds: of this process, 0 where others did the work; n_before: trials
+            that were there already.
     """
 
     settings: SearchSettings
     study: optuna.Study
     seconds: float
+    cpu_seconds: float
     n_before: int
 
 
@@ -86,14 +88,14 @@ def run_study(
         n_before = len(_complete(study))
         if not study.trials:
             study.enqueue_trial(values_of(base))
-        started = time.perf_counter()
+        started, cpu_started = time.perf_counter(), time.process_time()
         if n_workers == 1:
             _optimise(splits.train, base, opened, name, n_trials, seed + n_before, progress=progress)
         else:
             _share(splits.train, base, str(storage), name, n_trials, seed + n_before, n_workers)
-        seconds = time.perf_counter() - started
+        seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
         study = _in_memory(load_study(opened, name))
-    return Tuned(_choose(study, splits, base), study, seconds, n_before)
+    return Tuned(_choose(study, splits, base), study, seconds, cpu_seconds, n_before)
 
 
 def work(train: Prepared, base: SearchSettings, storage: str, name: str, n_trials: int, seed: int) -> None:

@@ -14,8 +14,10 @@ import pytest
 
 from configs.settings import load
 from evaluate.__main__ import main
+from evaluate.errors import RunError
 from evaluate.record import GameRecord
 from evaluate.report.page import json_in_html, render
+from evaluate.report.sweep import read_sweep, sweep_part
 from evaluate.run import make_run
 from evaluate.runfile import RunFile, write_run
 from tests.evaluate.fakes import game_record, play_record, run_main
@@ -76,7 +78,22 @@ def run_file(name: str, *, won: bool) -> RunFile:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return render([run_file("lost", won=False), run_file(f"won {HOSTILE}", won=True)])
+    return render([run_file("lost", won=False), run_file(f"won {HOSTILE}", won=True)], sweep_part(STUDY))
+
+
+JUDGED = {"measures": {"RR": 0.4}, "intervals": {"RR": [0.3, 0.5]}}
+BETTER = {"measures": {"RR": 0.5}, "intervals": {"RR": [0.4, 0.6]}}
+STUDY = {
+    "objective": "RR",
+    "seconds": 1.5,
+    "verdict": "better",
+    "settings": {"pdf_k": 9},
+    "untuned_settings": {"pdf_k": 15},
+    "untuned": dict.fromkeys(("train", "validation", "test"), JUDGED),
+    "tuned": dict.fromkeys(("train", "validation", "test"), BETTER),
+    "importance": {"pdf_k": 0.7, "boost": 0.3},
+    "history": [{"number": row, "value": 0.1 * row, "params": {"pdf_k": row, "boost": 0.5}} for row in range(3)],
+}
 
 
 class Tags(HTMLParser):
@@ -95,6 +112,7 @@ class Tags(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         self._silent = False
+        self.text += " " if tag == "td" else ""
 
     def handle_data(self, data: str) -> None:
         self.text += "" if self._silent else data
@@ -131,6 +149,22 @@ class TestText:
         run = RunFile("other", make_run([other], "f", load(), "none", 0, 1), (other,))
         text = Tags(render([run_file("one", won=True), run])).text
         assert "say nothing about each other" in text
+
+    def test_a_study_is_shown_with_its_verdict_and_plots(self) -> None:
+        text = render([run_file("one", won=True)], sweep_part(STUDY))
+        shown = " ".join(Tags(text).text.split())
+        assert "3 trials in 1.5 s; objective: RR; on the test games: better" in shown
+        assert "RR, test 0.400 [0.30, 0.50] 0.500 [0.40, 0.60]" in shown
+        assert "search.pdf_k 15 9" in shown
+        assert len(re.findall(r'data-figure="(?:importance|history|slices)"', text)) == 3
+
+    @pytest.mark.parametrize(
+        ("text", "says"), [("", "must be a study as JSON"), ("{}", "has no history"), ("[1]", "has no history")]
+    )
+    def test_a_file_that_is_no_study_is_refused(self, tmp_path: Path, text: str, says: str) -> None:
+        (tmp_path / "study.json").write_text(text, encoding="utf-8")
+        with pytest.raises(RunError, match=says):
+            read_sweep(tmp_path / "study.json")
 
     def test_an_empty_run_is_a_page_too(self) -> None:
         record = game_record(game_id="no", answerable=False, truth=None)
@@ -171,8 +205,8 @@ class TestBrowser:
         self, opened: tuple[Any, list[str], list[str]], tmp_path: Path
     ) -> None:
         tab, said, asked = opened
-        assert tab.locator(".plot").count() == 6
-        assert tab.locator(".plot:has(.main-svg)").count() == 6
+        assert tab.locator(".plot").count() == 9
+        assert tab.locator(".plot:has(.main-svg)").count() == 9
         assert said == []
         assert asked == [f"file://{tmp_path / 'report.html'}"]
 
