@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import embedding, extraction, startup, tuning
+from benchmarks import embedding, extraction, searching, startup, tuning
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 BENCHMARKS = {
@@ -16,6 +16,8 @@ BENCHMARKS = {
     "characters": extraction.measure_characters,
     "layout": extraction.measure_layout,
     "embedding": embedding.measure,
+    "search": searching.measure_over_embedding,
+    "chroma": searching.measure_against_chroma,
     "tuning": tuning.measure,
 }
 

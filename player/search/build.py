@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from configs.settings import SearchSettings, Settings, SettingsError
 from ingest.embed import Embedder, load_embedder
-from ingest.store import ParagraphStore, models_dir_of
+from ingest.store import ParagraphStore, is_url, models_dir_of
 from player.search.cache import ResultCache, shared_cache
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
 from player.search.rewriting import Feedback
 from player.search.rules import RuleEvidence
 from player.search.strategies.dense import Dense, Sentences
+from player.search.strategies.indexed import IndexedDense
 from player.search.strategies.keyword import Keyword
 from player.search.threshold import Calibration, ReferenceCalibration, calibration_of
 from player.search.types import Rewriter, Strategy
@@ -55,7 +56,8 @@ def build_orchestrator(
     strategies: dict[str, Strategy] = {"keyword": Keyword(store.paragraphs, titles, calibration.keyword), **own}
     if "dense" in search.strategies:
         embedder = embedder or store_embedder(store, settings)
-        strategies["dense"] = build_dense(store, search, embedder, calibration)
+        large = len(store.paragraphs) > search.exact_up_to
+        strategies["dense"] = (_indexed if large else build_dense)(store, search, embedder, calibration)
     if rewriter is None and search.rewrite == "feedback":
         rewriter = Feedback(store.paragraphs)
     if cache is None and search.cache_size:
@@ -91,6 +93,20 @@ def build_dense(store: ParagraphStore, search: SearchSettings, embedder: Embedde
             store.sentence_vectors, store.sentence_rows, search.sentence_weight, search.sentence_mean_weight
         )
     return Dense(store.paragraphs, store.vectors, embedder, sentences, rules.log_odds, calibration.dense)
+
+
+def _indexed(
+    store: ParagraphStore, search: SearchSettings, embedder: Embedder, calibration: Calibration
+) -> IndexedDense:
+    return IndexedDense(
+        store,
+        embedder,
+        search.sentence_weight,
+        search.sentence_mean_weight,
+        RuleEvidence(store.paragraphs, search.rule_weight).log_odds,
+        calibration.dense,
+        waits=is_url(store.location),
+    )
 
 
 def build_references(

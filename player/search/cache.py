@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Hashable
+import time
+from collections.abc import Callable, Hashable
 
 from cachetools import TTLCache
 
@@ -18,10 +19,11 @@ class ResultCache:
     Args:
         size: results kept at most; 0 keeps none.
         ttl_s: seconds after which a result is dropped.
+        timer: the clock, in seconds.
     """
 
-    def __init__(self, size: int, ttl_s: float) -> None:
-        self._results: TTLCache[Hashable, SearchResult] = TTLCache(maxsize=size, ttl=ttl_s)
+    def __init__(self, size: int, ttl_s: float, timer: Callable[[], float] = time.monotonic) -> None:
+        self._results: TTLCache[Hashable, SearchResult] = TTLCache(maxsize=size, ttl=ttl_s, timer=timer)
         self._lock = threading.Lock()
 
     def get(self, key: Hashable) -> SearchResult | None:

@@ -1,0 +1,85 @@
+"""`python -m benchmarks.ablation --store S --games FILE`: what each part of search is worth, on the hint alone.
+
+Every row takes one part away from, or adds one to, preset `default`; the last rows are what others do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from configs.arguments import OneLineParser, run_command
+from configs.settings import SettingsError, load
+from evaluate.errors import EvaluateError
+from evaluate.games import load_games, match_games, select_split
+from evaluate.measures import interval, per_game
+from ingest.errors import IngestError
+from ingest.store import open_store
+from player.search.build import build_orchestrator, store_embedder
+from player.search.types import Query
+
+ROWS: Mapping[str, Mapping[str, Any]] = {
+    "default": {},
+    "without the rule": {"rule_weight": 0.0},
+    "without sentences": {"sentence_weight": 0.0, "sentence_mean_weight": 0.0},
+    "best sentence, no mean": {"sentence_weight": 0.5, "sentence_mean_weight": 0.0},
+    "without the book": {"book_match": "off"},
+    "book by exact stem": {"book_match": "stem"},
+    "without the boost": {"boost": 0.0},
+    "20 slots for the book": {"pdf_k": 20, "global_k": 0},
+    "15 slots for the book": {"pdf_k": 15, "global_k": 5},
+    "without the cascade": {"cascade": False},
+    "with feedback": {"rewrite": "feedback"},
+    "keywords fused": {"keywords": "fused"},
+    "keywords as fallback": {"keywords": "fallback"},
+}
+PRESETS = ("dual", "known-bots", "filtered", "unfiltered", "distance-merge", "keyword", "rrf", "vector-then-keyword")
+SHOWN = ("Success@1", "Success@20", "RR")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    parser = OneLineParser(prog="python -m benchmarks.ablation", description=__doc__)
+    parser.add_argument("--store", required=True, metavar="DIR", help="store to search")
+    parser.add_argument("--games", required=True, type=Path, metavar="FILE", help="labelled games")
+    parser.add_argument("--split", metavar="NAME", help="train, validation or test (default: all games)")
+    options = parser.parse_args(arguments)
+    try:
+        return run_command(lambda: _run(options))
+    except (IngestError, EvaluateError, SettingsError) as error:
+        print(f"ablation: {error}", file=sys.stderr)
+        return 2
+
+
+def _run(options: argparse.Namespace) -> int:
+    store = open_store(options.store)
+    games = [game for game in select_split(load_games(options.games), options.split, 0) if game.answerable]
+    matched = match_games(games, store.paragraphs)
+    relevant = {key: paragraph.paragraph_id if paragraph else None for key, paragraph in matched.items()}
+    embedder = store_embedder(store, load())
+    print(
+        f"| part | {' | '.join(f'{name} [95%]' for name in SHOWN)} | abstains |\n| --- | {'--- | ' * len(SHOWN)}--- |"
+    )
+    default = load()
+    rows = {name: replace(default, search=replace(default.search, **changes)) for name, changes in ROWS.items()}
+    rows |= {f"preset `{name}`": load(name) for name in PRESETS}
+    for name, settings in rows.items():
+        searches = build_orchestrator(store, settings, embedder)
+        results = {game.game_id: searches.search(Query(game.hint, game.book_name)) for game in games}
+        rankings = {key: [hit.paragraph.paragraph_id for hit in result.hits] for key, result in results.items()}
+        values = per_game(rankings, relevant)
+        cells = []
+        for measure in SHOWN:
+            low, high = interval(values[measure], 0)
+            cells.append(f"{values[measure].mean():.3f} [{low:.2f}, {high:.2f}]".replace("0.", "."))
+        abstains = sum(not result.relevant for result in results.values()) / len(results)
+        print(f"| {name} | {' | '.join(cells)} | {abstains:.0%} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""Search by the store's own index: the contract, and the exact scan as its oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ingest.paragraph import Paragraph
+from ingest.store import ParagraphStore
+from player.search.rules import RuleEvidence
+from player.search.strategies.dense import Dense, Sentences
+from player.search.strategies.indexed import IndexedDense
+from player.search.threshold import DenseCalibration
+from player.search.types import Query, Strategy
+from tests.contracts.strategy import StrategyContract
+from tests.evaluate.fakes import make_store
+from tests.fakes import HashingEmbedder
+from tests.player.fakes import WordsEmbedder, paragraph
+
+CALIBRATION = DenseCalibration(nats=20.0, bias=-2.0, best=1.0, top=3.0)
+BEST, MEAN = 0.4, 0.2
+WORDS = [
+    f"{first}{second}"
+    for first in ("pa", "ke", "lo", "mi", "ru", "ta", "vo", "ze")
+    for second in ("ral", "den", "mos", "tik", "bun")
+]
+
+
+class TestIndexedDenseKeepsTheContract(StrategyContract):
+    @pytest.fixture(autouse=True)
+    def folder(self, tmp_path: Path) -> None:
+        self._folder = tmp_path
+        self._made = 0
+
+    def make(self, paragraphs: Sequence[Paragraph]) -> Strategy:
+        self._made += 1
+        embedder = WordsEmbedder()
+        store = make_store(self._folder / str(self._made), paragraphs, embedder)
+        return IndexedDense(store, embedder, 0.0, 0.0, RuleEvidence(paragraphs).log_odds, CALIBRATION)
+
+
+def random_paragraphs(n: int) -> list[Paragraph]:
+    """Two sentences of eight words each, in ten books of which the first is small."""
+    generator = np.random.default_rng(11)
+    found = []
+    for number in range(n):
+        book = 0 if number % 25 == 0 else 1 + number % 9
+        halves = (" ".join(generator.choice(WORDS, 8)) for _ in range(2))
+        found.append(paragraph(f"book{book}:{number}:1", "".join(f"{half.capitalize()}. " for half in halves).strip()))
+    return found
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> ParagraphStore:
+    embedder = HashingEmbedder(dim=64)
+    return make_store(tmp_path_factory.mktemp("large"), random_paragraphs(800), embedder)
+
+
+def both(store: ParagraphStore) -> tuple[Dense, IndexedDense]:
+    embedder = HashingEmbedder(dim=64)
+    evidence = RuleEvidence(store.paragraphs).log_odds
+    sentences = Sentences(store.sentence_vectors, store.sentence_rows, BEST, MEAN)
+    exact = Dense(store.paragraphs, store.vectors, embedder, sentences, evidence, CALIBRATION)
+    return exact, IndexedDense(store, embedder, BEST, MEAN, evidence, CALIBRATION)
+
+
+@pytest.mark.parametrize("doc_id", ["", "book0", "book3"])
+@pytest.mark.parametrize("keywords", ["off", "rule"])
+def test_the_index_finds_99_of_100_that_the_exact_scan_finds(store: ParagraphStore, doc_id: str, keywords: str) -> None:
+    exact, indexed = both(store)
+    generator = np.random.default_rng(3)
+    found = wanted = 0
+    strange = [f"{word}ian" for word in WORDS]  # of no paragraph: a hint under the rule has hardly a word of the course
+    for _ in range(25):
+        words = (
+            generator.choice(WORDS, 6)
+            if keywords == "off"
+            else [*generator.choice(strange, 5), generator.choice(WORDS)]
+        )
+        query = Query(" ".join(words), keywords="rule" if keywords == "rule" else "off")
+        true = {hit.paragraph.paragraph_id for hit in exact.search(query, 20, doc_id)}
+        wanted += len(true)
+        found += len(true & {hit.paragraph.paragraph_id for hit in indexed.search(query, 20, doc_id)})
+    assert wanted >= 25 * 20
+    assert found / wanted >= 0.99
+
+
+def test_scores_and_relevance_are_those_of_the_exact_scan(store: ParagraphStore) -> None:
+    exact, indexed = both(store)
+    query = Query("paral keden lomos mitik", keywords="rule")
+    true = {hit.paragraph.paragraph_id: hit for hit in exact.search(query, 800)}
+    for hit in indexed.search(query, 20, "book3"):
+        assert hit.score == pytest.approx(true[hit.paragraph.paragraph_id].score, abs=1e-5)
+        assert hit.relevance == pytest.approx(true[hit.paragraph.paragraph_id].relevance, rel=1e-3)
