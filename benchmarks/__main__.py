@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import embedding, extraction, searching, startup, tuning
+from benchmarks import embedding, extraction, questions, searching, startup, tuning
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 BENCHMARKS = {
@@ -19,6 +19,7 @@ BENCHMARKS = {
     "search": searching.measure_over_embedding,
     "chroma": searching.measure_against_chroma,
     "tuning": tuning.measure,
+    "questions": questions.measure,
 }
 
 

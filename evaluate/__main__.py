@@ -14,6 +14,7 @@ from evaluate.commands import (
     check_games,
     compare,
     export,
+    fit_associations,
     fit_prior,
     label,
     questions,
@@ -40,6 +41,7 @@ COMMANDS = (
     answers,
     calibrate,
     fit_prior,
+    fit_associations,
     rates,
 )
 """In the order in which --help names them; each module's `add` takes the subparsers."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from ingest.embed import Embedder
 from ingest.paragraph import Paragraph
+from player.associations import load_associations
 from player.protocol import Guess
 from player.questions.belief import NOT_RELEVANT
 from player.questions.question import LETTERS, Question
@@ -94,17 +95,37 @@ def make_guess(
 
 
 def associative_words(
-    paragraph: Paragraph, neighbours: Sequence[Paragraph], domain: str, embedder: Embedder
+    paragraph: Paragraph, neighbours: Sequence[Paragraph], domain: str, embedder: Embedder, hint: str = ""
 ) -> Sequence[str]:
-    """Words near both the paragraph and the domain that do not occur in the paragraph, nearest first; at least one.
+    """Words that domain, hint and paragraph bring to mind and that do not occur in the paragraph, likeliest first.
 
-    Words of the neighbouring candidates compete by their similarity to the domain and to the paragraph, summed.
+    They come from a general vocabulary where the domain is named in English and the embedder is the one that the
+    vocabulary was made with; otherwise from the neighbouring candidates. At least one comes back.
 
     Args:
         neighbours: other candidates, most probable first; their words serve the association.
         domain: the broad domain of the secret associative word, "" if unknown.
+        hint: what was told about the paragraph, "" if nothing.
     """
     taken = set(stems(paragraph.text)) | set(stems(domain))
+    found = _from_vocabulary(paragraph, domain, hint, embedder) or _from_neighbours(
+        paragraph, neighbours, domain, embedder, taken
+    )
+    free = [word for word in (*found, *_COMMON_WORDS) if taken.isdisjoint(stems(word))]
+    return free or _COMMON_WORDS[:1]
+
+
+def _from_vocabulary(paragraph: Paragraph, domain: str, hint: str, embedder: Embedder) -> list[str]:
+    associations = load_associations()
+    if embedder.spec != associations.spec or not domain.isascii() or not any(char.isalpha() for char in domain):
+        return []
+    return associations.rank(embedder.embed_queries([domain, hint or paragraph.text, paragraph.text]))
+
+
+def _from_neighbours(
+    paragraph: Paragraph, neighbours: Sequence[Paragraph], domain: str, embedder: Embedder, taken: set[str]
+) -> list[str]:
+    """Words of the neighbouring candidates by their similarity to the domain and to the paragraph, summed."""
     seen: dict[str, None] = {}
     for neighbour in neighbours[:N_NEIGHBOURS]:
         for word in words(neighbour.text):
@@ -112,8 +133,7 @@ def associative_words(
                 seen.setdefault(word)
     candidates = list(seen)[:MAX_ASSOCIATIONS]
     if not candidates:
-        free = [word for word in _COMMON_WORDS if taken.isdisjoint(stems(word))]
-        return free or _COMMON_WORDS[:1]
+        return []
     targets = embedder.embed_queries([domain or paragraph.opening_sentence, paragraph.text])
     closeness = embedder.embed_queries(candidates) @ targets.T
     return [candidates[row] for row in np.argsort(-closeness.sum(axis=1), kind="stable")]
@@ -124,7 +144,7 @@ def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
     cited = [_citation(item) for item in evidence[:3]]
     return _fit(
         [
-            f"What decided it: {_series(cited)}."
+            f"{'What decided it' if evidence[0].weight > 0.0 else 'The answers hardly speak for it'}: {_series(cited)}."
             if cited
             else "No usable answer came back, so the hint alone decides here.",
             f"Weighing all the answers together, this paragraph keeps {_percent(confidence)} of the belief, "

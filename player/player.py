@@ -166,7 +166,7 @@ class Player:
         evidence = weigh_answers(best, plan.prior, plan.questions, found.support, answers)
         paragraphs = [plan.result.hits[row].paragraph for row in order]
         domain = plan.start.association_domain
-        associations = associative_words(paragraphs[0], paragraphs[1:], domain, self._embedder)
+        associations = associative_words(paragraphs[0], paragraphs[1:], domain, self._embedder, plan.start.hint)
         guess = make_guess(paragraphs[0], evidence, domain, float(belief[best]), associations)
         names = [referee.name for referee in self._model.referees]
         referees = dict(zip(names, found.referees.tolist(), strict=True))

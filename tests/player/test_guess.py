@@ -97,6 +97,10 @@ def test_the_most_telling_answers_are_cited_first() -> None:
     )
 
 
+def test_answers_that_do_not_speak_for_the_paragraph_are_not_said_to_decide() -> None:
+    assert justify_sentence([Evidence(7, "B", "pivot", -0.5)], 0.3).startswith("The answers hardly speak for it: ")
+
+
 def test_without_an_answer_the_justification_says_so() -> None:
     assert justify_sentence([], 0.1).startswith("No usable answer came back, so the hint alone decides here.")
 
@@ -144,7 +148,7 @@ def test_the_nearest_word_to_domain_and_paragraph_comes_first() -> None:
     found = associative_words(
         paragraph("b:1:1", "Own text."), [paragraph("b:1:2", "Engine meadow garden.")], "plants", embedder
     )
-    assert list(found) == ["garden", "meadow", "engine"]
+    assert list(found)[:3] == ["garden", "meadow", "engine"]
 
 
 @tried
