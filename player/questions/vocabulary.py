@@ -20,6 +20,7 @@ SEEN = 0.98
 """Probability that a careful reader sees a word that occurs as it is written."""
 OTHER_FORM = 0.3
 """Probability that a reader takes another form of a word for the word, although the question says otherwise."""
+_ANY_WORD = regex.compile(r"[\p{L}]+")
 _INNER_WORD = regex.compile(r"(?<![.!?:]\s)(?<=\s)[\p{L}]+")
 
 
@@ -93,7 +94,7 @@ def _form(word: str) -> str:
 
 
 def _as_written(texts: Sequence[str], counts: Mapping[str, int]) -> tuple[dict[str, str], set[str]]:
-    """How words are written within sentences where that is not in lower case, and which of them are names."""
+    """How words are written that are not in lower case within sentences, and which of them are names."""
     spellings: dict[str, Counter[str]] = defaultdict(Counter)
     for text in texts:
         for spelling in _INNER_WORD.findall(text):
@@ -105,4 +106,12 @@ def _as_written(texts: Sequence[str], counts: Mapping[str, int]) -> tuple[dict[s
         if word in counts and spelling[0].isupper() and n_upper >= 0.8 * seen.total():
             shown[word] = spelling
             names.add(word)
+    everywhere: dict[str, Counter[str]] = defaultdict(Counter)
+    for text in texts:
+        for spelling in _ANY_WORD.findall(text):
+            everywhere[spelling.casefold()][spelling] += 1
+    for word, seen in everywhere.items():
+        # only ever at the beginning of a sentence, after an initial or a bracket: no reader finds it in lower case
+        if word in counts and word not in shown and not any(spelling[0].islower() for spelling in seen):
+            shown[word] = max(seen.items(), key=lambda item: (item[1], item[0]))[0]
     return shown, names

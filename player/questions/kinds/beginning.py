@@ -41,7 +41,7 @@ def make(
     for groups in groupings:
         if not all(groups):
             continue
-        a, b, c = (either([word.capitalize() for word in group], language) for group in groups)
+        a, b, c = (either([_shown(word, course) for word in group], language) for group in groups)
         key = frozenset(f"begins {word}" for group in groups for word in group)
         questions.append(Question(ASK[language], (a, b, c, ANOTHER[language]), "beginning", key, groups))
     fits = [fit(question, course)[rows] for question in questions]
@@ -54,6 +54,13 @@ def fit(question: Question, course: CourseView) -> FitArray:
     cells = np.array([option_of.get(word, N_LISTS) for word in course.first_words])
     fits: FitArray = hard_fits(cells) * np.float32(1.0 - 4.0 * MISREAD) + np.float32(MISREAD)
     return fits
+
+
+def _shown(word: str, course: CourseView) -> str:
+    """As the word is written at the beginning of a sentence."""
+    row = course.whole.rows.get(word)
+    written = word if row is None else course.whole.shown[row]
+    return written[:1].upper() + written[1:]
 
 
 def _grouping(

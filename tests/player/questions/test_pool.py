@@ -13,6 +13,7 @@ from player.questions.course import read_course
 from player.questions.pool import FITTERS, build_pool, fit_question
 from player.questions.question import LETTERS, QuestionPool, first_of, hard_fits, two_by_two
 from player.questions.referees import MEANING_KINDS
+from player.questions.vocabulary import read_vocabulary
 from tests.player.fakes import WordsEmbedder, course, paragraph
 
 LECTURE = (
@@ -136,3 +137,10 @@ def test_two_that_may_hold_make_four_cases() -> None:
 
 def test_hard_fits_are_one_where_the_option_fits() -> None:
     np.testing.assert_array_equal(hard_fits(np.array([2, 0])), [[0, 0, 1, 0], [1, 0, 0, 0]])
+
+
+def test_a_word_that_is_never_in_lower_case_is_shown_as_it_is_written() -> None:
+    found = read_vocabulary(["Malkov (with A. Yashunin) wrote it.", "HNSW grew. Malkov made tables. Tables grow."])
+    shown = dict(zip(found.words, found.shown, strict=True))
+    assert {shown[word] for word in ("malkov", "yashunin", "hnsw")} == {"Malkov", "Yashunin", "HNSW"}
+    assert (shown["tables"], shown["wrote"]) == ("tables", "wrote")
