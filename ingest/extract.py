@@ -1,93 +1,38 @@
-"""PDF -> pages of lines of words with boxes, from the glyphs of whichever reader opens the file.
-
-The order of the text is rebuilt from where the glyphs stand, not from the order in which the file draws them, so that
-right-to-left text comes out the same from producers that store it in logical (LibreOffice) and visual order (LuaTeX).
-"""
+"""PDF -> pages of lines of words with boxes, page by page, from the glyphs of whichever reader opens the file."""
 
 from __future__ import annotations
 
 import contextlib
 import datetime
-import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from configs.settings import ReaderChoice, ReaderName
-from ingest.bidi import Cluster, has_rtl_letter, is_rtl_letter, logical_text, votes_for_mirrored_brackets
+from ingest.bidi import has_rtl_letter, is_rtl_letter, votes_for_mirrored_brackets
 from ingest.doubt import WORTH_ASKING, doubtfulness
 from ingest.errors import SourceError
-from ingest.readers.model import UNKNOWN, Box, Fonts, Glyph, GlyphPage, PdfReader
+from ingest.lines import Line, Row, lines_of, rows_of
+from ingest.readers.model import Box, Fonts, GlyphPage, PdfReader
 from ingest.readers.pdfium import PdfiumReader
 from ingest.readers.plumber import PlumberReader
-
-SOFT_HYPHEN = "\u00ad"
-
-WORD_GAP = 0.16
-"""Ems of white space from which on two glyphs belong to two words; kerning stays below, word spaces above."""
-
-WORD_GAP_HINTED = 0.05
-"""The same where a space is stored, or PDFium sees one: italics lean over it, and a line's last may stand anywhere."""
-
-SEGMENT_GAP = 1.1
-"""Ems of white space from which on a row is cut in two lines: table cells, columns. Layout joins what is one."""
+from ingest.spool import Many, Spool
 
 RIGHT_TO_LEFT_SHARE = 0.3
 """Share of right-to-left letters from which on a document reads from the right; the rest is formulas and names."""
+
+SAMPLE_PAGES = 64
+"""Pages, evenly spread, that tell a document's direction and whether its text is doubtful."""
+
+MAX_TABLE_PAGES = 200
+"""Pages of a file on which another reader is asked for ruled tables: at 0.2 s each, more would take the time of all."""
 
 OPENERS: dict[ReaderName, Callable[[Path, bytes], PdfReader]] = {
     "pypdfium2": PdfiumReader,
     "pdfplumber": PlumberReader,
 }
 """The readers; the first is the one to ask first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One word as it stands on the page, its text in logical order; lengths in points, y downwards from the top.
-
-    Attributes:
-        size: font size.
-        raised: points by which it stands above the baseline of its line, negative below.
-    """
-
-    text: str
-    x0: float
-    x1: float
-    size: float
-    raised: float
-    bold: bool
-    mono: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Words of one row in reading order, without a wide gap between them; lengths in points, y downwards from the top.
-
-    Attributes:
-        y: the baseline.
-        size: the font size of most of its characters.
-        bold: share of its characters that are bold, 0..1.
-        mono: share of its characters in a font of fixed pitch, 0..1.
-        rtl: whether it reads from right to left.
-    """
-
-    words: tuple[Word, ...]
-    x0: float
-    x1: float
-    y: float
-    size: float
-    bold: float
-    mono: float
-    rtl: bool
-
-    @property
-    def text(self) -> str:
-        """The words with single spaces between."""
-        return " ".join(word.text for word in self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +57,12 @@ class Pdf:
         reader: the reader that read it.
     """
 
-    pages: tuple[Page, ...]
+    pages: Many[Page]
     metadata_title: str
     metadata_author: str
     date: str
     rtl: bool
     reader: ReaderName = "pypdfium2"
-
-
-@dataclass(slots=True)
-class _Row:
-    y: float
-    size: float
-    glyphs: list[Glyph]
 
 
 def extract(path: Path, reader: ReaderChoice = "auto") -> Pdf:
@@ -140,17 +78,17 @@ def extract(path: Path, reader: ReaderChoice = "auto") -> Pdf:
     """
     content = _content(path)
     if reader != "auto":
-        return _extract(path, content, reader, tables="own")
+        return _extract(path, content, reader)
     first, second = OPENERS
-    pdf = _extract(path, content, first, tables=second)
-    doubt = doubtfulness(line.text for page in pdf.pages for line in page.lines)
+    pdf = _extract(path, content, first, second)
+    doubt = _doubt(pdf)
     if doubt < WORTH_ASKING:
         return pdf
     try:
-        other = _extract(path, content, second, tables="own")
+        other = _extract(path, content, second)
     except SourceError:
         return pdf
-    return other if doubtfulness(line.text for page in other.pages for line in page.lines) < doubt else pdf
+    return other if _doubt(other) < doubt else pdf
 
 
 def glyph_pages(path: Path, reader: ReaderName = "pypdfium2") -> Iterator[GlyphPage]:
@@ -164,46 +102,122 @@ def glyph_pages(path: Path, reader: ReaderName = "pypdfium2") -> Iterator[GlyphP
             yield document.page(index)
 
 
-def _extract(path: Path, content: bytes, reader: ReaderName, tables: ReaderName | Literal["own"]) -> Pdf:
-    """As `extract`; `tables` names the reader that is asked for ruled tables where lines are drawn like them."""
-    with contextlib.ExitStack() as stack:
-        document = stack.enter_context(contextlib.closing(OPENERS[reader](path, content)))
-        if document.n_pages == 0:
-            raise SourceError(f"{path}: must have pages, got none; get the file again")
-        fonts = document.fonts
-        sizes, rows, ruled = [], [], []
+def _extract(path: Path, content: bytes, reader: ReaderName, other: ReaderName | None = None) -> Pdf:
+    """As `extract` with one reader; `other` is asked for ruled tables, and for pages that the first cannot read."""
+    with contextlib.closing(_Opened(path, content, reader, other)) as document:
+        sample = {index: document.page(index) for index in _spread(document.n_pages)}
+        rtl, mirrored = _direction(row for page in sample.values() for row in page.rows)
+        pages: Spool[Page] = Spool()
+        has_letters = False
         for index in range(document.n_pages):
-            page = document.page(index)
-            sizes.append((page.width, page.height))
-            rows.append(_rows(page.glyphs))
-            ruled.append(page.ruled)
+            page = sample.pop(index, None) or document.page(index)
+            lines = tuple(line for row in page.rows for line in lines_of(row, page.fonts, rtl, mirrored))
+            has_letters = has_letters or any(char.isalpha() for line in lines for char in line.text)
+            tables = document.tables(index) if page.ruled else ()
+            pages.append(Page(index + 1, page.width, page.height, lines, tuple(tables)))
         title, author = (_printable(document.metadata(key)) for key in ("Title", "Author"))
         dates = (_iso_date(document.metadata(key)) for key in ("CreationDate", "ModDate"))
         date = next(filter(None, dates), "")
-        boxes: list[Sequence[Box]] = [()] * len(ruled)
-        if any(ruled):
-            with contextlib.suppress(SourceError):  # a second opinion that cannot be had costs nothing
-                if tables != "own":
-                    document = stack.enter_context(contextlib.closing(OPENERS[tables](path, content)))
-                boxes = [document.tables(index) if is_ruled else () for index, is_ruled in enumerate(ruled)]
+    if not has_letters:
+        raise SourceError(f"{path}: no text layer; run OCR first (e.g. ocrmypdf)")
+    return Pdf(pages, title, author, date, rtl, reader)
+
+
+@dataclass(frozen=True, slots=True)
+class _RowPage:
+    """A page whose glyphs stand in rows, and the fonts of the reader that read it."""
+
+    width: float
+    height: float
+    rows: list[Row]
+    ruled: bool
+    fonts: Fonts
+
+
+class _Opened:
+    """One PDF opened with the reader in charge and, once it is needed, with another.
+
+    Raises:
+        SourceError: the reader in charge cannot open it, or it has no pages.
+    """
+
+    def __init__(self, path: Path, content: bytes, reader: ReaderName, other: ReaderName | None) -> None:
+        self._path, self._content, self._other_name = path, content, other
+        self._other: PdfReader | None = None
+        self._n_asked = 0
+        self._reader = OPENERS[reader](path, content)
+        self.n_pages = self._reader.n_pages
+        if not self.n_pages:
+            self._reader.close()
+            raise SourceError(f"{path}: must have pages, got none; get the file again")
+
+    def metadata(self, key: str) -> str:
+        """A value of the file's metadata, "" if it is not there."""
+        return self._reader.metadata(key)
+
+    def page(self, index: int) -> _RowPage:
+        """The page at a position, 0-based, as the other reader sees it where the one in charge calls it damaged.
+
+        Raises:
+            SourceError: both do.
+        """
+        reader = self._reader
+        try:
+            page = reader.page(index)
+        except SourceError as error:
+            try:
+                reader = self._ask_other()
+                page = reader.page(index)
+            except SourceError:
+                raise error from None
+        return _RowPage(page.width, page.height, rows_of(page.glyphs), page.ruled, reader.fonts)
+
+    def tables(self, index: int) -> Sequence[Box]:
+        """The ruled tables of a page, 0-based; () where that cannot be told, or was asked `MAX_TABLE_PAGES` times."""
+        if self._other_name is None:
+            return self._reader.tables(index)
+        if self._n_asked == MAX_TABLE_PAGES:
+            return ()
+        self._n_asked += 1
+        try:
+            return self._ask_other().tables(index)
+        except SourceError:  # a second opinion that cannot be had costs nothing
+            return ()
+
+    def close(self) -> None:
+        """Free the file."""
+        self._reader.close()
+        if self._other is not None:
+            self._other.close()
+
+    def _ask_other(self) -> PdfReader:
+        if self._other_name is None:
+            raise SourceError(f"{self._path}: has no second reader; set ingest.reader to auto")
+        if self._other is None:
+            self._other = OPENERS[self._other_name](self._path, self._content)
+        return self._other
+
+
+def _spread(n_pages: int) -> list[int]:
+    """The positions of at most `SAMPLE_PAGES` pages, evenly spread."""
+    n_sampled = min(n_pages, SAMPLE_PAGES)
+    return [number * n_pages // n_sampled for number in range(n_sampled)]
+
+
+def _doubt(pdf: Pdf) -> float:
+    return doubtfulness(line.text for index in _spread(len(pdf.pages)) for line in pdf.pages[index].lines)
+
+
+def _direction(rows: Iterable[Row]) -> tuple[bool, bool]:
+    """Whether the text reads from right to left, and whether its brackets are stored mirrored."""
     n_letters = n_rtl = votes = 0
-    for row in (row for page_rows in rows for row in page_rows):
+    for row in rows:
         text = "".join(glyph.text for glyph in row.glyphs)
         n_letters += sum(map(str.isalpha, text))
         if has_rtl_letter(text):
             n_rtl += sum(map(is_rtl_letter, text))
             votes += votes_for_mirrored_brackets([glyph.text for glyph in row.glyphs])
-    if not n_letters:
-        raise SourceError(f"{path}: no text layer; run OCR first (e.g. ocrmypdf)")
-    rtl = n_rtl > RIGHT_TO_LEFT_SHARE * n_letters
-    mirrored = votes > 0
-    pages = tuple(
-        Page(
-            number, *size, tuple(line for row in page_rows for line in _lines(row, fonts, rtl, mirrored)), tuple(found)
-        )
-        for number, (size, page_rows, found) in enumerate(zip(sizes, rows, boxes, strict=True), 1)
-    )
-    return Pdf(pages, title, author, date, rtl, reader)
+    return n_rtl > RIGHT_TO_LEFT_SHARE * n_letters, votes > 0
 
 
 def _content(path: Path) -> bytes:
@@ -216,207 +230,6 @@ def _content(path: Path) -> bytes:
     if b"startxref" not in content[-4096:]:
         raise SourceError(f"{path}: must be a whole PDF, its end is missing; get the file again")
     return content
-
-
-def _rows(glyphs: list[Glyph]) -> list[_Row]:
-    """The rows of a page from top to bottom; raised and lowered small glyphs stand in the row they belong to."""
-    spans: list[list[Glyph]] = []
-    for glyph in glyphs:
-        last = spans[-1][-1] if spans else None
-        if (
-            last is not None
-            and abs(glyph.y - last.y) < 0.05 * last.size
-            and abs(glyph.size - last.size) < 0.05 * last.size
-            and -0.3 * last.size < max(glyph.x0 - last.x1, last.x0 - glyph.x1) < SEGMENT_GAP * last.size
-        ):
-            spans[-1].append(glyph)
-        else:
-            spans.append([glyph])
-    spans = [span for span in spans if any(glyph.text != " " for glyph in span)]
-    by_y: dict[int, list[_Row]] = defaultdict(list)
-    rows: list[_Row] = []
-    for span in sorted(spans, key=lambda span: -(span[0].size * min(len(span), 6))):
-        y, size = span[0].y, span[0].size
-        x0, x1 = min(g.x0 for g in span), max(g.x1 for g in span)
-        mark = not any(glyph.text.isalnum() for glyph in span) and len(span) <= 3
-        reach = 2.5 if mark else 0.5
-        best: _Row | None = None
-        best_distance = math.inf
-        bucket = int(y // 20)
-        for row in (row for near in (bucket - 1, bucket, bucket + 1) for row in by_y[near]):
-            rise = (row.y - y) / row.size
-            if abs(rise) < 0.12 or (abs(rise) < 0.25 and size > 0.87 * row.size and _touches(row, x0, x1, 1.0)):
-                distance = abs(rise)
-            elif -0.4 < rise < 0.62 and (size < 0.87 * row.size or mark) and _touches(row, x0, x1, reach):
-                distance = 1 + abs(rise)
-            else:
-                continue
-            if distance < best_distance:
-                best, best_distance = row, distance
-        if best is None:
-            best = _Row(y, size, [])
-            rows.append(best)
-            by_y[bucket].append(best)
-        best.glyphs.extend(span)
-    rows.sort(key=lambda row: row.y)
-    for row in rows:
-        row.glyphs.sort(key=lambda glyph: glyph.x0)
-    return _rejoined(rows)
-
-
-def _rejoined(rows: list[_Row]) -> list[_Row]:
-    """Rows whose halves stand a little apart in height, as where the font changes, made one."""
-    joined: list[_Row] = []
-    for row in rows:
-        above = joined[-1] if joined else None
-        if above is not None and row.y - above.y < 0.25 * row.size and abs(row.size - above.size) < 0.13 * row.size:
-            left, right = sorted((above.glyphs, row.glyphs), key=lambda glyphs: glyphs[0].x0)
-            if -1 < right[0].x0 - left[-1].x1 < row.size:
-                above.glyphs = left + right
-                continue
-        joined.append(row)
-    return joined
-
-
-def _touches(row: _Row, x0: float, x1: float, reach: float) -> bool:
-    room = reach * row.size
-    return any(glyph.x0 - room < x1 and x0 < glyph.x1 + room for glyph in row.glyphs)
-
-
-def _lines(row: _Row, fonts: Fonts, rtl: bool, mirrored: bool) -> list[Line]:
-    """A row cut at its wide gaps, each part in reading order."""
-    parts: list[list[Glyph]] = []
-    right = -math.inf
-    for glyph in row.glyphs:
-        if glyph.text == " ":
-            if parts:
-                parts[-1].append(glyph)
-            continue
-        if not parts or glyph.x0 - right > SEGMENT_GAP * row.size:
-            parts.append([])
-        parts[-1].append(glyph)
-        right = max(right, glyph.x1)
-    lines = [_line(part, row, fonts, rtl, mirrored) for part in parts]
-    return [line for line in lines if line.words]
-
-
-def _line(glyphs: list[Glyph], row: _Row, fonts: Fonts, rtl: bool, mirrored: bool) -> Line:
-    while glyphs[-1].text == " ":
-        glyphs.pop()
-    spelt: list[list[Glyph]] = [[]]
-    right = glyphs[0].x0
-    spaced = False
-    for glyph in glyphs:
-        if glyph.text == " ":
-            spaced = True
-            continue
-        gap = glyph.x0 - right
-        hinted = spaced or glyph.parted
-        if spelt[-1] and gap > (WORD_GAP_HINTED if hinted else WORD_GAP) * min(glyph.size, row.size):
-            spelt.append([])
-        spaced = False
-        spelt[-1].append(glyph)
-        right = max(right, glyph.x1)
-    line_rtl = False
-    if has_rtl_letter("".join(glyph.text for glyph in glyphs)):
-        line_rtl = rtl
-        spelt = _reordered(spelt, rtl, mirrored)
-    words = [_word(members, row, fonts) for members in spelt if members]
-    n_chars = n_bold = n_mono = 0
-    sizes: Counter[float] = Counter()
-    for word in words:
-        length = len(word.text)
-        n_chars += length
-        n_bold += length * word.bold
-        n_mono += length * word.mono
-        sizes[word.size] += length
-    return Line(
-        words=tuple(words),
-        x0=min(word.x0 for word in words),
-        x1=max(word.x1 for word in words),
-        y=row.y,
-        size=round(sizes.most_common(1)[0][0], 1),
-        bold=n_bold / n_chars,
-        mono=n_mono / n_chars,
-        rtl=line_rtl,
-    )
-
-
-def _reordered(spelt: list[list[Glyph]], rtl: bool, mirrored: bool) -> list[list[Glyph]]:
-    """Words from left to right -> words in reading order."""
-    members: list[Glyph] = []
-    clusters: list[Cluster] = []
-    for word in spelt:
-        if clusters:
-            clusters.append(Cluster(" ", -1))
-        for glyph in word:
-            clusters.append(Cluster(glyph.text, len(members)))
-            members.append(glyph)
-    reordered: list[list[Glyph]] = [[]]
-    for cluster in logical_text(clusters, rtl, mirrored):
-        if cluster.text == " ":
-            reordered.append([])
-        else:
-            members[cluster.source].text = cluster.text
-            reordered[-1].append(members[cluster.source])
-    return reordered
-
-
-def _word(members: list[Glyph], row: _Row, fonts: Fonts) -> Word:
-    if members[-1].size < 0.82 * members[0].size:
-        members = _without_note_mark(members)
-    text = "".join([glyph.text for glyph in members])
-    if SOFT_HYPHEN in text:  # seen at a line end only
-        text = text[:-1].replace(SOFT_HYPHEN, "") + text[-1].replace(SOFT_HYPHEN, "-")
-    if UNKNOWN in text:
-        text = "".join(_restored(position, members, fonts) for position in range(len(members)))
-    largest = members[0]
-    x0, x1 = largest.x0, largest.x1
-    for glyph in members:
-        if glyph.size > largest.size:
-            largest = glyph
-        x0 = min(x0, glyph.x0)
-        x1 = max(x1, glyph.x1)
-    return Word(text, x0, x1, largest.size, row.y - largest.y, fonts.bold[largest.font], fonts.mono(largest.font))
-
-
-def _without_note_mark(members: list[Glyph]) -> list[Glyph]:
-    """A word without the raised number or sign at its end that points to a footnote; exponents follow shorter bases."""
-    end = len(members)
-    base = members[0]
-    while end and members[end - 1].size < 0.82 * base.size and base.y - members[end - 1].y > 0.2 * base.size:
-        end -= 1
-    mark = "".join(glyph.text for glyph in members[end:])
-    if not end or len(mark) > 3 or not (mark.isdigit() or not mark.strip("*†‡§¶∗" + UNKNOWN)):
-        return members
-    text = "".join(glyph.text for glyph in members[:end])
-    tail = text.rstrip(".,;:!?)]\"'”’»״׳")
-    is_word = (tail[-3:].isalpha() and len(tail) >= 3) or (tail != text and len(text) >= 3)
-    return members[:end] if is_word else members
-
-
-def _restored(position: int, members: list[Glyph], fonts: Fonts) -> str:
-    """A glyph's text; an unknown one inside a Latin word is an f-ligature, told by its width and what follows."""
-    text = members[position].text
-    if text != UNKNOWN or position == 0:
-        return text
-    before, glyph = members[position - 1], members[position]
-    after = members[position + 1].text[:1] if position + 1 < len(members) else ""
-    if (
-        not ("a" <= before.text[-1:].lower() <= "z")
-        or abs(glyph.size - before.size) > 0.05 * before.size
-        or abs(glyph.y - before.y) > 0.1 * before.size
-    ):
-        return text
-    if after and not "a" <= after <= "z":
-        return text
-    width = (glyph.x1 - glyph.x0) / glyph.size
-    width_of_f = fonts.width(glyph.font, "f") or fonts.width(before.font, "f") or 0.31
-    if not 1.5 * width_of_f < width < 3.5 * width_of_f:
-        return text
-    if width < 2.4 * width_of_f:
-        return "ff"
-    return "ffl" if after in "aeiouy" else "ffi"
 
 
 def _printable(text: str) -> str:

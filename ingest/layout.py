@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.extract import Line, Page, Pdf, Word
+from ingest.extract import Page, Pdf
+from ingest.furniture import Furniture
+from ingest.lines import Line, Word
 from ingest.margins import without_line_numbers
 from ingest.readers.model import UNKNOWN, Box
-
-EDGE = 0.14
-"""Share of the page's height, at its top and at its bottom, within which running heads and page numbers stand."""
+from ingest.spool import Many, Spool, rebuilt_from_fields
 
 MIN_COLUMN_LINES = 7
 """Lines on each side of a gutter from which on it parts columns and not the cells of a small table."""
-
-_DIGITS = re.compile(r"\d+")
-_ROMAN = re.compile(r"[ivxlcdm]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +54,9 @@ class PlacedLine:
         """The words with single spaces between."""
         return " ".join(word.text for word in self.words)
 
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return rebuilt_from_fields(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
@@ -64,106 +64,42 @@ class Arranged:
 
     Attributes:
         title: as printed on the first page, "" if unsure.
-        lines: the body in reading order, and the footnotes of each page after its body.
+        pages: the lines of each page, its body in reading order and then its footnotes.
         body_size: font size of most of the text.
         rtl: whether the document as a whole reads from right to left.
     """
 
     title: str
-    lines: tuple[PlacedLine, ...]
+    pages: Many[tuple[PlacedLine, ...]]
     body_size: float
     rtl: bool
+
+    @property
+    def lines(self) -> Iterator[PlacedLine]:
+        """The lines of all pages."""
+        return itertools.chain.from_iterable(self.pages)
 
 
 def arrange(pdf: Pdf) -> Arranged:
     """The lines of a document in reading order, without running heads and page numbers."""
-    pdf = replace(pdf, pages=tuple(without_line_numbers(page) for page in pdf.pages))
-    body_size = _body_size(pdf)
-    furniture = _furniture(pdf, body_size)
-    placed: list[PlacedLine] = []
+    furniture = Furniture(map(without_line_numbers, pdf.pages))
+    placed: Spool[tuple[PlacedLine, ...]] = Spool()
+    title = ""
     column_number = 0
-    for page in pdf.pages:
-        lines = [line for position, line in enumerate(page.lines) if (page.number, position) not in furniture]
+    for page in map(without_line_numbers, pdf.pages):
+        dropped = furniture.on(page)
+        lines = [line for position, line in enumerate(page.lines) if position not in dropped]
+        if page.number == 1:
+            title = _title(page, lines, furniture.body_size)
+        bodies: list[PlacedLine] = []
         notes: list[PlacedLine] = []
         for column in _columns(lines, 0.0, page.width, pdf.rtl):
-            body, foot = _part_footnotes(_place(column, page, column_number, pdf.rtl), body_size)
-            placed.extend(body)
+            body, foot = _part_footnotes(_place(column, page, column_number, pdf.rtl), furniture.body_size)
+            bodies.extend(body)
             notes.extend(foot)
             column_number += 1
-        placed.extend(notes)
-    return Arranged(_title(pdf, furniture, body_size), tuple(placed), body_size, pdf.rtl)
-
-
-def _body_size(pdf: Pdf) -> float:
-    sizes: Counter[float] = Counter()
-    for page in pdf.pages:
-        for line in page.lines:
-            sizes[round(line.size * 2) / 2] += sum(len(word.text) for word in line.words)
-    return sizes.most_common(1)[0][0]
-
-
-def _furniture(pdf: Pdf, body_size: float) -> set[tuple[int, int]]:
-    """(page, position) of lines that repeat near the edge of the pages, numbers in them aside."""
-    seen: dict[tuple[str, int], set[int]] = defaultdict(set)
-    candidates: list[tuple[int, int, str, int]] = []
-    for page in pdf.pages:
-        for position, line in enumerate(page.lines):
-            share = line.y / page.height if page.height else 0.5
-            if EDGE < share < 1 - EDGE:
-                continue
-            text = line.text
-            key = _DIGITS.sub("#", text).casefold()
-            if _ROMAN.fullmatch(text):
-                key = "#"
-            height = round(line.y / 4)
-            candidates.append((page.number, position, key, height))
-            for near in (height - 1, height, height + 1):
-                seen[key, near].add(page.number)
-    n_pages = len(pdf.pages)
-    needed = 2 if n_pages <= 4 else max(3, round(0.08 * n_pages))
-    found = {
-        (number, position)
-        for number, position, key, height in candidates
-        if n_pages > 1 and len(seen[key, height]) >= needed
-    }
-    return found | _running_heads(pdf, body_size) | _page_numbers(pdf)
-
-
-def _page_numbers(pdf: Pdf) -> set[tuple[int, int]]:
-    """(page, position) of bare numbers that stand alone in the first or the last row of a page."""
-    found = set()
-    for page in pdf.pages:
-        rows = sorted({line.y for line in page.lines})
-        for position, line in enumerate(page.lines):
-            edge = line.y < EDGE * page.height or line.y > (1 - EDGE) * page.height
-            if edge and rows and line.y in (rows[0], rows[-1]) and re.fullmatch(r"[\W_]*\d{1,4}[\W_]*", line.text):
-                found.add((page.number, position))
-    return found
-
-
-def _running_heads(pdf: Pdf, body_size: float) -> set[tuple[int, int]]:
-    """(page, position) of heads that change with the section: set off from the text, at one height on many pages."""
-    tops: dict[int, list[int]] = defaultdict(list)
-    for page in pdf.pages:
-        if (y := _head_height(page, body_size)) is not None:
-            tops[round(y / 3)].append(page.number)
-    found = set()
-    for height, numbers in tops.items():
-        if len(numbers) < max(3, 0.3 * len(pdf.pages)):
-            continue
-        for number in numbers:
-            page = pdf.pages[number - 1]
-            found |= {(number, position) for position, line in enumerate(page.lines) if round(line.y / 3) == height}
-    return found
-
-
-def _head_height(page: Page, body_size: float) -> float | None:
-    """The height of the first row of a page if it is set off like a running head."""
-    rows = sorted({line.y for line in page.lines})
-    if len(rows) < 4 or rows[0] > EDGE * page.height or rows[1] - rows[0] < 1.9 * body_size:
-        return None
-    first = [line for line in page.lines if line.y == rows[0]]
-    return rows[0] if all(line.size <= 1.05 * body_size and line.bold < 0.9 for line in first) else None
+        placed.append((*bodies, *notes))
+    return Arranged(title, placed, furniture.body_size, pdf.rtl)
 
 
 def _columns(lines: Sequence[Line], left: float, right: float, rtl: bool) -> list[list[Line]]:
@@ -316,10 +252,8 @@ def _begins_with_mark(line: PlacedLine) -> bool:
     )
 
 
-def _title(pdf: Pdf, furniture: set[tuple[int, int]], body_size: float) -> str:
+def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
     """The largest print in the upper part of the first page, if it is larger than the text."""
-    page = pdf.pages[0]
-    lines = [line for position, line in enumerate(page.lines) if (1, position) not in furniture]
     upper = [line for line in lines if line.y < 0.6 * page.height and any(char.isalpha() for char in line.text)]
     if not upper:
         return ""

@@ -19,7 +19,8 @@ from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagr
 from ingest.quality import rejection
 from ingest.sections import outline
 from ingest.sentence import opening_sentence
-from ingest.split import split
+from ingest.split import Block, split
+from ingest.spool import Spool
 
 READER_MODULES = (
     "readers/model",
@@ -27,8 +28,11 @@ READER_MODULES = (
     "readers/plumber",
     "doubt",
     "bidi",
+    "lines",
+    "spool",
     "extract",
     "margins",
+    "furniture",
     "layout",
     "split",
     "sections",
@@ -38,6 +42,9 @@ READER_MODULES = (
     "reader",
 )
 """The modules of this package that decide which paragraphs a file yields."""
+
+BLOCKS_IN_MEMORY = 4096
+"""Pieces of text kept as they are before they go to disk; a long lecture has as many."""
 
 MAX_HEADINGS = 20
 """Outermost headings that are aliases; slides have one a page, and the later ones name the lecture less and less."""
@@ -83,7 +90,9 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
     ordinals: Counter[int] = Counter()
     kept: list[Paragraph] = []
     rejected: list[RejectedParagraph] = []
-    blocks = list(split(arranged))
+    blocks: Spool[Block] = Spool(BLOCKS_IN_MEMORY)
+    for block in split(arranged):
+        blocks.append(block)
     names = authors(pdf, arranged.title)
     sections = outline(blocks, arranged.title, names)
     for block, path_to_block in zip(blocks, sections.paths, strict=True):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ingest.split import Block
+from ingest.spool import Many
 
 SAME_SIZE = 0.04
 """Font sizes, in body sizes, that differ by less are of one level."""
@@ -45,7 +46,7 @@ class _Level:
         return self.bold and not inner.bold
 
 
-def outline(blocks: Sequence[Block], title: str, authors: Sequence[str] = ()) -> Outline:
+def outline(blocks: Many[Block], title: str, authors: Sequence[str] = ()) -> Outline:
     """The nesting of a document's blocks.
 
     Args:
@@ -53,17 +54,17 @@ def outline(blocks: Sequence[Block], title: str, authors: Sequence[str] = ()) ->
         title: of the document as printed, "" if unknown.
         authors: names that may be set like headings and are none.
     """
-    front = _front_matter(blocks)
-    front |= {row for row, block in enumerate(blocks) if any(name in block.text for name in authors)}
+    front = _front_matter(blocks, authors)
     paths: list[tuple[str, ...]] = []
     outermost: list[str] = []
     open_sections: list[tuple[str, _Level | None]] = []
+    path: tuple[str, ...] = ()
     for position, block in enumerate(blocks):
         if block.footnote:
             paths.append(())
             continue
         if not block.is_heading:
-            paths.append(tuple(text for text, _ in open_sections))
+            paths.append(path)
             continue
         level = None if position in front else _level(block)
         while open_sections and not _holds(open_sections[-1][1], level):
@@ -75,6 +76,7 @@ def outline(blocks: Sequence[Block], title: str, authors: Sequence[str] = ()) ->
         if level is not None and below_title and not _is_title(block.text, title) and _is_worded(block.text):
             outermost.append(_NUMBER.sub("", block.text, count=1))
         open_sections.append((block.text, level))
+        path = tuple(text for text, _ in open_sections)
     return Outline(tuple(paths), tuple(dict.fromkeys(outermost)))
 
 
@@ -83,19 +85,28 @@ def _holds(outer: _Level | None, inner: _Level | None) -> bool:
     return outer is not None and (inner is None or outer.holds(inner))
 
 
-def _front_matter(blocks: Sequence[Block]) -> set[int]:
-    """Positions of what is set off like a heading before the text begins, but is none: authors, dates, subtitles."""
-    begins = next(
-        (row for row, block in enumerate(blocks) if not block.is_heading and len(block.text.split()) >= TEXT_WORDS),
-        len(blocks),
-    )
-    early = [row for row in range(begins) if blocks[row].is_heading]
-    largest = max((blocks[row].size_ratio for row in early), default=0.0)
-    used_later = {_level(block) for block in blocks[begins:] if block.is_heading}
-    return {
-        row
-        for row in early
-        if row + 1 < begins and blocks[row].size_ratio < largest and _level(blocks[row]) not in used_later
+def _front_matter(blocks: Iterable[Block], authors: Sequence[str]) -> set[int]:
+    """Positions of headings that are none: names of authors, and dates, subtitles and such before the text begins."""
+    early: list[tuple[int, Block]] = []
+    used_later: set[_Level] = set()
+    named: set[int] = set()
+    begins: int | None = None
+    n_blocks = 0
+    for row, block in enumerate(blocks):
+        n_blocks += 1
+        if block.is_heading:
+            if begins is None:
+                early.append((row, block))
+            else:
+                used_later.add(_level(block))
+            if any(name in block.text for name in authors):
+                named.add(row)
+        elif begins is None and len(block.text.split()) >= TEXT_WORDS:
+            begins = row
+    end = n_blocks if begins is None else begins
+    largest = max((block.size_ratio for _, block in early), default=0.0)
+    return named | {
+        row for row, block in early if row + 1 < end and block.size_ratio < largest and _level(block) not in used_later
     }
 
 

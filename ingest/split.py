@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
 from ingest.layout import Arranged, PlacedLine
 from ingest.readers.model import UNKNOWN
+from ingest.spool import rebuilt_from_fields
 
 SIZE_TOLERANCE = 0.045
 """Share by which the font sizes of two lines of one paragraph may differ."""
+
+MAX_GROUPS_BETWEEN = 60
+"""Pieces, such as those of figures and tables, over which a paragraph is sought that goes on."""
 
 _BULLET = re.compile(r"[•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃∙∗·*–—\-\ufffd✓✔★☆→⇒]")
 _ENUMERATOR = re.compile(
@@ -65,6 +70,9 @@ class Block:
     number: str = ""
     in_table: bool = False
 
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return rebuilt_from_fields(self)
+
 
 @dataclass(slots=True)
 class _Group:
@@ -77,84 +85,117 @@ class _Group:
     text_start: float = field(default=0.0)
 
 
-def split(arranged: Arranged) -> Iterable[Block]:
+def split(arranged: Arranged) -> Iterator[Block]:
     """The blocks of a document in reading order, footnotes after the body of their page."""
-    vocabulary = _vocabulary(arranged.lines)
-    pitch = _pitch(arranged.lines, arranged.body_size)
-    body_lines = [line for line in arranged.lines if not line.footnote]
-    body = _joined_across_breaks(
-        _groups(body_lines, pitch), arranged.body_size, _is_indented(body_lines, arranged.body_size)
-    )
-    notes = _groups([line for line in arranged.lines if line.footnote], pitch)
+    habits = _habits(arranged)
+    blocks = heapq.merge(_bodies(arranged, habits), _notes(arranged, habits), key=lambda block: block.page)
+    return (block for block in blocks if block.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Habits:
+    """How a document is set.
+
+    Attributes:
+        vocabulary: how often each word occurs whole within a line.
+        pitch: the usual distance of baselines, in font sizes.
+        indented: whether paragraphs are marked by an indent of their first lines.
+    """
+
+    vocabulary: Counter[str]
+    pitch: float
+    indented: bool
+    body_size: float
+
+
+def _habits(arranged: Arranged) -> _Habits:
+    vocabulary: Counter[str] = Counter()
+    pitches: Counter[float] = Counter()
+    n_indents = n_pages = 0
+    for lines in arranged.pages:
+        _count_words(lines, vocabulary)
+        _count_pitches(lines, arranged.body_size, pitches)
+        body = [line for line in lines if not line.footnote]
+        n_indents += _n_indents(body, arranged.body_size)
+        n_pages += bool(body)
+    pitch = pitches.most_common(1)[0][0] if pitches else 1.2
+    return _Habits(vocabulary, pitch, n_indents >= max(3, 0.5 * n_pages), arranged.body_size)
+
+
+def _bodies(arranged: Arranged, habits: _Habits) -> Iterator[Block]:
+    lines = (line for line in arranged.lines if not line.footnote)
     heading = ""
-    blocks: list[tuple[int, int, Block]] = []
-    for group in body:
-        block = _block(group, heading, arranged.body_size, vocabulary, pitch)
+    for group in _joined_across_breaks(_groups(lines, habits.pitch), habits):
+        block = _block(group, heading, habits)
         if block.is_heading:
             heading = block.text
-        blocks.append((block.page, 0, block))
-    for group in notes:
-        block = _block(group, "", arranged.body_size, vocabulary, pitch)
-        blocks.append((block.page, 1, block))
-    blocks.sort(key=lambda item: item[:2])
-    return [block for _, _, block in blocks if block.text]
+        yield block
 
 
-def _is_indented(lines: Sequence[PlacedLine], body_size: float) -> bool:
-    """Whether the document marks paragraphs by an indent of their first lines."""
+def _notes(arranged: Arranged, habits: _Habits) -> Iterator[Block]:
+    lines = (line for line in arranged.lines if line.footnote)
+    return (_block(group, "", habits) for group in _groups(lines, habits.pitch))
+
+
+def _n_indents(lines: Sequence[PlacedLine], body_size: float) -> int:
+    """How many lines of a page's body are indented between two that are not."""
     n_indents = 0
     for above, line, below in zip(lines, lines[1:], lines[2:], strict=False):
         if above.column == line.column == below.column and abs(line.size - body_size) < 0.5:
             indent = (line.start - line.left) / line.size
             flush = abs(below.start - line.left) < 0.3 * line.size and abs(above.start - line.left) < 0.3 * line.size
             n_indents += 0.7 < indent < 3 and flush and not _marker_words(line)
-    return n_indents >= max(3, 0.5 * len({line.page for line in lines}))
+    return n_indents
 
 
-def _pitch(lines: Sequence[PlacedLine], body_size: float) -> float:
-    """The usual distance of baselines, in font sizes."""
-    ratios: Counter[float] = Counter()
+def _count_pitches(lines: Sequence[PlacedLine], body_size: float, ratios: Counter[float]) -> None:
+    """Add the distances of a page's baselines, in font sizes, to `ratios`."""
     for above, below in itertools.pairwise(lines):
         if above.column == below.column and above.footnote == below.footnote and abs(above.size - below.size) < 0.5:
             ratio = (below.y - above.y) / below.size
             if 0.9 < ratio < 2.2:
                 ratios[round(ratio * 20) / 20] += 3 if abs(below.size - body_size) < 0.5 else 1
-    return ratios.most_common(1)[0][0] if ratios else 1.2
 
 
-def _groups(lines: Sequence[PlacedLine], pitch: float) -> list[_Group]:
-    groups: list[_Group] = []
-    lines = _without_fragments(lines, pitch)
-    for position, line in enumerate(lines):
-        following = lines[position + 1] if position + 1 < len(lines) else None
-        if groups and not _breaks(groups[-1], line, following, pitch):
-            groups[-1].lines.append(line)
+def _groups(lines: Iterable[PlacedLine], pitch: float) -> Iterator[_Group]:
+    group: _Group | None = None
+    for line, following in _with_following(_without_fragments(lines, pitch)):
+        if group is not None and not _breaks(group, line, following, pitch):
+            group.lines.append(line)
             continue
-        group = _Group([line], marker=_marker_words(line, following))
-        group.text_start = _start_after(line, group.marker)
-        if groups:
-            previous = groups[-1].lines[-1]
+        begun = _Group([line], marker=_marker_words(line, following))
+        begun.text_start = _start_after(line, begun.marker)
+        if group is not None:
+            previous = group.lines[-1]
             gap = line.y - previous.y if line.column == previous.column else 10 * line.size
-            group.gap_above = groups[-1].gap_below = gap / max(line.size, previous.size)
-        groups.append(group)
-    return groups
+            begun.gap_above = group.gap_below = gap / max(line.size, previous.size)
+            yield group
+        group = begun
+    if group is not None:
+        yield group
 
 
-def _without_fragments(lines: Sequence[PlacedLine], pitch: float) -> list[PlacedLine]:
+def _with_following(lines: Iterable[PlacedLine]) -> Iterator[tuple[PlacedLine, PlacedLine | None]]:
+    ahead: Iterator[PlacedLine | None] = itertools.chain(lines, [None])
+    for line, following in itertools.pairwise(ahead):
+        if line is not None:
+            yield line, following
+
+
+def _without_fragments(lines: Iterable[PlacedLine], pitch: float) -> Iterator[PlacedLine]:
     """Lines; pieces of a formula between two rows (tall brackets, limits) are given to the row above."""
-    whole: list[PlacedLine] = []
+    above: PlacedLine | None = None
     for line in lines:
-        if whole and len(line.words) <= 3 and _word_share(line) == 0 and not _is_bullet(line.words[0].text):
-            above = whole[-1]
-            if (
-                line.column == above.column
-                and 0 <= line.y - above.y < 0.75 * pitch * above.size
-                and _word_share(above) > 0.3
-            ):
-                whole[-1] = replace(above, words=above.words + line.words)
+        if above is not None:
+            fragment = len(line.words) <= 3 and _word_share(line) == 0 and not _is_bullet(line.words[0].text)
+            near = line.column == above.column and 0 <= line.y - above.y < 0.75 * pitch * above.size
+            if fragment and near and _word_share(above) > 0.3:
+                above = replace(above, words=above.words + line.words)
                 continue
-        whole.append(line)
-    return whole
+            yield above
+        above = line
+    if above is not None:
+        yield above
 
 
 def _start_after(line: PlacedLine, marker: int) -> float:
@@ -313,20 +354,22 @@ def _flows_on(previous: PlacedLine, line: PlacedLine) -> bool:
     return _ends_full(previous, line) and previous.right - previous.end < 2 * line.size and not start[0].isdigit()
 
 
-def _joined_across_breaks(groups: list[_Group], body_size: float, indented: bool) -> list[_Group]:
+def _joined_across_breaks(groups: Iterable[_Group], habits: _Habits) -> Iterator[_Group]:
     """Paragraphs that a column's or a page's end cuts in two made whole, over figures and tables in between."""
-    joined: list[_Group] = []
+    recent: list[_Group] = []
     for group in groups:
-        open_group = _open_before(joined, group, body_size, indented)
-        if open_group is None:
-            joined.append(group)
-        else:
+        open_group = _open_before(recent, group, habits.body_size, habits.indented)
+        if open_group is not None:
             open_group.lines.extend(group.lines)
-    return joined
+            continue
+        recent.append(group)
+        if len(recent) > MAX_GROUPS_BETWEEN:
+            yield recent.pop(0)
+    yield from recent
 
 
 def _open_before(groups: Sequence[_Group], group: _Group, body_size: float, indented: bool) -> _Group | None:
-    """The paragraph that `group` continues, None if it begins anew."""
+    """The paragraph of `groups` that `group` continues, None if it begins anew."""
     line = group.lines[0]
     start = line.words[0].text.lstrip("([\"'“‘„")
     if (
@@ -337,7 +380,8 @@ def _open_before(groups: Sequence[_Group], group: _Group, body_size: float, inde
         or len(group.lines[0].words) < 4
     ):
         return None
-    for earlier in reversed(groups[-60:]):
+    for row in reversed(range(len(groups))):
+        earlier = groups[row]
         last = earlier.lines[-1]
         if last.page < line.page - 1 or not _is_prose_size(earlier, body_size):
             continue
@@ -363,7 +407,7 @@ def _open_before(groups: Sequence[_Group], group: _Group, body_size: float, inde
             and last.bold < 0.95
         ):
             return earlier
-        between = groups[groups.index(earlier) + 1 :]
+        between = groups[row + 1 :]
         floats = all(item.lines[0].column == line.column and not _is_prose_size(item, body_size) for item in between)
         full = floats and last.right - last.end < 0.5 * last.size
         if (
@@ -386,10 +430,10 @@ def _is_prose_size(group: _Group, body_size: float) -> bool:
     )
 
 
-def _block(group: _Group, heading: str, body_size: float, vocabulary: Counter[str], pitch: float) -> Block:
-    lines = group.lines
+def _block(group: _Group, heading: str, habits: _Habits) -> Block:
+    lines, body_size, pitch = group.lines, habits.body_size, habits.pitch
     words = _flat_words(lines, group.marker)
-    text = _text(lines, group.marker, vocabulary)
+    text = _text(lines, group.marker, habits.vocabulary)
     n_chars = [sum(len(word.text) for word in line.words) for line in lines]
     total = sum(n_chars) or 1
     bold = sum(line.bold * n for line, n in zip(lines, n_chars, strict=True)) / total
@@ -467,9 +511,8 @@ def _key(word: str) -> str:
     return found.group().casefold() if found else ""
 
 
-def _vocabulary(lines: Sequence[PlacedLine]) -> Counter[str]:
-    """How often each word occurs whole within a line; "self-" counts the compounds that begin with it."""
-    counts: Counter[str] = Counter()
+def _count_words(lines: Iterable[PlacedLine], counts: Counter[str]) -> None:
+    """Add how often each word occurs whole within a line; "self-" counts the compounds that begin with it."""
     for line in lines:
         words = [word.text for word in line.words]
         for position, word in enumerate(words):
@@ -479,4 +522,3 @@ def _vocabulary(lines: Sequence[PlacedLine]) -> Counter[str]:
                 counts[part] += 1
                 if "-" in part:
                     counts[part.partition("-")[0] + "-"] += 1
-    return counts

@@ -1,0 +1,287 @@
+"""Glyphs of a page -> rows -> lines of words in reading order.
+
+The order of the text is rebuilt from where the glyphs stand, not from the order in which the file draws them, so that
+right-to-left text comes out the same from producers that store it in logical (LibreOffice) and visual order (LuaTeX).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from ingest.bidi import Cluster, has_rtl_letter, logical_text
+from ingest.readers.model import UNKNOWN, Fonts, Glyph
+from ingest.spool import rebuilt_from_fields
+
+SOFT_HYPHEN = "\u00ad"
+
+WORD_GAP = 0.16
+"""Ems of white space from which on two glyphs belong to two words; kerning stays below, word spaces above."""
+
+WORD_GAP_HINTED = 0.05
+"""The same where a space is stored, or PDFium sees one: italics lean over it, and a line's last may stand anywhere."""
+
+SEGMENT_GAP = 1.1
+"""Ems of white space from which on a row is cut in two lines: table cells, columns. Layout joins what is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word as it stands on the page, its text in logical order; lengths in points, y downwards from the top.
+
+    Attributes:
+        size: font size.
+        raised: points by which it stands above the baseline of its line, negative below.
+    """
+
+    text: str
+    x0: float
+    x1: float
+    size: float
+    raised: float
+    bold: bool
+    mono: bool
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return rebuilt_from_fields(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Words of one row in reading order, without a wide gap between them; lengths in points, y downwards from the top.
+
+    Attributes:
+        y: the baseline.
+        size: the font size of most of its characters.
+        bold: share of its characters that are bold, 0..1.
+        mono: share of its characters in a font of fixed pitch, 0..1.
+        rtl: whether it reads from right to left.
+    """
+
+    words: tuple[Word, ...]
+    x0: float
+    x1: float
+    y: float
+    size: float
+    bold: float
+    mono: float
+    rtl: bool
+
+    @property
+    def text(self) -> str:
+        """The words with single spaces between."""
+        return " ".join(word.text for word in self.words)
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return rebuilt_from_fields(self)
+
+
+@dataclass(slots=True)
+class Row:
+    """Glyphs that stand beside each other, from left to right; the baseline and size of the largest piece of it."""
+
+    y: float
+    size: float
+    glyphs: list[Glyph]
+
+
+def rows_of(glyphs: list[Glyph]) -> list[Row]:
+    """The rows of a page from top to bottom; raised and lowered small glyphs stand in the row they belong to."""
+    spans: list[list[Glyph]] = []
+    for glyph in glyphs:
+        last = spans[-1][-1] if spans else None
+        if (
+            last is not None
+            and abs(glyph.y - last.y) < 0.05 * last.size
+            and abs(glyph.size - last.size) < 0.05 * last.size
+            and -0.3 * last.size < max(glyph.x0 - last.x1, last.x0 - glyph.x1) < SEGMENT_GAP * last.size
+        ):
+            spans[-1].append(glyph)
+        else:
+            spans.append([glyph])
+    spans = [span for span in spans if any(glyph.text != " " for glyph in span)]
+    by_y: dict[int, list[Row]] = defaultdict(list)
+    rows: list[Row] = []
+    for span in sorted(spans, key=lambda span: -(span[0].size * min(len(span), 6))):
+        y, size = span[0].y, span[0].size
+        x0, x1 = min(g.x0 for g in span), max(g.x1 for g in span)
+        mark = not any(glyph.text.isalnum() for glyph in span) and len(span) <= 3
+        reach = 2.5 if mark else 0.5
+        best: Row | None = None
+        best_distance = math.inf
+        bucket = int(y // 20)
+        for row in (row for near in (bucket - 1, bucket, bucket + 1) for row in by_y[near]):
+            rise = (row.y - y) / row.size
+            if abs(rise) < 0.12 or (abs(rise) < 0.25 and size > 0.87 * row.size and _touches(row, x0, x1, 1.0)):
+                distance = abs(rise)
+            elif -0.4 < rise < 0.62 and (size < 0.87 * row.size or mark) and _touches(row, x0, x1, reach):
+                distance = 1 + abs(rise)
+            else:
+                continue
+            if distance < best_distance:
+                best, best_distance = row, distance
+        if best is None:
+            best = Row(y, size, [])
+            rows.append(best)
+            by_y[bucket].append(best)
+        best.glyphs.extend(span)
+    rows.sort(key=lambda row: row.y)
+    for row in rows:
+        row.glyphs.sort(key=lambda glyph: glyph.x0)
+    return _rejoined(rows)
+
+
+def _rejoined(rows: list[Row]) -> list[Row]:
+    """Rows whose halves stand a little apart in height, as where the font changes, made one."""
+    joined: list[Row] = []
+    for row in rows:
+        above = joined[-1] if joined else None
+        if above is not None and row.y - above.y < 0.25 * row.size and abs(row.size - above.size) < 0.13 * row.size:
+            left, right = sorted((above.glyphs, row.glyphs), key=lambda glyphs: glyphs[0].x0)
+            if -1 < right[0].x0 - left[-1].x1 < row.size:
+                above.glyphs = left + right
+                continue
+        joined.append(row)
+    return joined
+
+
+def _touches(row: Row, x0: float, x1: float, reach: float) -> bool:
+    room = reach * row.size
+    return any(glyph.x0 - room < x1 and x0 < glyph.x1 + room for glyph in row.glyphs)
+
+
+def lines_of(row: Row, fonts: Fonts, rtl: bool, mirrored: bool) -> list[Line]:
+    """A row cut at its wide gaps, each part in reading order."""
+    parts: list[list[Glyph]] = []
+    right = -math.inf
+    for glyph in row.glyphs:
+        if glyph.text == " ":
+            if parts:
+                parts[-1].append(glyph)
+            continue
+        if not parts or glyph.x0 - right > SEGMENT_GAP * row.size:
+            parts.append([])
+        parts[-1].append(glyph)
+        right = max(right, glyph.x1)
+    lines = [_line(part, row, fonts, rtl, mirrored) for part in parts]
+    return [line for line in lines if line.words]
+
+
+def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool) -> Line:
+    while glyphs[-1].text == " ":
+        glyphs.pop()
+    spelt: list[list[Glyph]] = [[]]
+    right = glyphs[0].x0
+    spaced = False
+    for glyph in glyphs:
+        if glyph.text == " ":
+            spaced = True
+            continue
+        gap = glyph.x0 - right
+        hinted = spaced or glyph.parted
+        if spelt[-1] and gap > (WORD_GAP_HINTED if hinted else WORD_GAP) * min(glyph.size, row.size):
+            spelt.append([])
+        spaced = False
+        spelt[-1].append(glyph)
+        right = max(right, glyph.x1)
+    line_rtl = False
+    if has_rtl_letter("".join(glyph.text for glyph in glyphs)):
+        line_rtl = rtl
+        spelt = _reordered(spelt, rtl, mirrored)
+    words = [_word(members, row, fonts) for members in spelt if members]
+    n_chars = n_bold = n_mono = 0
+    sizes: Counter[float] = Counter()
+    for word in words:
+        length = len(word.text)
+        n_chars += length
+        n_bold += length * word.bold
+        n_mono += length * word.mono
+        sizes[word.size] += length
+    return Line(
+        words=tuple(words),
+        x0=min(word.x0 for word in words),
+        x1=max(word.x1 for word in words),
+        y=row.y,
+        size=round(sizes.most_common(1)[0][0], 1),
+        bold=n_bold / n_chars,
+        mono=n_mono / n_chars,
+        rtl=line_rtl,
+    )
+
+
+def _reordered(spelt: list[list[Glyph]], rtl: bool, mirrored: bool) -> list[list[Glyph]]:
+    """Words from left to right -> words in reading order."""
+    members: list[Glyph] = []
+    clusters: list[Cluster] = []
+    for word in spelt:
+        if clusters:
+            clusters.append(Cluster(" ", -1))
+        for glyph in word:
+            clusters.append(Cluster(glyph.text, len(members)))
+            members.append(glyph)
+    reordered: list[list[Glyph]] = [[]]
+    for cluster in logical_text(clusters, rtl, mirrored):
+        if cluster.text == " ":
+            reordered.append([])
+        else:
+            members[cluster.source].text = cluster.text
+            reordered[-1].append(members[cluster.source])
+    return reordered
+
+
+def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
+    if members[-1].size < 0.82 * members[0].size:
+        members = _without_note_mark(members)
+    text = "".join([glyph.text for glyph in members])
+    if SOFT_HYPHEN in text:  # seen at a line end only
+        text = text[:-1].replace(SOFT_HYPHEN, "") + text[-1].replace(SOFT_HYPHEN, "-")
+    if UNKNOWN in text:
+        text = "".join(_restored(position, members, fonts) for position in range(len(members)))
+    largest = members[0]
+    x0, x1 = largest.x0, largest.x1
+    for glyph in members:
+        if glyph.size > largest.size:
+            largest = glyph
+        x0 = min(x0, glyph.x0)
+        x1 = max(x1, glyph.x1)
+    return Word(text, x0, x1, largest.size, row.y - largest.y, fonts.bold[largest.font], fonts.mono(largest.font))
+
+
+def _without_note_mark(members: list[Glyph]) -> list[Glyph]:
+    """A word without the raised number or sign at its end that points to a footnote; exponents follow shorter bases."""
+    end = len(members)
+    base = members[0]
+    while end and members[end - 1].size < 0.82 * base.size and base.y - members[end - 1].y > 0.2 * base.size:
+        end -= 1
+    mark = "".join(glyph.text for glyph in members[end:])
+    if not end or len(mark) > 3 or not (mark.isdigit() or not mark.strip("*†‡§¶∗" + UNKNOWN)):
+        return members
+    text = "".join(glyph.text for glyph in members[:end])
+    tail = text.rstrip(".,;:!?)]\"'”’»״׳")
+    is_word = (tail[-3:].isalpha() and len(tail) >= 3) or (tail != text and len(text) >= 3)
+    return members[:end] if is_word else members
+
+
+def _restored(position: int, members: list[Glyph], fonts: Fonts) -> str:
+    """A glyph's text; an unknown one inside a Latin word is an f-ligature, told by its width and what follows."""
+    text = members[position].text
+    if text != UNKNOWN or position == 0:
+        return text
+    before, glyph = members[position - 1], members[position]
+    after = members[position + 1].text[:1] if position + 1 < len(members) else ""
+    if (
+        not ("a" <= before.text[-1:].lower() <= "z")
+        or abs(glyph.size - before.size) > 0.05 * before.size
+        or abs(glyph.y - before.y) > 0.1 * before.size
+    ):
+        return text
+    if after and not "a" <= after <= "z":
+        return text
+    width = (glyph.x1 - glyph.x0) / glyph.size
+    width_of_f = fonts.width(glyph.font, "f") or fonts.width(before.font, "f") or 0.31
+    if not 1.5 * width_of_f < width < 3.5 * width_of_f:
+        return text
+    if width < 2.4 * width_of_f:
+        return "ff"
+    return "ffl" if after in "aeiouy" else "ffi"
