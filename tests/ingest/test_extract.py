@@ -213,3 +213,21 @@ def test_where_the_first_reader_yields_no_text_the_second_is_asked(
 def test_ruled_tables_are_found_by_the_second_reader(tmp_path: Path) -> None:
     document = _read(tmp_path, pdf([[Run(60, 120, "cell")]], drawing=grid([50, 150, 300], [100, 130, 160])))
     assert (document.reader, document.pages[0].tables) == ("pypdfium2", (Box(50, 100, 300, 160),))
+
+
+def test_a_page_that_the_first_reader_calls_damaged_is_read_by_the_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = PdfiumReader.page
+
+    def page(self: PdfiumReader, index: int) -> GlyphPage:
+        if index == 1:
+            raise SourceError("page 2: must be readable, is damaged")
+        return whole(self, index)
+
+    monkeypatch.setattr(PdfiumReader, "page", page)
+    path = tmp_path / "lecture.pdf"
+    path.write_bytes(pdf([[Run(50, 100, "first")], [Run(50, 100, "second")]]))
+    assert [line.text for page in extract(path).pages for line in page.lines] == ["first", "second"]
+    with pytest.raises(SourceError, match="page 2"):
+        extract(path, "pypdfium2")
