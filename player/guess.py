@@ -117,7 +117,8 @@ def associative_words(
 
 def _from_vocabulary(paragraph: Paragraph, domain: str, hint: str, embedder: Embedder) -> list[str]:
     associations = load_associations()
-    if embedder.spec != associations.spec or not domain.isascii() or not any(char.isalpha() for char in domain):
+    same_model = embedder.spec == associations.spec and embedder.dim == len(associations.basis)
+    if not same_model or not domain.isascii() or not any(char.isalpha() for char in domain):
         return []
     return associations.rank(embedder.embed_queries([domain, hint or paragraph.text, paragraph.text]))
 
