@@ -188,7 +188,7 @@ def test_bad_tuned_file_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("preset", "expected"),
     [
-        ("default", {"strategies": ("dense",), "book_match": "resolved", "k": 20, "pdf_k": 15, "global_k": 5}),
+        ("default", {"strategies": ("dense",), "keywords": "rule", "book_match": "resolved", "k": 20, "cascade": True}),
         ("dual", {"book_match": "stem", "pdf_k": 15, "global_k": 5, "global_pool": 20, "spill_over": "never"}),
         ("known-bots", {"book_match": "stem", "pdf_k": 20, "global_k": 0, "spill_over": "no-book"}),
         ("unfiltered", {"book_match": "off", "pdf_k": 0, "global_k": 20}),
