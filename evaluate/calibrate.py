@@ -225,7 +225,10 @@ def fit_references(course: Course, search: SearchSettings, before: Calibration) 
 def fit_names(
     course: Course, search: SearchSettings, before: Calibration, fitted: ReferenceCalibration
 ) -> tuple[float, float]:
-    """Log-odds that the course holds a paragraph whose book's name is resolved, and of one whose name is not."""
+    """Log-odds that the course holds a paragraph whose book's name is resolved, and of one whose name is not.
+
+    What it does not hold is, at even odds, from a book that it has not, or about something else in a book that it has.
+    """
     whole = build_references(course.store, search, course.embedder, fitted)
     held = [_resolved(whole, name) for name, doc_id in _names(course) if doc_id]
     missing = [_resolved(whole, name) for name, doc_id in _names(course) if not doc_id]
@@ -234,7 +237,7 @@ def fit_names(
         missing += [_resolved(rest, name) for name in names]
     # one more of each, so that nothing is ever certain
     if_held = (sum(held) + 1) / (len(held) + 2)
-    if_missing = (sum(missing) + 1) / (len(missing) + 2)
+    if_missing = 0.5 * (sum(missing) + 1) / (len(missing) + 2) + 0.5 * if_held
     return (
         _rounded(float(np.log(if_held / if_missing))),
         _rounded(float(np.log((1.0 - if_held) / (1.0 - if_missing)))),
