@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from evaluate.errors import RunError
-from evaluate.measures import CONFIDENCE, N_RESAMPLES, per_game
+from evaluate.measures import bootstrap_interval, per_game
 from evaluate.record import GameRecord
 from evaluate.run import by_game
 from evaluate.runfile import RunFile, require_same_games
@@ -152,18 +152,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 def _tested(differences: NDArray[np.float64], seed: int) -> tuple[NDArray[np.float64], float, float, float]:
     """The differences, the interval of their mean, and p."""
-    if np.ptp(differences) == 0.0:
-        low = high = float(differences[0])
-    else:
-        resampled = stats.bootstrap(
-            (differences,),
-            np.mean,
-            n_resamples=N_RESAMPLES,
-            confidence_level=CONFIDENCE,
-            method="percentile",
-            rng=np.random.default_rng(seed),
-        ).confidence_interval
-        low, high = float(resampled.low), float(resampled.high)
+    low, high = bootstrap_interval(differences, seed)
     return differences, low, high, randomisation_p(differences, seed)
 
 

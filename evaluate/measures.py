@@ -66,6 +66,16 @@ def interval(values: NDArray[np.float64], seed: int) -> tuple[float, float]:
     if np.isin(values, (0.0, 1.0)).all():
         found = stats.binomtest(int(values.sum()), len(values)).proportion_ci(CONFIDENCE, method="wilson")
         return (float(found.low), float(found.high))
+    return bootstrap_interval(values, seed)
+
+
+def bootstrap_interval(values: NDArray[np.float64], seed: int) -> tuple[float, float]:
+    """The 95% percentile bootstrap interval of a mean; where all values are the same, that value twice.
+
+    Args:
+        values: (n_games,) one value a game, at least one.
+        seed: of the resampling.
+    """
     if np.ptp(values) == 0.0:
         return (float(values[0]), float(values[0]))
     resampled = stats.bootstrap(

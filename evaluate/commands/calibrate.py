@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from configs.settings import load
-from evaluate.commands.command import add_command, add_games, add_store
+from evaluate.commands.command import (
+    add_command,
+    add_games,
+    add_store,
+    as_json,
+    print_json,
+    require_writable,
+    write_text,
+)
 from evaluate.errors import GamesError
 from evaluate.games import load_games, select_split
 from ingest.store import open_store
@@ -46,6 +54,7 @@ def run(options: argparse.Namespace) -> int:
     from evaluate.calibrate import calibrate, course_of
     from player.search.build import store_embedder
 
+    require_writable(options.out)
     settings = load(config=options.config)
     store, questions = open_store(options.store, options.collection), open_store(options.questions_store)
     if store.embedder_spec != questions.embedder_spec:
@@ -67,8 +76,8 @@ def run(options: argparse.Namespace) -> int:
     )
     tree = json.loads(options.out.read_text(encoding="utf-8")) if options.out.exists() else {}
     tree[store.embedder_spec] = as_tree(fitted)
-    options.out.write_text(json.dumps(tree, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps(tree[store.embedder_spec], indent=1))
+    write_text(options.out, as_json(tree) + "\n")
+    print_json(tree[store.embedder_spec])
     return 0
 
 

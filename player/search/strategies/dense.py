@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from ingest.embed import Embedder, FloatArray
 from ingest.paragraph import Paragraph
+from player.search.strategies.query_vectors import QUERY_VECTORS, QueryVectors
 from player.search.strategies.ranking import Ranking, Scores, probabilities
 from player.search.threshold import DEFAULT_EMBEDDER, DenseCalibration, calibration_of
 from player.search.types import Hit, Query
-
-QUERY_VECTORS = 256
-"""Hints whose vectors and scores are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +61,13 @@ class Dense:
     ) -> None:
         self._ranking = Ranking(paragraphs)
         self._vectors = vectors
-        self._embedder = embedder
+        self._query_vectors = QueryVectors(embedder)
         self._sentences = sentences
         if sentences is not None and len(paragraphs):
             self._starts = np.searchsorted(sentences.rows, np.arange(len(paragraphs)))
             self._n_sentences = np.bincount(sentences.rows, minlength=len(paragraphs)).astype(np.float32)
         self._evidence = evidence
         self._calibration = calibration or calibration_of(DEFAULT_EMBEDDER).dense
-        self._query_vectors: LRUCache[str, FloatArray] = LRUCache(QUERY_VECTORS)
         self._scored: LRUCache[tuple[str, str], tuple[FloatArray, Scores]] = LRUCache(QUERY_VECTORS)
         self._lock = threading.Lock()
 
@@ -86,15 +83,15 @@ class Dense:
 
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless it was embedded lately."""
-        self._query_vector(query.hint)
+        self._query_vectors.of(query.hint)
 
     def cosines(self, hint: str) -> FloatArray:
         """(n_paragraphs,) cosine of each paragraph with the hint, -1..1."""
-        return _cosines(self._vectors, self._query_vector(hint))
+        return _cosines(self._vectors, self._query_vectors.of(hint))
 
     def similarities(self, hint: str) -> FloatArray:
         """(n_paragraphs,) weighted mean of the cosines of paragraph, best sentence and all sentences, -1..1."""
-        return self._with_sentences(self.cosines(hint), self._query_vector(hint))
+        return self._with_sentences(self.cosines(hint), self._query_vectors.of(hint))
 
     def evidence(self, hint: str) -> FloatArray:
         """(n_paragraphs,) log-odds of the game's rule against each paragraph; 0 where no rule is known."""
@@ -114,7 +111,7 @@ class Dense:
             if (query.hint, said) in self._scored:
                 return self._scored[query.hint, said]
         cosines = self.cosines(query.hint)
-        scores: FloatArray = self._with_sentences(cosines, self._query_vector(query.hint))
+        scores: FloatArray = self._with_sentences(cosines, self._query_vectors.of(query.hint))
         if said:
             scores = scores + self.evidence(said) / np.float32(self._calibration.nats)
         behind = self._calibration.nats * (scores - scores.max())
@@ -133,15 +130,6 @@ class Dense:
         mean = np.add.reduceat(each, self._starts) / self._n_sentences
         own = 1.0 - sentences.best - sentences.mean
         return (own * cosines + sentences.best * best + sentences.mean * mean).astype(np.float32)
-
-    def _query_vector(self, hint: str) -> FloatArray:
-        with self._lock:
-            if hint in self._query_vectors:
-                return self._query_vectors[hint]
-        vector: FloatArray = self._embedder.embed_queries([hint])[0]
-        with self._lock:
-            self._query_vectors[hint] = vector
-        return vector
 
 
 def _cosines(vectors: FloatArray, vector: FloatArray) -> FloatArray:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from cachetools import LRUCache
 
 from ingest.embed import Embedder, FloatArray
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore
-from player.search.strategies.dense import QUERY_VECTORS
+from player.search.strategies.query_vectors import QueryVectors
 from player.search.strategies.ranking import Ranking, probabilities
 from player.search.threshold import DenseCalibration
 from player.search.types import Hit, Query
@@ -45,14 +43,12 @@ class IndexedDense:
         waits: bool = False,
     ) -> None:
         self._store = store
-        self._embedder = embedder
+        self._query_vectors = QueryVectors(embedder)
         self._best, self._mean = best, mean
         self._evidence = evidence
         self._calibration = calibration
         self._waits = waits
         self._rows = {paragraph.paragraph_id: row for row, paragraph in enumerate(store.paragraphs)}
-        self._vectors: LRUCache[str, FloatArray] = LRUCache(QUERY_VECTORS)
-        self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -66,15 +62,15 @@ class IndexedDense:
 
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless it was embedded lately."""
-        self._vector(query.hint)
+        self._query_vectors.of(query.hint)
 
     def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
         """At most k hits, most similar first; only paragraphs of `doc_id` if one is given."""
         wanted = max(k, N_NEAREST)
-        course = self._store.nearest(self._vector(query.hint), wanted)
+        course = self._store.nearest(self._query_vectors.of(query.hint), wanted)
         if not course:
             return []
-        found = self._store.nearest(self._vector(query.hint), wanted, doc_id) if doc_id else course
+        found = self._store.nearest(self._query_vectors.of(query.hint), wanted, doc_id) if doc_id else course
         # both together: relevance is in view of the best of the whole course
         nearest = dict((*course, *found))
         ids = list(nearest)
@@ -92,7 +88,7 @@ class IndexedDense:
         if not self._best and not self._mean:
             return cosines
         vectors, places = self._store.sentences_of(ids)
-        each = vectors @ self._vector(hint)
+        each = vectors @ self._query_vectors.of(hint)
         best = np.full(len(ids), -1.0, dtype=np.float32)
         np.maximum.at(best, places, each)
         counts = np.bincount(places, minlength=len(ids))
@@ -103,12 +99,3 @@ class IndexedDense:
 
     def _paragraph(self, paragraph_id: str) -> Paragraph:
         return self._store.paragraphs[self._rows[paragraph_id]]
-
-    def _vector(self, hint: str) -> FloatArray:
-        with self._lock:
-            if hint in self._vectors:
-                return self._vectors[hint]
-        vector: FloatArray = self._embedder.embed_queries([hint])[0]
-        with self._lock:
-            self._vectors[hint] = vector
-        return vector

@@ -10,7 +10,8 @@ import pytest
 
 from ingest.embed import FloatArray
 from ingest.paragraph import Paragraph
-from player.search.strategies.dense import QUERY_VECTORS, Dense, Sentences
+from player.search.strategies.dense import Dense, Sentences
+from player.search.strategies.query_vectors import QUERY_VECTORS
 from player.search.threshold import DenseCalibration
 from player.search.types import Query, Strategy
 from tests.contracts.strategy import StrategyContract
