@@ -81,10 +81,17 @@ class SearchSettings:
     rewrite: Rewrite
     quality_weight: float
     recency_weight: float
+    cross_encoder: str
+    rerank_pool: int
     deadline_s: float
     cache_size: int
     cache_ttl_s: float
     exact_up_to: int
+
+    @property
+    def lacks_cross_encoder(self) -> bool:
+        """Whether hits are to be re-ranked by a model that was not given."""
+        return "reranked" in self.strategies and not self.cross_encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +252,7 @@ def _check(settings: Settings, where: str) -> None:
         ("search.lowered_threshold", search.lowered_threshold, 0.0, search.threshold),
         ("search.quality_weight", search.quality_weight, -20.0, 20.0),
         ("search.recency_weight", search.recency_weight, -20.0, 20.0),
+        ("search.rerank_pool", search.rerank_pool, 1, 10_000),
         ("search.deadline_s", search.deadline_s, 0.01, 600.0),
         ("search.cache_size", search.cache_size, 0, 100_000),
         ("search.cache_ttl_s", search.cache_ttl_s, 0.01, 86_400.0),

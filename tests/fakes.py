@@ -230,3 +230,37 @@ def die_reading(path: Path, doc_id: str, content: str, settings: IngestSettings)
     if path.stem.startswith("deadly"):
         os._exit(3)
     return make_reading(doc_id, [TREES], content=content)
+
+
+def tiny_cross_encoder(folder: Path, *, n_outputs: int = 1, bias: float = 0.0) -> str:
+    """A folder with a cross-encoder of one small layer and random weights: a real one but for its training.
+
+    Args:
+        bias: of its outputs.
+    """
+    import torch
+    from sentence_transformers import CrossEncoder
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
+
+    source = folder / "source"
+    source.mkdir(parents=True)
+    letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    (source / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=128,
+        initializer_range=0.5,
+        id2label={label: str(label) for label in range(n_outputs)},
+    )
+    model = BertForSequenceClassification(config)
+    torch.nn.init.constant_(model.classifier.bias, bias)
+    model.save_pretrained(source)
+    BertTokenizer(str(source / "vocab.txt")).save_pretrained(source)
+    CrossEncoder(str(source), local_files_only=True, device="cpu").save_pretrained(str(folder / "saved"))
+    return str(folder / "saved")

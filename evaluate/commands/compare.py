@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from evaluate.games import load_games, select_split
 from evaluate.referee import make_referee
 from evaluate.runfile import RunFile, partial_path, read_run, write_run
 from ingest.store import open_store
+from player.search.build import GIVE_ONE
 
 if TYPE_CHECKING:
     from evaluate.compare import PairedTest
@@ -63,21 +64,24 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Replay the presets or read the runs, test, and print the table; 1 if games were lost at ingest."""
+    """Replay the presets or read the runs, test, print the table; 1 if games were lost at ingest or a model lacks."""
     from evaluate.compare import compare
 
     require_repeats(options.repeats)
-    runs = _read(options) if options.runs else _replayed(options)
+    missing: dict[str, str] = {}
+    runs = _read(options) if options.runs else _replayed(options, missing)
     tests = compare(runs, pairs=options.pairs, seed=options.seed)
     document = {"presets": {found.name: found.run for found in runs}, "tests": [test.as_json() for test in tests]}
+    if missing:
+        document["missing"] = missing
     if options.out:
         _make_folder(options.out)
         write_text(options.out / "compare.json", as_json(document) + "\n")
     if options.json:
         print_json(document)
     else:
-        _print_table(runs, tests)
-    return 1 if any(found.run["lost_at_ingest"] for found in runs) else 0
+        _print_table(runs, tests, missing)
+    return 1 if missing or any(found.run["lost_at_ingest"] for found in runs) else 0
 
 
 def _read(options: argparse.Namespace) -> list[RunFile]:
@@ -86,7 +90,8 @@ def _read(options: argparse.Namespace) -> list[RunFile]:
     return [read_run(path) for path in options.runs]
 
 
-def _replayed(options: argparse.Namespace) -> list[RunFile]:
+def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[RunFile]:
+    """The presets' runs; those that lack a model go into `missing`, with the remedy."""
     from evaluate.replay import replay_store
 
     if options.games is None or not options.presets:
@@ -97,6 +102,11 @@ def _replayed(options: argparse.Namespace) -> list[RunFile]:
             f"--presets must name two or more different presets, got {options.presets!r}; e.g. dual,filtered"
         )
     settings = {name: load(name, options.config) for name in names}
+    missing |= {name: f"no model given; {GIVE_ONE}" for name in names if settings[name].search.lacks_cross_encoder}
+    if names[0] in missing or len(names) - len(missing) < 2:
+        lacking, why = next(iter(missing.items()))
+        raise RunError(f"--presets must begin with one that has its model, and hold two such, got {lacking}: {why}")
+    names = [name for name in names if name not in missing]
     games = select_split(load_games(options.games), options.split, options.seed)
     make_referee(options.referee, options.seed)
     store = open_store(options.store, options.collection)
@@ -132,10 +142,10 @@ def _make_folder(folder: Path) -> None:
         raise SettingsError(f"--out must be a folder that can be made, got {folder}: {error.strerror}") from error
 
 
-def _print_table(runs: Sequence[RunFile], tests: Sequence[PairedTest]) -> None:
+def _print_table(runs: Sequence[RunFile], tests: Sequence[PairedTest], missing: Mapping[str, str]) -> None:
     measures = list(runs[0].run["measures"])
     played = runs[0].run["win_rate"] is not None
-    width = max(len("preset"), *(len(found.name) for found in runs))
+    width = max(len("preset"), *(len(found.name) for found in runs), *map(len, missing))
     heads = [*measures, *(["win rate"] if played else [])]
     print(f"{runs[0].run['games'] - runs[0].run['unanswerable']} answerable games, 95% intervals in brackets")
     print(f"{'preset':{width}}  " + "  ".join(f"{head:>20}" for head in heads))
@@ -144,6 +154,8 @@ def _print_table(runs: Sequence[RunFile], tests: Sequence[PairedTest]) -> None:
         if played:
             cells.append(_cell(found.run["win_rate"], found.run["win_rate_interval"]))
         print(f"{found.name:{width}}  " + "  ".join(f"{cell:>20}" for cell in cells))
+    for name, why in missing.items():
+        print(f"{name:{width}}  {why}")
     print(f"\npaired randomisation tests, p corrected by Holm for all {len(tests)}:")
     for test in tests:
         print(

@@ -8,6 +8,7 @@ from configs.settings import SearchSettings, Settings, SettingsError
 from ingest.embed import Embedder, load_embedder
 from ingest.store import ParagraphStore, is_url, models_dir_of
 from player.search.cache import ResultCache, shared_cache
+from player.search.cross_encoder import CrossEncoderScorer
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
 from player.search.rewriting import Feedback
@@ -15,11 +16,14 @@ from player.search.rules import RuleEvidence
 from player.search.strategies.dense import Dense, Sentences
 from player.search.strategies.indexed import IndexedDense
 from player.search.strategies.keyword import Keyword
+from player.search.strategies.reranked import Reranked
 from player.search.threshold import Calibration, ReferenceCalibration, calibration_of
 from player.search.types import Rewriter, Strategy
 from player.search.weighing import document_priors
 
-STRATEGY_NAMES = ("dense", "keyword")
+STRATEGY_NAMES = ("dense", "keyword", "reranked")
+GIVE_ONE = "write `search: {cross_encoder: FOLDER}` to a file and name that with --config"
+"""How a cross-encoder is given."""
 
 
 def build_orchestrator(
@@ -54,10 +58,15 @@ def build_orchestrator(
     calibration = calibration_of(store.embedder_spec)
     titles = {document.doc_id: document.aliases[0].text for document in store.documents if document.aliases}
     strategies: dict[str, Strategy] = {"keyword": Keyword(store.paragraphs, titles, calibration.keyword), **own}
-    if "dense" in search.strategies:
+    if search.lacks_cross_encoder:
+        raise SettingsError(f"search.cross_encoder must be set for the strategy reranked, got none; {GIVE_ONE}")
+    if {"dense", "reranked"} & set(search.strategies):
         embedder = embedder or store_embedder(store, settings)
         large = len(store.paragraphs) > search.exact_up_to
         strategies["dense"] = (_indexed if large else build_dense)(store, search, embedder, calibration)
+    if "reranked" in search.strategies:
+        scorer = CrossEncoderScorer(search.cross_encoder)
+        strategies["reranked"] = Reranked(strategies["dense"], scorer, search.rerank_pool)
     if rewriter is None and search.rewrite == "feedback":
         rewriter = Feedback(store.paragraphs)
     if cache is None and search.cache_size:

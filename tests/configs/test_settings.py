@@ -195,6 +195,7 @@ def test_bad_tuned_file_is_named(tmp_path: Path) -> None:
         ("filtered", {"book_match": "resolved", "pdf_k": 20, "global_k": 0}),
         ("keyword", {"strategies": ("keyword",), "book_match": "off", "global_k": 20}),
         ("distance-merge", {"merge": "relevance", "boost": 0.0, "book_match": "stem", "pdf_k": 15, "global_k": 5}),
+        ("reranked", {"merge": "relevance", "strategies": ("reranked",), "book_match": "stem", "cross_encoder": ""}),
         ("vector-then-keyword", {"keywords": "fallback", "cascade": True, "threshold": 0.7, "book_match": "off"}),
         ("rrf", {"keywords": "fused", "fusion": "rrf", "rrf_k": 60, "book_match": "off"}),
     ],

@@ -17,6 +17,7 @@ from evaluate.record import GameRecord
 from evaluate.run import make_run
 from evaluate.runfile import RunFile
 from tests.evaluate.fakes import course_games, game_record, make_store, play_record, record_of, run_main, write_games
+from tests.fakes import tiny_cross_encoder
 from tests.player.fakes import course
 
 
@@ -146,6 +147,47 @@ class TestCommand:
         assert found["presets"]["dual"]["settings"]["preset"] == "dual"
         assert {(test["preset"], test["against"]) for test in found["tests"]} == {("dual", "unfiltered")}
         assert {"measure", "difference", "low", "high", "p", "p_holm", "verdict"} <= set(found["tests"][0])
+
+    def test_a_cross_encoder_that_is_given_is_compared(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        config = tmp_path / "mine.yaml"
+        config.write_text(f"search: {{cross_encoder: {tiny_cross_encoder(tmp_path / 'model')}}}\n", encoding="utf-8")
+        arguments = (
+            "--store",
+            store,
+            "--games",
+            games,
+            "--presets",
+            "distance-merge,reranked",
+            "--config",
+            str(config),
+        )
+        assert run_main(main, "compare", *arguments, "--json") == 0
+        found = json.loads(capsys.readouterr().out)
+        assert list(found) == ["presets", "tests"]
+        ranks = {name: [game["rank"] for game in run["per_game"]] for name, run in found["presets"].items()}
+        assert ranks["reranked"] != ranks["distance-merge"]
+        assert {game["strategy"] for game in found["presets"]["reranked"]["per_game"]} == {"reranked"}
+
+    def test_without_a_cross_encoder_its_row_says_how_to_give_one(
+        self, store: str, games: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        arguments = ("--store", store, "--games", games, "--presets", "dual,reranked,filtered")
+        assert run_main(main, "compare", *arguments) == 1
+        row = "reranked  no model given; write `search: {cross_encoder: FOLDER}` to a file and name that with --config"
+        assert f"\n{row}\n" in capsys.readouterr().out
+        assert run_main(main, "compare", *arguments, "--json") == 1
+        found = json.loads(capsys.readouterr().out)
+        assert list(found["presets"]) == ["dual", "filtered"]
+        assert list(found["missing"]) == ["reranked"]
+
+    @pytest.mark.parametrize("presets", ["reranked,dual,filtered", "dual,reranked"])
+    def test_too_little_left_to_compare_exits_with_2(
+        self, store: str, games: str, capsys: pytest.CaptureFixture[str], presets: str
+    ) -> None:
+        assert run_main(main, "compare", "--store", store, "--games", games, "--presets", presets) == 2
+        assert "got reranked: no model given; write" in capsys.readouterr().err
 
     def test_runs_that_were_written_compare_as_the_presets_did(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
