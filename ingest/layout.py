@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ingest.beside import bands_of
 from ingest.extract import Page, Pdf
 from ingest.furniture import Furniture
 from ingest.lines import Line, Word
@@ -106,7 +107,7 @@ def _columns(lines: Sequence[Line], left: float, right: float, rtl: bool) -> lis
     """Lines parted into columns, in reading order; what runs across a gutter parts the page into bands."""
     gutter = _gutter(lines, left, right)
     if gutter is None:
-        return [list(lines)] if lines else []
+        return _parted_by_bands(_by_row(lines), rtl)
     columns: list[list[Line]] = []
     band: tuple[list[Line], list[Line]] = ([], [])
     across: list[Line] = []
@@ -133,6 +134,20 @@ def _columns(lines: Sequence[Line], left: float, right: float, rtl: bool) -> lis
         columns.append(across)
     close_band()
     return columns
+
+
+def _parted_by_bands(rows: Sequence[Sequence[Line]], rtl: bool) -> list[list[Line]]:
+    """The rows of one column, cut in columns where a few of them hold two texts beside each other."""
+    columns: list[list[Line]] = []
+    done = 0
+    for band in bands_of(rows):
+        columns.append([line for row in rows[done : band.first] for line in row])
+        inside = [line for row in rows[band.first : band.end] for line in row]
+        sides = ([line for line in inside if line.x0 < band.x], [line for line in inside if line.x0 >= band.x])
+        columns.extend(reversed(sides) if rtl else sides)
+        done = band.end
+    columns.append([line for row in rows[done:] for line in row])
+    return [column for column in columns if column]
 
 
 def _gutter(lines: Sequence[Line], left: float, right: float) -> float | None:

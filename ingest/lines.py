@@ -22,6 +22,15 @@ WORD_GAP = 0.16
 WORD_GAP_HINTED = 0.05
 """The same where a space is stored, or PDFium sees one: italics lean over it, and a line's last may stand anywhere."""
 
+USUAL_F, USUAL_I = 0.31, 0.28
+"""Ems that f and i are wide in fonts for text; for a font in which they were not seen."""
+
+KERNED = (0.94, 0.89)
+"""Width of a ligature of two letters and of three, in those of its letters; fonts for text have 0.85 to 1.03."""
+
+LIGATURE_TOLERANCE = 0.1
+"""Share of its expected width by which a ligature may be wider or narrower."""
+
 SEGMENT_GAP = 1.1
 """Ems of white space from which on a row is cut in two lines: table cells, columns. Layout joins what is one."""
 
@@ -274,14 +283,21 @@ def _restored(position: int, members: list[Glyph], fonts: Fonts) -> str:
         not ("a" <= before.text[-1:].lower() <= "z")
         or abs(glyph.size - before.size) > 0.05 * before.size
         or abs(glyph.y - before.y) > 0.1 * before.size
+        or (after and not "a" <= after <= "z")
+        or glyph.font not in (before.font, members[position + 1].font if after else before.font)
     ):
         return text
-    if after and not "a" <= after <= "z":
-        return text
-    width = (glyph.x1 - glyph.x0) / glyph.size
-    width_of_f = fonts.width(glyph.font, "f") or fonts.width(before.font, "f") or 0.31
-    if not 1.5 * width_of_f < width < 3.5 * width_of_f:
-        return text
-    if width < 2.4 * width_of_f:
-        return "ff"
-    return "ffl" if after in "aeiouy" else "ffi"
+    return _ligature((glyph.x1 - glyph.x0) / glyph.size, after, fonts, glyph.font) or text
+
+
+def _ligature(width: float, after: str, fonts: Fonts, font: int) -> str:
+    """The f-ligature that is `width` ems wide in a font, "" if none is; `after` is the letter that follows.
+
+    Each is a little narrower than its letters. i and l are equally narrow: a vowel follows fl more often than fi.
+    """
+    f = fonts.width(font, "f") or USUAL_F
+    i = min(fonts.width(font, "i") or USUAL_I, 0.9 * f)  # fonts without a name share their widths
+    letter = "l" if after and after in "aeiouy" else "i"
+    expected = {"ff": 2 * f * KERNED[0], f"f{letter}": (f + i) * KERNED[0], f"ff{letter}": (2 * f + i) * KERNED[1]}
+    best = min(expected, key=lambda text: abs(expected[text] - width))
+    return best if abs(expected[best] - width) < LIGATURE_TOLERANCE * expected[best] else ""

@@ -33,6 +33,7 @@ READER_MODULES = (
     "extract",
     "margins",
     "furniture",
+    "beside",
     "layout",
     "split",
     "sections",
