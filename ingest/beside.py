@@ -1,7 +1,7 @@
 """Prose that stands beside something else in a few rows of a page, such as a remark beside a listing.
 
-A gutter between the columns of a page is told by many lines (ingest/layout.py). Here a few rows must do, so more is asked
-of them: one side must be prose whose lines were wrapped at a margin of its own.
+A gutter between the columns of a page is told by many lines (ingest/layout.py). Here a few rows must do, so more is
+asked of them: one side must be prose whose lines were wrapped at a margin of its own.
 """
 
 from __future__ import annotations

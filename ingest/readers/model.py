@@ -117,7 +117,7 @@ class Fonts:
         return number
 
     def saw(self, number: int, char: str, em_width: float) -> None:
-        """Remember how wide a letter is in a font; the least, since a letter of a ligature may come with all its width."""
+        """Remember how wide a letter is in a font: the least, as a letter of a ligature may come with all its width."""
         widths = self._widths[number]
         if char.isalnum() and not (char in widths and em_width >= widths[char]):
             widths[char] = em_width

@@ -81,31 +81,6 @@ def test_ligatures_come_apart(tmp_path: Path) -> None:
     assert _texts(_read(tmp_path, content)) == ["efficient"]
 
 
-@pytest.mark.parametrize(
-    ("drawn", "read"),
-    [
-        # Helvetica: f is 0.278 em wide, i 0.222, ^ 0.469, L 0.556, X 0.667, M 0.833
-        ("de^ne", "define"),  # nearest to 0.94 (f + i) = 0.470
-        ("over^ow", "overflow"),
-        ("diLerent", "different"),  # nearest to 0.94 * 2 f = 0.523
-        ("eXcient", "efficient"),  # nearest to 0.89 (2 f + i) = 0.692
-        ("shuXe", "shuffle"),
-        ("aMa", "a\ufffda"),
-        ("aX1", "a\ufffd1"),
-    ],
-)
-def test_a_ligature_that_the_file_does_not_name_is_told_by_its_width(tmp_path: Path, drawn: str, read: str) -> None:
-    names = {char: "\ue000" if char in "^LXM" else char for char in drawn + "fig"}
-    document = _read(tmp_path, pdf([[Run(50, 80, "fig", font="mapped"), Run(50, 100, drawn, font="mapped")]], names))
-    assert _texts(document) == ["fig", read]
-
-
-def test_a_sign_of_another_font_between_letters_is_no_ligature(tmp_path: Path) -> None:
-    # n is 5.56 points wide and X 6.67
-    runs = [Run(50, 100, "n"), Run(55.56, 100, "X", font="mapped"), Run(62.23, 100, "k")]
-    assert _texts(_read(tmp_path, pdf([runs], {"X": "\ue000"}))) == ["n\ufffdk"]
-
-
 @pytest.mark.parametrize("code", ["\ufffe", "\ue000", "\x00"])
 def test_a_glyph_without_meaning_is_marked_as_unknown(tmp_path: Path, code: str) -> None:
     content = pdf([[Run(50, 100, "1Xb", font="mapped")]], {"1": "1", "X": code, "b": "b"})

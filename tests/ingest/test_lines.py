@@ -1,0 +1,67 @@
+"""ingest/lines.py: ligatures that the file does not name; all else is tested on small PDFs in test_extract.py."""
+
+from __future__ import annotations
+
+import pytest
+
+from ingest.lines import Row, lines_of
+from ingest.readers.model import UNKNOWN, Fonts, Glyph
+
+EMS_F, EMS_I, OTHER = 0.3, 0.25, 0.5
+"""Ems that f, i and all other letters are wide."""
+
+
+def _read(before: str, width: float, after: str, fonts: Fonts | None = None, font: int = 0) -> str:
+    """A word with an unknown glyph of that width, in ems, as it is read from a font of ten points."""
+    if fonts is None:
+        fonts = Fonts()
+        fonts.number("Serif")
+        for letter, ems in (("f", EMS_F), ("i", EMS_I)):
+            fonts.saw(0, letter, ems)
+    glyphs: list[Glyph] = []
+    x = 100.0
+    for char in (*before, UNKNOWN, *after):
+        unknown = char == UNKNOWN
+        right = x + 10 * (width if unknown else OTHER)
+        glyphs.append(Glyph(char, x, right, 50.0, 10.0, font if unknown else 0, False))
+        x = right
+    return lines_of(Row(50.0, 10.0, glyphs), fonts, rtl=False, mirrored=False)[0].text
+
+
+@pytest.mark.parametrize(
+    ("before", "width", "after", "read"),
+    [
+        # a ligature is a little narrower than its letters: f f are 0.6 wide, f i 0.55, f f i 0.85
+        ("di", 0.57, "erent", "different"),
+        ("o", 0.57, "", "off"),
+        ("de", 0.51, "ne", "define"),
+        ("over", 0.51, "ow", "overflow"),
+        ("di", 0.77, "cult", "difficult"),
+        ("shu", 0.77, "e", "shuffle"),
+    ],
+)
+def test_an_unnamed_ligature_is_told_by_its_width_and_the_letter_after_it(
+    before: str, width: float, after: str, read: str
+) -> None:
+    assert _read(before, width, after) == read
+
+
+@pytest.mark.parametrize(
+    ("before", "width", "after"), [("x", 1.0, "y"), ("x", 0.3, "y"), ("1", 0.57, "a"), ("n", 0.57, "K")]
+)
+def test_an_unnamed_glyph_of_another_width_or_place_stays_unknown(before: str, width: float, after: str) -> None:
+    assert _read(before, width, after) == f"{before}{UNKNOWN}{after}"
+
+
+def test_a_sign_of_another_font_between_letters_is_no_ligature() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    assert _read("n", 0.57, "k", fonts, fonts.number("Symbols")) == f"n{UNKNOWN}k"
+
+
+def test_the_narrowest_width_that_a_letter_was_seen_with_is_its_own() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    for ems in (0.57, 0.3, 0.31):  # a reader may give each letter of a ligature that is named the width of both
+        fonts.saw(0, "f", ems)
+    assert (fonts.width(0, "f"), _read("di", 0.57, "erent", fonts)) == (0.3, "different")
