@@ -105,6 +105,9 @@ class GameSettings:
     prior_boost_share: float
     wrong_rate: float
     not_relevant_rate: float
+    error_scale: float
+    careless_share: float
+    useless_share: float
     questions_pool: int
     request_timeout_s: float
     game_timeout_s: float
@@ -264,6 +267,9 @@ def _check(settings: Settings, where: str) -> None:
         ("game.prior_boost_share", game.prior_boost_share, 0.0, 0.9999),
         ("game.wrong_rate", game.wrong_rate, 0.001, 0.7),
         ("game.not_relevant_rate", game.not_relevant_rate, 0.001, 0.9),
+        ("game.error_scale", game.error_scale, 0.05, 20.0),
+        ("game.careless_share", game.careless_share, 0.001, 0.8),
+        ("game.useless_share", game.useless_share, 0.001, 0.8),
         ("game.questions_pool", game.questions_pool, 20, 100_000),
         ("game.request_timeout_s", game.request_timeout_s, 0.1, 600.0),
         ("game.game_timeout_s", game.game_timeout_s, 1.0, 86_400.0),
@@ -282,6 +288,11 @@ def _check(settings: Settings, where: str) -> None:
         raise SettingsError(
             f"search.pdf_k + search.global_k must be at most k={search.k}, "
             f"got {search.pdf_k} + {search.global_k} ({where})"
+        )
+    if game.careless_share + game.useless_share > 0.9 + 1e-9:
+        raise SettingsError(
+            f"game: careless_share + useless_share must be at most 0.9, so that somebody is sound, "
+            f"got {game.careless_share} + {game.useless_share} ({where})"
         )
     if not search.strategies:
         raise SettingsError(f"search.strategies must name at least one strategy, got none ({where})")

@@ -26,8 +26,8 @@ from player.questions.belief import update
 from player.questions.course import CourseView, read_course
 from player.questions.prior import PriorModel, prior_of
 from player.questions.question import FitArray, Question
-from player.questions.rates import FloatArray, Rates, load_rates
-from player.questions.referees import ErrorModel
+from player.questions.rates import FloatArray
+from player.questions.referees import error_model_of
 from player.search.build import build_orchestrator, store_embedder
 from player.search.orchestrator import SearchOrchestrator
 from player.search.types import Hit, Query, SearchResult
@@ -108,8 +108,7 @@ class Player:
         self._seed = seed
         self._paragraphs = paragraphs
         self._vectors = vectors
-        fallback = Rates(settings.wrong_rate, settings.not_relevant_rate, settings.not_relevant_rate)
-        self._model = ErrorModel(load_rates(), fallback)
+        self._model = error_model_of(settings)
         self.prior_model = PriorModel(
             settings.prior_temperature,
             settings.prior_floor,

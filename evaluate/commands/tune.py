@@ -7,8 +7,10 @@ import hashlib
 import json
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -22,10 +24,16 @@ from evaluate.commands.command import (
     require_writable,
     write_text,
 )
-from evaluate.errors import GamesError
+from evaluate.errors import GamesError, RefereeError
 from evaluate.games import LabelledGame, load_games, match_games, select_split
 from evaluate.provenance import code_digest, commit
-from ingest.store import open_store
+from evaluate.referee import Referee, encoder_unlike, make_referee
+from ingest.paragraph import Paragraph
+from ingest.store import ParagraphStore, models_dir_of, open_store
+
+if TYPE_CHECKING:
+    from evaluate.tuning.answers import Answered
+    from evaluate.tuning.part import G, Part, S, Splits
 
 
 def add(commands: Any) -> None:
@@ -34,7 +42,7 @@ def add(commands: Any) -> None:
         commands,
         "tune",
         run,
-        "fit the search's settings: on the training games, chosen on the validation games, reported on the test games",
+        "fit the search's settings and error rates on training games, chosen on validation, reported on test games",
         "python -m evaluate tune --store data/store --games data/games/english.jsonl --trials 2000",
     )
     add_store(command)
@@ -42,6 +50,13 @@ def add(commands: Any) -> None:
     command.add_argument("--trials", type=int, required=True, metavar="N", help="that the study has in the end")
     command.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of splits, sampler and intervals (default: %(default)s)"
+    )
+    command.add_argument(
+        "--referee",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="also tune error rates, by games answered by this referee; again for another (default: search alone)",
     )
     command.add_argument(
         "--storage",
@@ -63,8 +78,9 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Tune, write the settings and print the figures."""
     from evaluate.tuning.course import prepare, require_known
-    from evaluate.tuning.objective import OBJECTIVE
-    from evaluate.tuning.study import Splits, history, report, run_study, tuned_values
+    from evaluate.tuning.error_rates import ERROR_RATES
+    from evaluate.tuning.objective import SEARCH
+    from evaluate.tuning.part import Splits
     from player.search.build import store_embedder
 
     for name in ("trials", "workers"):
@@ -77,6 +93,7 @@ def run(options: argparse.Namespace) -> int:
     games = load_games(options.games)
     by_split = {name: select_split(games, name, options.seed) for name in ("train", "validation", "test")}
     store = open_store(options.store, options.collection)
+    referees = _referees(options, store, settings)
     chosen = [game for part in by_split.values() for game in part]
     matched = match_games(chosen, store.paragraphs)
     if not any(matched.values()):
@@ -89,28 +106,17 @@ def run(options: argparse.Namespace) -> int:
             raise GamesError(f"{options.games}: split {name} must hold an answerable game, got none; add some")
     embedder = store_embedder(store, settings)
     prepared = {name: prepare(part, matched, store, settings, embedder) for name, part in by_split.items()}
+    told = [games_told(chosen), store.fingerprint, as_dict(settings)["search"]]
     splits = Splits(prepared["train"], prepared["validation"], prepared["test"])
-    name = _study_name(chosen, store.fingerprint, settings)
-    tuned = run_study(
-        splits,
-        settings.search,
-        name=name,
-        n_trials=options.trials,
-        seed=options.seed,
-        storage=options.storage,
-        n_workers=options.workers,
-    )
-    figures = report(tuned, splits, settings.search, options.seed)
-    document = {
-        "objective": OBJECTIVE,
-        "study": name,
-        "trials": len(tuned.study.trials),
-        "trials_before": tuned.n_before,
-        "seconds": round(tuned.seconds, 1),
-        "cpu_seconds": round(tuned.cpu_seconds, 1),
-        "settings": dict(tuned_values(tuned.settings)),
-        **figures,
-    }
+    search, document, trials = _studied(SEARCH, splits, settings.search, _name("quarry", told), options)
+    tree = {"search": document["settings"]}
+    if referees:
+        found = replace(settings, search=search)
+        asked = _asked(by_split, matched, store, found, referees)
+        told += [as_dict(found)["search"], as_dict(settings)["game"], list(referees)]
+        _, game, game_trials = _studied(ERROR_RATES, asked, settings.game, _name("quarry-game", told), options)
+        document["game"], trials["game"] = {**game, "referees": list(referees)}, game_trials
+        tree["game"] = game["settings"]
     provenance = {
         "written_by": "python -m evaluate tune; not by hand",
         "commit": commit(),
@@ -122,22 +128,87 @@ def run(options: argparse.Namespace) -> int:
         "workers": options.workers,
         **{key: value for key, value in document.items() if key != "settings"},
     }
-    text = yaml.safe_dump({"provenance": provenance, "search": document["settings"]}, sort_keys=False, width=120)
+    text = yaml.safe_dump({"provenance": provenance, **tree}, sort_keys=False, width=120)
     write_text(options.out, f"# Written by python -m evaluate tune, with where it comes from; never by hand.\n{text}")
     if options.study_out:
-        trials = {
-            **document,
-            "untuned_settings": dict(tuned_values(settings.search)),
-            "history": history(tuned.study.trials),
-        }
         write_text(options.study_out, json.dumps(trials, ensure_ascii=False) + "\n")
     if options.json:
         print_json(document)
     else:
-        _print(document, options.out)
-    for warning in figures["warnings"]:
-        print(f"evaluate tune: {warning}", file=sys.stderr)
+        for part in (document, *([document["game"]] if referees else [])):
+            _print(part)
+        print(f"written to {options.out}")
+    for part in (document, *([document["game"]] if referees else [])):
+        for warning in part["warnings"]:
+            print(f"evaluate tune: {warning}", file=sys.stderr)
     return 0
+
+
+def _studied(
+    part: Part[S, G], splits: Splits[G], base: S, name: str, options: argparse.Namespace
+) -> tuple[S, dict[str, Any], dict[str, Any]]:
+    """The settings that a study of one part chose, its figures, and the same with every trial."""
+    from evaluate.tuning.study import history, report, run_study
+
+    tuned = run_study(
+        part,
+        splits,
+        base,
+        name=name,
+        n_trials=options.trials,
+        seed=options.seed,
+        storage=options.storage,
+        n_workers=options.workers,
+    )
+    document = {
+        "objective": part.objective,
+        "study": name,
+        "trials": len(tuned.study.trials),
+        "trials_before": tuned.n_before,
+        "seconds": round(tuned.seconds, 1),
+        "cpu_seconds": round(tuned.cpu_seconds, 1),
+        "settings": part.values(tuned.settings),
+        **report(part, tuned, splits, base, options.seed),
+    }
+    trials = {**document, "untuned_settings": part.values(base), "history": history(tuned.study.trials)}
+    return tuned.settings, document, trials
+
+
+def _referees(options: argparse.Namespace, store: ParagraphStore, settings: Settings) -> dict[str, Referee]:
+    """The referees of --referee by SPEC.
+
+    Raises:
+        RefereeError: a SPEC is none, or one that answers nothing.
+    """
+    if not options.referee:
+        return {}
+    encoder = encoder_unlike(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
+    referees = {spec: make_referee(spec, options.seed, encoder) for spec in options.referee}
+    if silent := [spec for spec, referee in referees.items() if referee is None]:
+        raise RefereeError(
+            f"--referee must answer questions to tune error rates, got {silent[0]}; take noisy:0.15,0.10"
+        )
+    return {spec: referee for spec, referee in referees.items() if referee is not None}
+
+
+def _asked(
+    by_split: Mapping[str, Sequence[LabelledGame]],
+    matched: Mapping[str, Paragraph | None],
+    store: ParagraphStore,
+    settings: Settings,
+    referees: Mapping[str, Referee],
+) -> Splits[Answered]:
+    """The games of each split, asked and answered."""
+    from evaluate.tuning.answers import prepare_answers
+    from evaluate.tuning.part import Splits
+    from player.player import build_player
+
+    player = build_player(store, settings)
+    asked = {name: prepare_answers(part, matched, player, referees) for name, part in by_split.items()}
+    for name, part in asked.items():
+        if not part.games:
+            raise GamesError(f"split {name} must hold a game about a paragraph of {store.location}, got none; add some")
+    return Splits(asked["train"], asked["validation"], asked["test"])
 
 
 def _untuned(config: Path | None) -> Settings:
@@ -155,15 +226,17 @@ def _untuned(config: Path | None) -> Settings:
         return load(config=merged)
 
 
-def _study_name(games: list[LabelledGame], fingerprint: str, settings: Settings) -> str:
+def games_told(games: Sequence[LabelledGame]) -> list[list[Any]]:
+    """What a study depends on of its games."""
+    return [[game.game_id, game.hint, game.book_name, game.paragraph_id, game.opening_sentence] for game in games]
+
+
+def _name(prefix: str, told: Sequence[Any]) -> str:
     """A name that changes with what a study depends on, so that no study goes on with other games or another store."""
-    told = [[game.game_id, game.hint, game.book_name, game.paragraph_id, game.opening_sentence] for game in games]
-    search = as_dict(settings)["search"]
-    digest = hashlib.sha256(json.dumps([told, fingerprint, search], sort_keys=True).encode()).hexdigest()
-    return f"quarry-{digest[:12]}"
+    return f"{prefix}-{hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:12]}"
 
 
-def _print(document: dict[str, Any], out: Path) -> None:
+def _print(document: Mapping[str, Any]) -> None:
     print(
         f"{document['trials']} trials ({document['trials_before']} from before) in {document['seconds']} s; "
         f"study {document['study']}"
@@ -179,7 +252,7 @@ def _print(document: dict[str, Any], out: Path) -> None:
             print(f"  {split:10} {kind:8} {found['objective']:.4f}  {cells}")
     gain = document["gain"]
     low, high = gain["interval"]
-    print(f"  gain in RR on the test games {gain['difference']:+.3f} [{low:+.3f}, {high:+.3f}], p {gain['p']:.4f}")
+    change = f"{gain['difference']:+.3f} [{low:+.3f}, {high:+.3f}], p {gain['p']:.4f}"
+    print(f"  gain in {gain['measure']} on the test games {change}")
     print(f"  {document['verdict']}")
     print("  " + ", ".join(f"{name} {value}" for name, value in document["settings"].items()))
-    print(f"written to {out}")

@@ -11,6 +11,8 @@ from configs.settings import SearchSettings
 from evaluate.measures import interval
 from evaluate.tuning.course import Bools, Doubles, Ints, Prepared
 from evaluate.tuning.fast import search_all
+from evaluate.tuning.part import Part
+from evaluate.tuning.space import N_PARAMETERS, TUNED, settings_of, suggest, values_of
 
 SUCCESS_WEIGHT = 0.1
 ABSTENTION_WEIGHT = 0.1
@@ -37,6 +39,11 @@ class Judged:
         """(n_answerable,) RR of each answerable game."""
         ranks = self.ranks[self.is_answerable]
         return np.where(ranks > 0, 1.0 / np.maximum(ranks, 1), 0.0)
+
+    @property
+    def by_game(self) -> Doubles:
+        """The measure whose gain is tested."""
+        return self.reciprocal_ranks
 
     @property
     def balanced_accuracy(self) -> float:
@@ -81,3 +88,16 @@ def judge(prepared: Prepared, settings: SearchSettings) -> Judged:
     """What these settings reach on these games."""
     found = search_all(prepared, settings)
     return Judged(found.ranks(prepared.truth), found.relevant, prepared.is_answerable)
+
+
+SEARCH: Part[SearchSettings, Prepared] = Part(
+    section="search",
+    objective=OBJECTIVE,
+    measure="RR",
+    tuned=TUNED,
+    n_parameters=N_PARAMETERS,
+    suggest=suggest,
+    settings_of=settings_of,
+    values_of=values_of,
+    judge=judge,
+)

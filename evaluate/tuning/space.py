@@ -12,8 +12,6 @@ import optuna
 from configs.settings import SearchSettings
 
 N_PARAMETERS = 10
-GAMES_A_PARAMETER = 10
-"""Games for each parameter below which a fit says little about other games."""
 
 
 def suggest(trial: optuna.trial.BaseTrial, base: SearchSettings) -> SearchSettings:
@@ -57,14 +55,14 @@ def values_of(settings: SearchSettings) -> dict[str, Any]:
     return {
         "pdf_k": settings.pdf_k,
         "global_k": settings.global_k,
-        "filter_confidence": _stepped(settings.filter_confidence, 0.3, 1.0, 0.01),
-        "boost_share": _stepped(settings.boost_confidence / max(settings.filter_confidence, 1e-9), 0.0, 1.0, 0.01),
-        "boost": _stepped(settings.boost, 0.0, 2.0, 0.05),
-        "sentence_weight": _stepped(settings.sentence_weight, 0.0, 1.0, 0.05),
-        "sentence_mean_weight": _stepped(settings.sentence_mean_weight, 0.0, 1.0, 0.05),
-        "rule_weight": _stepped(settings.rule_weight, 0.0, 3.0, 0.05),
-        "threshold": _stepped(settings.threshold, 0.02, 0.98, 0.02),
-        "lowered_share": _stepped(settings.lowered_threshold / max(settings.threshold, 1e-9), 0.0, 1.0, 0.02),
+        "filter_confidence": stepped(settings.filter_confidence, 0.3, 1.0, 0.01),
+        "boost_share": stepped(settings.boost_confidence / max(settings.filter_confidence, 1e-9), 0.0, 1.0, 0.01),
+        "boost": stepped(settings.boost, 0.0, 2.0, 0.05),
+        "sentence_weight": stepped(settings.sentence_weight, 0.0, 1.0, 0.05),
+        "sentence_mean_weight": stepped(settings.sentence_mean_weight, 0.0, 1.0, 0.05),
+        "rule_weight": stepped(settings.rule_weight, 0.0, 3.0, 0.05),
+        "threshold": stepped(settings.threshold, 0.02, 0.98, 0.02),
+        "lowered_share": stepped(settings.lowered_threshold / max(settings.threshold, 1e-9), 0.0, 1.0, 0.02),
     }
 
 
@@ -88,5 +86,6 @@ def _left(weight: float) -> float:
     return math.floor((1.0 - weight) * 1_000) / 1_000
 
 
-def _stepped(value: float, low: float, high: float, step: float) -> float:
+def stepped(value: float, low: float, high: float, step: float) -> float:
+    """The nearest number that a parameter of these bounds and steps can have."""
     return round(low + step * round((min(max(value, low), high) - low) / step), 10)

@@ -10,37 +10,28 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 
 import optuna
 from optuna.storages import BaseStorage
 from optuna.trial import TrialState
-from scipy import stats
 from tqdm import tqdm
 
-from configs.settings import SearchSettings
 from evaluate.compare import ALPHA, randomisation_p
-from evaluate.measures import CONFIDENCE, N_RESAMPLES
-from evaluate.tuning.course import Prepared
-from evaluate.tuning.objective import Judged, judge
-from evaluate.tuning.space import GAMES_A_PARAMETER, N_PARAMETERS, TUNED, settings_of, suggest, values_of
+from evaluate.measures import bootstrap_interval
+from evaluate.tuning.part import G, Judgement, Part, S, Splits
 from evaluate.tuning.storage import load_study, open_storage
 
 N_FINALISTS = 20
 """Best trials on the training games among which the validation games choose."""
 
 
-@dataclass(frozen=True, slots=True)
-class Splits:
-    """The games of each split, prepared."""
-
-    train: Prepared
-    validation: Prepared
-    test: Prepared
+GAMES_A_PARAMETER = 10
+"""Games for each parameter below which a fit says little about other games."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class Tuned(Generic[S]):
     """What a study found.
 
     Attributes:
@@ -49,7 +40,7 @@ class Tuned:
             that were there already.
     """
 
-    settings: SearchSettings
+    settings: S
     study: optuna.Study
     seconds: float
     cpu_seconds: float
@@ -57,8 +48,9 @@ class Tuned:
 
 
 def run_study(
-    splits: Splits,
-    base: SearchSettings,
+    part: Part[S, G],
+    splits: Splits[G],
+    base: S,
     *,
     name: str,
     n_trials: int,
@@ -66,10 +58,11 @@ def run_study(
     storage: str | None,
     n_workers: int,
     progress: bool = True,
-) -> Tuned:
+) -> Tuned[S]:
     """Trials until the study has `n_trials`, and the choice among the best.
 
     Args:
+        part: what is tuned.
         base: the untuned settings: the first trial, and what is not tuned.
         name: of the study; one of that name in the storage goes on.
         seed: of the sampler; one worker and one seed give one study.
@@ -87,29 +80,29 @@ def run_study(
         study = load_study(opened, name)
         n_before = len(_complete(study))
         if not study.trials:
-            study.enqueue_trial(values_of(base))
+            study.enqueue_trial(part.values_of(base))
         started, cpu_started = time.perf_counter(), time.process_time()
         if n_workers == 1:
-            _optimise(splits.train, base, opened, name, n_trials, seed + n_before, progress=progress)
+            _optimise(part, splits.train, base, opened, name, n_trials, seed + n_before, progress=progress)
         else:
-            _share(splits.train, base, str(storage), name, n_trials, seed + n_before, n_workers)
+            _share(part, splits.train, base, str(storage), name, n_trials, seed + n_before, n_workers)
         seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
         study = _in_memory(load_study(opened, name))
-    return Tuned(_choose(study, splits, base), study, seconds, cpu_seconds, n_before)
+    return Tuned(_choose(part, study, splits, base), study, seconds, cpu_seconds, n_before)
 
 
-def work(train: Prepared, base: SearchSettings, storage: str, name: str, n_trials: int, seed: int) -> None:
+def work(part: Part[S, G], train: G, base: S, storage: str, name: str, n_trials: int, seed: int) -> None:
     """One process's share of a study."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    _optimise(train, base, open_storage(storage), name, n_trials, seed, progress=False)
+    _optimise(part, train, base, open_storage(storage), name, n_trials, seed, progress=False)
 
 
 def _share(
-    train: Prepared, base: SearchSettings, storage: str, name: str, n_trials: int, seed: int, n_workers: int
+    part: Part[S, G], train: G, base: S, storage: str, name: str, n_trials: int, seed: int, n_workers: int
 ) -> None:
     with ProcessPoolExecutor(n_workers, multiprocessing.get_context("spawn")) as pool:
         futures = [
-            pool.submit(work, train, base, storage, name, n_trials, seed + 1_000 * worker)
+            pool.submit(work, part, train, base, storage, name, n_trials, seed + 1_000 * worker)
             for worker in range(n_workers)
         ]
         for future in futures:
@@ -117,8 +110,9 @@ def _share(
 
 
 def _optimise(
-    train: Prepared,
-    base: SearchSettings,
+    part: Part[S, G],
+    train: G,
+    base: S,
     storage: BaseStorage,
     name: str,
     n_trials: int,
@@ -130,11 +124,13 @@ def _optimise(
     done = len(_complete(study))
     if done >= n_trials:
         return
-    bar = tqdm(total=n_trials, initial=done, desc="tuning", unit="trial", disable=not progress, file=sys.stderr)
+    bar = tqdm(
+        total=n_trials, initial=done, desc=f"tuning {part.section}", unit="trial", disable=not progress, file=sys.stderr
+    )
     with bar:
 
         def objective(trial: optuna.Trial) -> float:
-            value = judge(train, suggest(trial, base)).objective
+            value = part.judge(train, part.suggest(trial, base)).objective
             bar.update()
             return value
 
@@ -154,37 +150,37 @@ def _complete(study: optuna.Study) -> list[optuna.trial.FrozenTrial]:
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
-def _choose(study: optuna.Study, splits: Splits, base: SearchSettings) -> SearchSettings:
+def _choose(part: Part[S, G], study: optuna.Study, splits: Splits[G], base: S) -> S:
     """The best on the validation games among the best on the training games and the untuned settings."""
     best_first = sorted(_complete(study), key=lambda trial: (-(trial.value or 0.0), trial.number))
-    finalists: list[SearchSettings] = [base]
+    finalists: list[S] = [base]
     for trial in best_first:
-        settings = settings_of(trial.params, base)
+        settings = part.settings_of(trial.params, base)
         if settings not in finalists:
             finalists.append(settings)
         if len(finalists) > N_FINALISTS:
             break
-    return max(finalists, key=lambda settings: judge(splits.validation, settings).objective)
+    return max(finalists, key=lambda settings: part.judge(splits.validation, settings).objective)
 
 
-def report(tuned: Tuned, splits: Splits, base: SearchSettings, seed: int) -> dict[str, Any]:
+def report(part: Part[S, G], tuned: Tuned[S], splits: Splits[G], base: S, seed: int) -> dict[str, Any]:
     """The figures of a study: tuned next to untuned on each split, whether the gain on the test games is significant.
 
     Returns:
-        "tuned" and "untuned": by split, as `Judged.as_json`; "gain": of RR on the test games; "verdict" and "warnings"
+        "tuned" and "untuned": by split, as `Judgement.as_json`; "gain": on the test games; "verdict" and "warnings"
         in words; "importance": by parameter.
     """
-    judged: dict[str, dict[str, Judged]] = {
-        kind: {split: judge(getattr(splits, split), settings) for split in ("train", "validation", "test")}
+    judged: dict[str, dict[str, Judgement]] = {
+        kind: {split: part.judge(getattr(splits, split), settings) for split in ("train", "validation", "test")}
         for kind, settings in (("untuned", base), ("tuned", tuned.settings))
     }
-    gain = _gain(judged["tuned"]["test"], judged["untuned"]["test"], seed)
+    gain = _gain(part.measure, judged["tuned"]["test"], judged["untuned"]["test"], seed)
     return {
         "tuned": {split: found.as_json(seed) for split, found in judged["tuned"].items()},
         "untuned": {split: found.as_json(seed) for split, found in judged["untuned"].items()},
         "gain": gain,
         "verdict": _verdict(gain),
-        "warnings": _warnings(splits),
+        "warnings": _warnings(part, splits),
         "importance": importance(tuned.study),
     }
 
@@ -203,26 +199,11 @@ def importance(study: optuna.Study) -> dict[str, float]:
     return {name: round(float(share), 4) for name, share in found.items()}
 
 
-def tuned_values(settings: SearchSettings) -> Mapping[str, Any]:
-    """What configs/tuned.yaml sets."""
-    return {name: getattr(settings, name) for name in TUNED}
-
-
-def _gain(tuned: Judged, untuned: Judged, seed: int) -> dict[str, Any]:
-    differences = tuned.reciprocal_ranks - untuned.reciprocal_ranks
-    low = high = float(differences[0])
-    if (differences != differences[0]).any():
-        found = stats.bootstrap(
-            (differences,),
-            lambda values, axis: values.mean(axis=axis),
-            n_resamples=N_RESAMPLES,
-            confidence_level=CONFIDENCE,
-            method="percentile",
-            rng=seed,
-        ).confidence_interval
-        low, high = float(found.low), float(found.high)
+def _gain(measure: str, tuned: Judgement, untuned: Judgement, seed: int) -> dict[str, Any]:
+    differences = tuned.by_game - untuned.by_game
+    low, high = bootstrap_interval(differences, seed)
     return {
-        "measure": "RR",
+        "measure": measure,
         "difference": round(float(differences.mean()), 6),
         "interval": [round(low, 6), round(high, 6)],
         "p": round(randomisation_p(differences, seed), 6),
@@ -236,13 +217,13 @@ def _verdict(gain: Mapping[str, Any]) -> str:
     return f"tuned is {better} than untuned on the test games"
 
 
-def _warnings(splits: Splits) -> list[str]:
+def _warnings(part: Part[S, G], splits: Splits[G]) -> list[str]:
     counts = {name: len(getattr(splits, name).games) for name in ("train", "validation", "test")}
     return [
-        f"{n_games} {name} games are few for {N_PARAMETERS} parameters: {GAMES_A_PARAMETER * N_PARAMETERS} or more "
-        "would tell more"
+        f"{n_games} {name} games are few for {part.n_parameters} parameters of {part.section}: "
+        f"{GAMES_A_PARAMETER * part.n_parameters} or more would tell more"
         for name, n_games in counts.items()
-        if n_games < GAMES_A_PARAMETER * N_PARAMETERS
+        if n_games < GAMES_A_PARAMETER * part.n_parameters
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +62,11 @@ def learned(prior: Rates, counts: Counts) -> Rates:
         not_relevant=_mean(prior.not_relevant, counts.declined, counts.named),
         not_relevant_out=_mean(prior.not_relevant_out, counts.declined_out, counts.out),
     )
+
+
+def scaled(rates: Rates, scale: float) -> Rates:
+    """The rates with their odds multiplied by `scale`."""
+    return Rates(*(scale * rate / (1.0 - rate + scale * rate) for rate in astuple(rates)))
 
 
 def channel(rates: Rates) -> FloatArray:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from player.questions.rates import FloatArray, Rates, channel
+from configs.settings import GameSettings
+from player.questions.rates import FloatArray, Rates, channel, load_rates, scaled
 
 CHANCE = 0.75
 """Share of wrong letters of somebody who does not look at the paragraph."""
@@ -62,6 +63,24 @@ Declining: says "Not Relevant" to most. Useless: answers by chance, so that its 
 the fitting option."""
 
 
+SOUND, CARELESS, USELESS = "sound", ("careless", "very careless"), "useless"
+"""Names of the referees whose weights can be set."""
+
+
+def referees_with(careless: float, useless: float) -> tuple[RefereeType, ...]:
+    """`REFEREES` with other weights: the careless share theirs in its proportion, the sound one has what is left.
+
+    Args:
+        careless: prior probability of all careless ones.
+        useless: prior probability of the useless one.
+    """
+    before = sum(referee.weight for referee in REFEREES if referee.name in CARELESS)
+    weights = {referee.name: referee.weight for referee in REFEREES}
+    weights |= {name: careless * weights[name] / before for name in CARELESS} | {USELESS: useless}
+    weights[SOUND] = 1.0 - sum(weight for name, weight in weights.items() if name != SOUND)
+    return tuple(replace(referee, weight=weights[referee.name]) for referee in REFEREES)
+
+
 DESIGNED_FOR = RefereeType("designed for", 1.0, slips=0.2)
 """Whom the questions are chosen for: somewhat careless, so that the batch bears errors."""
 
@@ -91,6 +110,16 @@ class ErrorModel:
     def design_channels(self, kinds: Sequence[str]) -> FloatArray:
         """(n_questions, 5, 4) channels of the referee that questions of these kinds are chosen for."""
         return np.stack([self.channel(DESIGNED_FOR, kind) for kind in kinds])
+
+
+def error_model_of(settings: GameSettings) -> ErrorModel:
+    """The learned rates and the mixture, as the settings have them."""
+    fallback = Rates(settings.wrong_rate, settings.not_relevant_rate, settings.not_relevant_rate)
+    return ErrorModel(
+        {kind: scaled(rates, settings.error_scale) for kind, rates in load_rates().items()},
+        scaled(fallback, settings.error_scale),
+        referees_with(settings.careless_share, settings.useless_share),
+    )
 
 
 def sound_only(rates: Rates) -> ErrorModel:

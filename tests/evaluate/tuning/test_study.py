@@ -16,6 +16,7 @@ from configs.settings import Settings, load
 from evaluate.__main__ import main
 from evaluate.errors import TuneError
 from evaluate.tuning.course import require_known
+from evaluate.tuning.error_rates import ERROR_RATES
 from evaluate.tuning.objective import Judged
 from evaluate.tuning.space import TUNED, settings_of, suggest, values_of
 from evaluate.tuning.storage import open_storage
@@ -55,6 +56,16 @@ class TestSpace:
         path = tmp_path / "tuned.yaml"
         path.write_text(yaml.safe_dump({"search": {key: getattr(proposed, key) for key in TUNED}}), encoding="utf-8")
         assert load(config=path).search == proposed
+
+    @pytest.mark.parametrize("seed", range(30))
+    def test_proposed_error_rates_are_within_the_settings_bounds(
+        self, seed: int, tmp_path: Path, settings: Settings
+    ) -> None:
+        study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
+        proposed = ERROR_RATES.suggest(study.ask(), settings.game)
+        path = tmp_path / "tuned.yaml"
+        path.write_text(yaml.safe_dump({"game": ERROR_RATES.values(proposed)}), encoding="utf-8")
+        assert load(config=path).game == proposed
 
     def test_the_first_trial_is_the_untuned_settings(self, settings: Settings) -> None:
         found = settings_of(values_of(settings.search), settings.search)
@@ -105,13 +116,32 @@ class TestCommand:
                 low, high = found[kind][split]["intervals"]["RR"]
                 assert low <= found[kind][split]["measures"]["RR"] <= high
         assert found["tuned"]["validation"]["objective"] >= found["untuned"]["validation"]["objective"]
-        assert "5 train games are few for 10 parameters" in captured.err
+        assert "5 train games are few for 10 parameters of search" in captured.err
         written = yaml.safe_load(out.read_text(encoding="utf-8"))
         assert written["search"] == found["settings"]
         assert written["provenance"]["gain"] == found["gain"]
         assert {"commit", "store_fingerprint", "seed", "trials", "seconds"} <= set(written["provenance"])
         assert load(config=out).search.pdf_k == found["settings"]["pdf_k"]
         assert len(json.loads(trials.read_text(encoding="utf-8"))["history"]) == 12
+
+    def test_error_rates_are_tuned_on_games_that_referees_answer(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        out, trials = tmp_path / "tuned.yaml", tmp_path / "trials.json"
+        referees = ("--referee", "oracle", "--referee", "random")
+        arguments = ("--trials", "8", "--json", "--study-out", str(trials), *referees)
+        assert self.tuned(store, games, out, *arguments) == 0
+        found = json.loads(capsys.readouterr().out)["game"]
+        assert (found["trials"], found["referees"]) == (8, ["oracle", "random"])
+        assert found["tuned"]["validation"]["objective"] >= found["untuned"]["validation"]["objective"]
+        assert found["tuned"]["test"]["games"] == 4
+        assert {"log score", "win rate, oracle", "win rate, random"} < set(found["tuned"]["test"]["measures"])
+        assert found["gain"]["measure"] == "log score"
+        written = yaml.safe_load(out.read_text(encoding="utf-8"))
+        assert written["game"] == found["settings"]
+        assert written["provenance"]["game"]["gain"] == found["gain"]
+        assert load(config=out).game.useless_share == found["settings"]["useless_share"]
+        assert len(json.loads(trials.read_text(encoding="utf-8"))["game"]["history"]) == 8
 
     def test_a_gain_that_is_not_significant_is_called_so(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -157,6 +187,8 @@ class TestCommand:
         ("arguments", "says"),
         [
             (["--trials", "0"], "--trials must be at least 1, got 0"),
+            (["--trials", "5", "--referee", "none"], "--referee must answer questions to tune error rates, got none"),
+            (["--trials", "5", "--referee", "no"], "referee"),
             (["--trials", "5", "--workers", "0"], "--workers must be at least 1, got 0"),
             (["--trials", "5", "--storage", "nowhere/study.journal"], "--storage must be a URL of a database"),
             (["--trials", "5", "--storage", "sqlite:////nowhere/study.db"], "--storage must be a URL of a database"),

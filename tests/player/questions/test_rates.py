@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from configs.settings import Settings
 from player.questions.pool import FITTERS
 from player.questions.rates import (
     LEAST,
@@ -19,8 +21,9 @@ from player.questions.rates import (
     load_priors,
     load_rates,
     rates_yaml,
+    scaled,
 )
-from player.questions.referees import RefereeType
+from player.questions.referees import REFEREES, RefereeType, error_model_of, referees_with
 
 
 @pytest.mark.parametrize("wrong", [0.002, 0.1, 0.33, 0.75])
@@ -92,3 +95,23 @@ def test_the_rates_file_is_one_that_the_command_writes() -> None:
     comments = [line for line in lines if line.startswith("#")]
     assert comments == [line for line in written if line.startswith("#")]
     assert [line.split(":")[0] for line in lines[len(comments) :]] == list(FITTERS)
+
+
+def test_scaling_multiplies_the_odds() -> None:
+    # odds 1/4, 1/9 and 1 become 1/2, 2/9 and 2
+    assert astuple(scaled(Rates(0.2, 0.1, 0.5), 2.0)) == pytest.approx((1 / 3, 2 / 11, 2 / 3))
+    assert scaled(Rates(0.2, 0.1, 0.5), 1.0) == Rates(0.2, 0.1, 0.5)
+
+
+def test_the_weights_of_referees_can_be_set_and_sum_to_1() -> None:
+    weights = {referee.name: referee.weight for referee in referees_with(0.5, 0.2)}
+    assert sum(weights.values()) == pytest.approx(1.0)
+    assert (weights["careless"], weights["very careless"], weights["useless"]) == pytest.approx((0.3, 0.2, 0.2))
+    assert weights["gist"] == 0.03
+    assert weights["sound"] == pytest.approx(0.24)
+
+
+def test_the_settings_give_the_referees_as_they_stand(settings: Settings) -> None:
+    model = error_model_of(settings.game)
+    assert [referee.weight for referee in model.referees] == pytest.approx([referee.weight for referee in REFEREES])
+    assert model.rates == dict(load_rates())
