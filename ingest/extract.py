@@ -91,6 +91,17 @@ def extract(path: Path, reader: ReaderChoice = "auto") -> Pdf:
     return other if _doubt(other) < doubt else pdf
 
 
+def count_pages(path: Path, reader: ReaderChoice = "auto") -> int:
+    """How many pages a PDF has, by the reader that is asked first.
+
+    Raises:
+        SourceError: encrypted, truncated, damaged or not a PDF.
+    """
+    first = next(iter(OPENERS)) if reader == "auto" else reader
+    with contextlib.closing(OPENERS[first](path, _content(path))) as document:
+        return document.n_pages
+
+
 def glyph_pages(path: Path, reader: ReaderName = "pypdfium2") -> Iterator[GlyphPage]:
     """The pages of a PDF as glyphs with boxes, before they are made lines of words.
 

@@ -7,10 +7,10 @@ import multiprocessing
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import filelock
 import pebble
@@ -19,6 +19,7 @@ from tqdm import tqdm
 from configs.settings import EmbedSettings, IngestSettings, Settings
 from ingest.embed import BUILT_IN, EXPORT_S, EXPORTED, Embedder, choose_spec, load_embedder, token_limit
 from ingest.errors import BadInputError, ReaderPoolError, SourceError, StoreError
+from ingest.extract import count_pages
 from ingest.near_identical import near_identical
 from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.reader import content_hash, read_paragraphs_file, read_pdf, version_of
@@ -26,6 +27,11 @@ from ingest.sidecar import Sidecar, read_sidecar
 from ingest.staging import Staging
 from ingest.store import DEFAULT_COLLECTION, Filing, ParagraphStore, create_store, is_url, models_dir_of
 from ingest.vectors import embed_aliases, embed_reading, no_vectors
+
+PAGES_IN_TIME = 500
+"""Pages that a file may have to be read within `ingest.timeout_s`; a longer one has more time in proportion."""
+
+T = TypeVar("T")
 
 Status = Literal["added", "replaced", "unchanged", "same file", "embedded anew", "removed", "failed"]
 
@@ -388,52 +394,71 @@ def _twin(original: Document, source: _Source, settings: IngestSettings) -> Docu
     return source.sidecar.over(twin)
 
 
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A file that is being read: how many pages it has, and the seconds that it may take."""
+
+    source: _Source
+    n_pages: int
+    limit_s: float
+    future: Future[Reading]
+
+
 def _read_pdfs(
     sources: Sequence[_Source], settings: IngestSettings, progress: bool
 ) -> Iterator[tuple[_Source, Reading | Exception]]:
-    """Each source's reading or error, in order; a file that hangs or crashes costs itself alone."""
+    """Each source's reading or error; a file that hangs or crashes costs itself alone, and a long one has more time."""
     if not sources:
         return
     workers = min(len(sources), settings.workers or os.cpu_count() or 1)
     context = multiprocessing.get_context("spawn")
-    bar = tqdm(total=len(sources), desc="reading", unit="file", disable=not progress)
-    with bar, pebble.ProcessPool(max_workers=workers, context=context) as pool:
-        futures = [
-            pool.schedule(
-                read_pdf, args=[source.path, source.doc_id, source.content, settings], timeout=settings.timeout_s
-            )
-            for source in sources
-        ]
+    with pebble.ProcessPool(max_workers=workers, context=context) as pool:
         try:
-            for source, future in zip(sources, futures, strict=True):
-                try:
-                    yield source, future.result()
-                except TimeoutError:
-                    yield (
-                        source,
-                        SourceError(
-                            f"{source.path}: must be readable within {settings.timeout_s:g} s, was given up; "
-                            "raise ingest.timeout_s"
-                        ),
-                    )
-                except pebble.ProcessExpired as error:
-                    yield (
-                        source,
-                        SourceError(
-                            f"{source.path}: its reader died (exit code {error.exitcode}); the file may be damaged"
-                        ),
-                    )
-                except SourceError as error:
-                    yield source, error
-                except BrokenExecutor as error:
-                    raise ReaderPoolError(
-                        f"processes that read PDFs must be able to start, they are not: {error}; "
-                        "free memory, or try --workers 1"
-                    ) from error
-                bar.update()
+            counts = [
+                (source, pool.schedule(count_pages, args=[source.path, settings.reader], timeout=settings.timeout_s))
+                for source in sources
+            ]
+            tasks: list[_Task] = []
+            for source, count in counts:
+                n_pages = _result(count, source, settings.timeout_s)
+                if isinstance(n_pages, SourceError):
+                    yield source, n_pages
+                    continue
+                limit_s = settings.timeout_s * max(1.0, n_pages / PAGES_IN_TIME)
+                arguments = [source.path, source.doc_id, source.content, settings]
+                future = pool.schedule(read_pdf, args=arguments, timeout=limit_s)
+                tasks.append(_Task(source, n_pages, limit_s, future))
+            total = sum(task.n_pages for task in tasks)
+            with tqdm(total=total, desc="reading", unit="page", disable=not progress) as bar:
+                for task in tasks:
+                    result: Reading | SourceError = _result(task.future, task.source, task.limit_s)
+                    yield task.source, result
+                    bar.update(task.n_pages)
         except BaseException:  # the pool would otherwise wait for every file that is still to be read
             pool.stop()  # type: ignore[no-untyped-call]
             raise
+
+
+def _result(future: Future[T], source: _Source, limit_s: float) -> T | SourceError:
+    """What a worker process made of a file, or why it made nothing of it.
+
+    Raises:
+        ReaderPoolError: no process could be started.
+    """
+    try:
+        return future.result()
+    except TimeoutError:
+        return SourceError(
+            f"{source.path}: must be readable within {limit_s:g} s, was given up; raise ingest.timeout_s"
+        )
+    except pebble.ProcessExpired as error:
+        return SourceError(f"{source.path}: its reader died (exit code {error.exitcode}); the file may be damaged")
+    except SourceError as error:
+        return error
+    except BrokenExecutor as error:
+        raise ReaderPoolError(
+            f"processes that read PDFs must be able to start, they are not: {error}; free memory, or try --workers 1"
+        ) from error
 
 
 def _settle_spec(asked: str, store: ParagraphStore, readings: Sequence[Reading]) -> str:

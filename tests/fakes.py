@@ -57,6 +57,9 @@ HEBREW = (
 HANG_S = 120.0
 """How long a file that hangs would take."""
 
+SLOW_S = 1.5
+"""How long a slow file takes."""
+
 
 class HashingEmbedder:
     """An Embedder without a model: every word votes for one of a few dimensions.
@@ -222,6 +225,12 @@ def hang_reading(path: Path, doc_id: str, content: str, settings: IngestSettings
     """Stands in for `read_pdf` in a worker process: a file named slow*.pdf is never read, others hold one paragraph."""
     if path.stem.startswith("slow"):
         time.sleep(HANG_S)
+    return make_reading(doc_id, [TREES], content=content)
+
+
+def slow_reading(path: Path, doc_id: str, content: str, settings: IngestSettings) -> Reading:
+    """Stands in for `read_pdf` in a worker process: every file takes SLOW_S and holds one paragraph."""
+    time.sleep(SLOW_S)
     return make_reading(doc_id, [TREES], content=content)
 
 

@@ -41,6 +41,7 @@ from tests.fakes import (
     full_disk_after,
     lecture_pdf,
 )
+from tests.ingest import handmade
 
 REAL_POOL = pebble.ProcessPool
 ROOT = Path(__file__).resolve().parents[2]
@@ -671,12 +672,30 @@ def test_file_that_hangs_is_given_up_while_the_others_go_through(
 ) -> None:
     course = pdfs(tmp_path / "course", quick=[TREES], slow=[CACHES])
     (tmp_path / "hasty.yaml").write_text("ingest: {timeout_s: 0.5}")
-    monkeypatch.setattr(pipeline, "read_pdf", fakes.hang_reading)
-    ran = run(course, "--workers", "1", "--config", tmp_path / "hasty.yaml", "--json")
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "read_pdf", fakes.hang_reading)
+        ran = run(course, "--workers", "1", "--config", tmp_path / "hasty.yaml", "--json")
     assert (ran.code, ran.statuses) == (1, {"quick": "added", "slow": "failed"})
     assert ran.notes == [
         f"ingest: {course / 'slow.pdf'}: must be readable within 0.5 s, was given up; raise ingest.timeout_s"
     ]
+    again = run(course, "--json")
+    assert (again.code, again.statuses["slow"]) == (0, "added")
+
+
+@pytest.mark.usefixtures("worker_processes")
+def test_long_file_has_time_in_proportion_to_its_pages(
+    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = tmp_path / "course"
+    course.mkdir()
+    for stem, n_pages in (("long", 100), ("short", 1)):
+        (course / f"{stem}.pdf").write_bytes(handmade.pdf([[handmade.Run(50, 100, "text")]] * n_pages))
+    (tmp_path / "hasty.yaml").write_text("ingest: {timeout_s: 0.5}")
+    monkeypatch.setattr(pipeline, "read_pdf", fakes.slow_reading)
+    monkeypatch.setattr(pipeline, "PAGES_IN_TIME", 2)  # so that 100 pages have 25 s
+    ran = run(course, "--workers", "1", "--config", tmp_path / "hasty.yaml", "--json")
+    assert (ran.code, ran.statuses) == (1, {"long": "added", "short": "failed"})
 
 
 @pytest.mark.usefixtures("worker_processes")
