@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from evaluate.games import LabelledGame, match_games
 from ingest.embed import Embedder
 from ingest.store import ParagraphStore
 from player.search.build import build_dense, build_references
-from player.search.references import References
+from player.search.references import MEANING, References
 from player.search.strategies.keyword import Keyword
 from player.search.threshold import (
     N_TOP,
@@ -140,8 +140,9 @@ def calibrate(
         search: how similarities are mixed.
         before: numbers in force, for what is compared with numbers.
     """
-    references = fit_references(course, search, before)
-    named, unnamed = fit_names(course, search, before, references)
+    names = named_books(course, search, before)
+    references = fit_references(names)
+    named, unnamed = fit_names(names, references)
     return Calibration(
         dense=fit_dense(course, negatives, search, before),
         keyword=fit_keyword(questions, negatives),
@@ -206,35 +207,74 @@ def fit_fused(questions: Course, search: SearchSettings, before: Calibration) ->
     return FusedCalibration(dense=_rounded(by_dense), keyword=_rounded(by_keyword))
 
 
-def fit_references(course: Course, search: SearchSettings, before: Calibration) -> ReferenceCalibration:
-    """Weights of what is compared of a book name and a document."""
-    unrelated = _unrelated_cosine(course.store)
-    calibration = ReferenceCalibration(before.references.weights, before.references.none, unrelated)
-    references = build_references(course.store, search, course.embedder, calibration)
+@dataclass(frozen=True, slots=True)
+class NamedBooks:
+    """The book names of a course's games, and what resolves them.
+
+    Attributes:
+        whole: over all documents.
+        pairs: names, each once for each document it means; "" for a book that the store does not hold.
+        without: by document, what resolves names where it is left out, and its names.
+    """
+
+    whole: References
+    pairs: Sequence[tuple[str, str]]
+    without: Mapping[str, tuple[References, Sequence[str]]]
+
+
+def named_books(course: Course, search: SearchSettings, before: Calibration) -> NamedBooks:
+    """The names of a course's books, with the similarity that unrelated ones have in this store."""
+    calibration = replace(before.references, unrelated=_unrelated_cosine(course.store))
+
+    def references(without: str = "") -> References:
+        return build_references(course.store, search, course.embedder, calibration, without=without)
+
+    pairs = tuple(_names(course))
+    by_document: dict[str, list[str]] = {}
+    for name, doc_id in pairs:
+        if doc_id:
+            by_document.setdefault(doc_id, []).append(name)
+    without = {doc_id: (references(doc_id), names) for doc_id, names in by_document.items()}
+    return NamedBooks(references(), pairs, without)
+
+
+def fit_references(names: NamedBooks) -> ReferenceCalibration:
+    """Weights of what is compared of a book name and a document, with meanings and without."""
+    whole = names.whole
     choices = [
-        Choice(references.features(name)[0], references.doc_ids.index(doc_id) if doc_id else None)
-        for name, doc_id in _names(course)
+        Choice(whole.features(name), whole.doc_ids.index(doc_id) if doc_id else None) for name, doc_id in names.pairs
     ]
-    for left_out, names in _names_by_document(course).items():
-        rest = build_references(course.store, search, course.embedder, calibration, without=left_out)
-        choices += [Choice(rest.features(name)[0], None) for name in names[::LEFT_OUT_OF]]
+    for rest, left_out in names.without.values():
+        choices += [Choice(rest.features(name), None) for name in left_out[::LEFT_OUT_OF]]
     weights, none = fit_choices(choices, with_none=True, l2=L2)
-    return ReferenceCalibration(tuple(_rounded(weight) for weight in weights), _rounded(none), unrelated)
+    spelt = [Choice(_without_meaning(choice.features), choice.chosen) for choice in choices]
+    letters, letters_none = fit_choices(spelt, with_none=True, l2=L2)
+    return ReferenceCalibration(
+        weights=tuple(_rounded(weight) for weight in weights),
+        none=_rounded(none),
+        letters=tuple(_rounded(weight) for weight in letters),
+        letters_none=_rounded(letters_none),
+        unrelated=whole.calibration.unrelated,
+    )
 
 
-def fit_names(
-    course: Course, search: SearchSettings, before: Calibration, fitted: ReferenceCalibration
-) -> tuple[float, float]:
+def _without_meaning(features: Floats) -> Floats:
+    spelt = features.copy()
+    spelt[:, MEANING] = 0.0
+    return spelt
+
+
+def fit_names(names: NamedBooks, fitted: ReferenceCalibration) -> tuple[float, float]:
     """Log-odds that the course holds a paragraph whose book's name is resolved, and of one whose name is not.
 
     What it does not hold is, at even odds, from a book that it has not, or about something else in a book that it has.
     """
-    whole = build_references(course.store, search, course.embedder, fitted)
-    held = [_resolved(whole, name) for name, doc_id in _names(course) if doc_id]
-    missing = [_resolved(whole, name) for name, doc_id in _names(course) if not doc_id]
-    for left_out, names in _names_by_document(course).items():
-        rest = build_references(course.store, search, course.embedder, fitted, without=left_out)
-        missing += [_resolved(rest, name) for name in names]
+    whole = names.whole.calibrated(fitted)
+    held = [_resolved(whole, name) for name, doc_id in names.pairs if doc_id]
+    missing = [_resolved(whole, name) for name, doc_id in names.pairs if not doc_id]
+    for rest, left_out in names.without.values():
+        calibrated = rest.calibrated(fitted)
+        missing += [_resolved(calibrated, name) for name in left_out]
     # one more of each, so that nothing is ever certain
     if_held = (sum(held) + 1) / (len(held) + 2)
     if_missing = 0.5 * (sum(missing) + 1) / (len(missing) + 2) + 0.5 * if_held
@@ -253,14 +293,6 @@ def _names(course: Course) -> Iterator[tuple[str, str]]:
         if row is not None or not game.answerable
     }
     return iter(sorted(pairs))
-
-
-def _names_by_document(course: Course) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for name, doc_id in _names(course):
-        if doc_id:
-            found.setdefault(doc_id, []).append(name)
-    return found
 
 
 def _resolved(references: References, name: str) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
+import itertools
 import unicodedata
+from collections.abc import Iterable
 
 import regex
 
@@ -58,6 +61,40 @@ def likeness(token: str, other: str) -> float:
 
     alike = DamerauLevenshtein.normalized_similarity(token, other, score_cutoff=_TYPO_FROM)
     return alike - _TYPO_COST if alike else 0.0
+
+
+class Vocabulary:
+    """Words of many names, to find those that a token may stand for without comparing it with each.
+
+    Args:
+        known: normalised words.
+    """
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._words = sorted(set(known))
+        self._known = frozenset(self._words)
+
+    def alike(self, token: str) -> dict[str, float]:
+        """The words whose `likeness` with a token is above 0, and that likeness."""
+        near = {token[:end] for end in range(_LEAST_TYPO, len(token) + 1)} | {token}
+        found = {word for word in near if word in self._known}
+        if len(token) >= _LEAST_PREFIX:
+            first = bisect.bisect_left(self._words, token)
+            found.update(itertools.takewhile(lambda word: word.startswith(token), self._words[first:]))
+        if len(token) >= _LEAST_TYPO:
+            from rapidfuzz import process
+            from rapidfuzz.distance import DamerauLevenshtein
+
+            typos = process.extract(
+                token,
+                self._words,
+                scorer=DamerauLevenshtein.normalized_similarity,
+                score_cutoff=_TYPO_FROM,
+                limit=None,
+            )
+            found.update(word for word, _, _ in typos)
+        likely = {word: likeness(token, word) for word in found}
+        return {word: alike for word, alike in likely.items() if alike}
 
 
 def acronyms(tokens: list[str]) -> set[str]:

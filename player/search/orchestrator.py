@@ -337,7 +337,7 @@ def _union(course: Sequence[Hit], in_book: Sequence[Hit]) -> list[Hit]:
     """Both runs of one strategy as one, by its score; ties go to the smaller paragraph_id."""
     found = {hit.paragraph.paragraph_id: hit for hit in (*in_book, *course)}
     best_first = sorted(found.values(), key=lambda hit: (-hit.score, hit.paragraph.paragraph_id))
-    return [replace(hit, rank=rank) for rank, hit in enumerate(best_first, 1)]
+    return [hit if hit.rank == rank else replace(hit, rank=rank) for rank, hit in enumerate(best_first, 1)]
 
 
 def _scaled(settings: SearchSettings, k: int | None) -> SearchSettings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,15 +15,15 @@ from rapidfuzz import fuzz, process
 
 from ingest.embed import Embedder, FloatArray
 from ingest.paragraph import Alias, AliasSource, Document, Paragraph
-from player.search.names import acronyms, is_number, likeness, normalise_name, numbers
+from player.search.names import Vocabulary, acronyms, is_number, normalise_name, numbers
 from player.search.threshold import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
 from player.search.types import BookCandidate, Tier
 from player.words import is_stop_word, stems
 
 Features = NDArray[np.float64]
 
-EXACT = 6
-"""Column of "exact"."""
+MEANING, NUMBER, CLASH, EXACT = 3, 4, 5, 6
+"""Columns of these features."""
 FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
 """What is compared of a name and a document, each 0..1, with a weight each in `ReferenceCalibration`.
 
@@ -53,6 +54,8 @@ _UNKNOWN = 0.7
 """In how many documents a word counts as occurring that occurs in none."""
 _COMMON_RATE = 0.0005
 """Share of a text's words from which a word says in full what the text is about."""
+SETTLED = 0.9
+"""Confidence by letters and words from which meanings are not compared: embedding a name costs what a hint costs."""
 HIGHEST_LECTURE = 100
 """No course has as many lectures."""
 NAMES_KEPT = 1_024
@@ -78,7 +81,7 @@ class References:
         filter_confidence: from here on a candidate's tier is "filter".
         boost_confidence: from here on it is "boost".
         paragraphs: their text counts as what a book is about; () leaves it out.
-        embedder: of the store, to compare meanings; None leaves them out.
+        embedder: of the store, to compare meanings where letters and words leave a name in doubt; None leaves them out.
         alias_vectors: (doc_id, alias) and (n_aliases, dim) unit vectors of each, as the store holds them.
         calibration: of that embedder.
 
@@ -100,7 +103,7 @@ class References:
     ) -> None:
         self._filter_confidence = filter_confidence
         self._boost_confidence = boost_confidence
-        self._calibration = calibration or calibration_of(DEFAULT_EMBEDDER).references
+        self.calibration = calibration or calibration_of(DEFAULT_EMBEDDER).references
         self._embedder = embedder
         documents = list(documents)
         original = {document.doc_id: document.same_as or document.doc_id for document in documents}
@@ -119,6 +122,7 @@ class References:
                 if alias.source in ("stem", "name"):
                     self._stems[alias.text] = self.doc_ids[row]
                 self._learn(row, alias)
+        self._vocabulary = Vocabulary(self._words)
         self._content = self._rates(paragraphs, {doc_id: row_of[original[doc_id]] for doc_id in original})
         self._alias_rows = np.empty(0, dtype=np.intp)
         self._alias_vectors = np.empty((0, 0), dtype=np.float32)
@@ -149,46 +153,69 @@ class References:
             self._resolved[book_name] = found
         return found
 
+    def calibrated(self, calibration: ReferenceCalibration) -> References:
+        """The same names under other numbers."""
+        other = copy.copy(self)
+        other.calibration = calibration
+        other._resolved = LRUCache(NAMES_KEPT)
+        other._lock = threading.Lock()
+        return other
+
     def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
-        name = normalise_name(book_name)
-        if not name or not self.doc_ids:
+        if not normalise_name(book_name) or not self.doc_ids:
             return []
-        features, aliases = self.features(book_name)
-        utilities = np.append(features @ np.array(self._calibration.weights), self._calibration.none)
+        features, aliases = self._spelt(book_name)
+        by_stem = self.by_stem(book_name)
+        if by_stem is not None:
+            row = self.doc_ids.index(by_stem.doc_id)
+            confidences = np.zeros(len(self.doc_ids))
+            confidences[row] = 1.0
+            aliases[row] = by_stem.alias
+        else:
+            confidences = self._confidences(features, self.calibration.letters, self.calibration.letters_none)
+            if confidences.max() < SETTLED and self._compares_meanings:
+                features[:, MEANING] = self._meanings(book_name, features)
+                confidences = self._confidences(features, self.calibration.weights, self.calibration.none)
+        rounded = [round(confidence, 4) for confidence in confidences.tolist()]
+        candidates = [
+            BookCandidate(doc_id, confidence, self._tier(confidence), alias)
+            for doc_id, confidence, alias in zip(self.doc_ids, rounded, aliases, strict=True)
+        ]
+        return sorted(candidates, key=lambda candidate: (-candidate.confidence, candidate.doc_id))
+
+    def _confidences(self, features: Features, weights: Sequence[float], none: float) -> NDArray[np.float64]:
+        """(n_documents,) probability of each; what is missing to 1 is that of "none of these"."""
+        utilities = np.append(features @ np.array(weights), none)
         shares = np.exp(utilities - utilities.max())
         shares /= shares.sum()
-        confidences = shares[:-1]
+        confidences: NDArray[np.float64] = shares[:-1]
         bearers = np.flatnonzero(features[:, EXACT])
         if len(bearers) == 1:  # written out in full, and the name of one document only
             trust = features[bearers[0], EXACT]
             confidences *= (1.0 - trust) / max(1e-12, 1.0 - confidences[bearers[0]])
             confidences[bearers[0]] = trust
-        by_stem = self.by_stem(book_name)
-        if by_stem is not None:
-            row = self.doc_ids.index(by_stem.doc_id)
-            confidences = np.zeros_like(confidences)
-            confidences[row] = 1.0
-            aliases[row] = by_stem.alias
-        candidates = [
-            BookCandidate(doc_id, round(float(confidence), 4), self._tier(float(confidence)), alias)
-            for doc_id, confidence, alias in zip(self.doc_ids, confidences, aliases, strict=True)
-        ]
-        return sorted(candidates, key=lambda candidate: (-candidate.confidence, candidate.doc_id))
+        return confidences
 
-    def features(self, book_name: str) -> tuple[Features, list[str]]:
-        """(n_documents, n_features) of a name and each of `doc_ids`, and the alias of each that is most like it."""
+    def features(self, book_name: str) -> Features:
+        """(n_documents, n_features) of a name and each of `doc_ids`; the meaning is 0 where meanings are left out."""
+        found, _ = self._spelt(book_name)
+        if self._compares_meanings:
+            found[:, MEANING] = self._meanings(book_name, found)
+        return found
+
+    def _spelt(self, book_name: str) -> tuple[Features, list[str]]:
+        """The features but for the meaning, which is 0, and the alias of each document that is most like the name."""
         name = normalise_name(book_name)
         found = np.zeros((len(self.doc_ids), len(FEATURES)))
         aliases = self._by_string(name, found)
         self._by_words(name, found)
-        self._by_meaning(book_name, found)
         said = numbers(name)
         for row, own in enumerate(self._numbers):
             if _ordinals(said) - own and _ordinals(own) - said:
-                found[row, :4] *= _OTHER_NUMBER
-                found[row, 5] = 1.0
+                found[row, :MEANING] *= _OTHER_NUMBER
+                found[row, CLASH] = 1.0
             elif said & own:
-                found[row, 4] = 1.0
+                found[row, NUMBER] = 1.0
         return found, aliases
 
     def _learn(self, row: int, alias: Alias) -> None:
@@ -247,11 +274,9 @@ class References:
         total = 0.0
         for token in tokens:
             matches = np.zeros(len(self.doc_ids))
-            for word, rows in self._words.items():
-                alike = likeness(token, word)
-                if alike:
-                    for row, weight in rows.items():
-                        matches[row] = max(matches[row], alike * weight)
+            for word, alike in self._vocabulary.alike(token).items():
+                for row, weight in self._words[word].items():
+                    matches[row] = max(matches[row], alike * weight)
             rarity = float(np.log1p(len(self.doc_ids) / max(matches.sum(), _UNKNOWN)))
             total += rarity
             found[:, 1] += rarity * matches
@@ -263,15 +288,19 @@ class References:
         if total:
             found[:, 1:3] /= total
 
-    def _by_meaning(self, book_name: str, found: Features) -> None:
-        """Fill in "meaning"; where there is no embedder, letters stand in for it."""
-        if self._embedder is None or not len(self._alias_rows):
-            found[:, 3] = found[:, 0]
-            return
+    @property
+    def _compares_meanings(self) -> bool:
+        return self._embedder is not None and len(self._alias_rows) > 0
+
+    def _meanings(self, book_name: str, spelt: Features) -> Features:
+        """(n_documents,) the feature "meaning"."""
+        assert self._embedder is not None
         cosines = self._alias_vectors @ self._embedder.embed_queries([book_name])[0]
-        best = np.full(len(self.doc_ids), self._calibration.unrelated)
+        best = np.full(len(self.doc_ids), self.calibration.unrelated)
         np.maximum.at(best, self._alias_rows, cosines)
-        found[:, 3] = (best - self._calibration.unrelated) / (1.0 - self._calibration.unrelated)
+        meanings: Features = (best - self.calibration.unrelated) / (1.0 - self.calibration.unrelated)
+        meanings[spelt[:, CLASH] > 0.0] *= _OTHER_NUMBER
+        return meanings
 
     def _tier(self, confidence: float) -> Tier:
         if confidence >= self._filter_confidence:

@@ -22,6 +22,10 @@ _LEAST_LETTERS = 3
 """Letters of a Hebrew word that must be left when a prefix goes."""
 
 
+WORDS_KEPT = 65_536
+"""Words whose base forms are kept."""
+
+
 class Belief:
     """How referees keep the rule: a mixture of those who keep it, with slips, and those who do not care.
 
@@ -109,6 +113,7 @@ def _as_rows(lists: Mapping[str, list[int]]) -> dict[str, Rows]:
     return {key: np.array(rows, dtype=np.intp) for key, rows in lists.items()}
 
 
+@functools.lru_cache(WORDS_KEPT)
 def base_forms(word: str) -> tuple[str, ...]:
     """What a word may be a form of: its stem; of a Hebrew word, also what is left without one or two prefix letters."""
     if not _HEBREW.fullmatch(word):

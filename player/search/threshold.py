@@ -81,11 +81,15 @@ class ReferenceCalibration:
     Attributes:
         weights: of each feature of a name and a document.
         none: utility of "none of these".
+        letters: the weights where meanings are not compared, that of the meaning being 0.
+        letters_none: utility of "none of these" there.
         unrelated: cosine that unrelated names have.
     """
 
     weights: tuple[float, ...]
     none: float
+    letters: tuple[float, ...]
+    letters_none: float
     unrelated: float
 
 
@@ -115,7 +119,9 @@ def calibration_of(embedder_spec: str) -> Calibration:
         dense=DenseCalibration(**values["dense"]),
         keyword=KeywordCalibration(**values["keyword"]),
         fused=FusedCalibration(**values["fused"]),
-        references=ReferenceCalibration(**{**references, "weights": tuple(references["weights"])}),
+        references=ReferenceCalibration(
+            **{**references, **{name: tuple(references[name]) for name in ("weights", "letters")}}
+        ),
         named=values["named"],
         unnamed=values["unnamed"],
     )

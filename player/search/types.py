@@ -64,6 +64,10 @@ class Hit:
     why: str = ""
 
 
+Weighed = tuple[Hit, float]
+"""A hit as its strategy found it, and its relevance once all that is known of its document counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class BookCandidate:
     """A document that a book name may mean.

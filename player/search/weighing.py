@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from operator import itemgetter
 
 from ingest.paragraph import Document
 from player.search.threshold import log_odds, probability
-from player.search.types import Hit
+from player.search.types import Hit, Weighed
 
 SUREST_BOOK = 0.995
 """Confidence from which a book weighs no more: even an exact stem may be another course's file."""
@@ -48,11 +48,11 @@ def document_priors(documents: Iterable[Document], quality_weight: float, recenc
 
 def weigh(
     sides: Sequence[Sequence[Hit]], *, doc_id: str, lift: float, priors: Mapping[str, float], evidence: float
-) -> list[list[Hit]]:
-    """The hits of each side, most relevant first, with what is known of their documents added to their log-odds.
+) -> list[list[Weighed]]:
+    """The hits of each side with their relevance, most relevant first, what is known of their documents being added.
 
-    Lift and priors say which of the hits is likelier, not that any is likely: the best one is no more relevant for them
-    than the best one was before. `evidence` then moves them all.
+    It is added to their log-odds. Lift and priors say which of the hits is likelier, not that any is likely: the best
+    one is no more relevant for them than the best one was before. `evidence` then moves them all.
 
     Args:
         sides: lists of hits, each best first; ties stay as they are.
@@ -62,7 +62,7 @@ def weigh(
         evidence: log-odds that the course holds what is searched for, from the book's name.
     """
     if not any(sides) or not (evidence or priors or (doc_id and lift)):
-        return [list(side) for side in sides]
+        return [[(hit, hit.relevance) for hit in side] for side in sides]
     before = [[log_odds(hit.relevance) for hit in side] for side in sides]
     after = [
         [
@@ -73,10 +73,10 @@ def weigh(
     ]
     shift = evidence - max(0.0, max(map(max, filter(None, after))) - max(map(max, filter(None, before))))
     weighed = [
-        [replace(hit, relevance=probability(odds + shift)) for hit, odds in zip(side, known, strict=True)]
+        [(hit, probability(odds + shift)) for hit, odds in zip(side, known, strict=True)]
         for side, known in zip(sides, after, strict=True)
     ]
-    return [sorted(side, key=lambda hit: -hit.relevance) for side in weighed]
+    return [sorted(side, key=itemgetter(1), reverse=True) for side in weighed]
 
 
 def _kept_share(document: Document) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from player.search.names import acronyms, is_number, likeness, normalise_name, numbers
+from player.search.names import Vocabulary, acronyms, is_number, likeness, normalise_name, numbers
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,12 @@ def test_likeness_of_words(token: str, other: str, alike: float) -> None:
 
 def test_acronyms_are_first_letters_of_neighbouring_words() -> None:
     assert acronyms(["neural", "networks", "3", "basics"]) == {"nn", "nnb", "nb"}
+
+
+@pytest.mark.parametrize(
+    "token", ["graph", "graphs", "gra", "gr", "prob", "evidense", "evidence", "probabilitys", "cat", "zzz", ""]
+)
+def test_a_vocabulary_finds_every_word_that_is_alike(token: str) -> None:
+    known = ["graph", "graphs", "graphical", "grape", "gr", "probability", "probable", "prob", "evidence", "car", "cat"]
+    expected = {word: likeness(token, word) for word in known if likeness(token, word)}
+    assert Vocabulary(known).alike(token) == expected

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
+from ingest.embed import FloatArray
 from ingest.paragraph import Document
 from player.search.names import normalise_name
 from player.search.references import References
 from player.search.types import BookCandidate
+from tests.fakes import HashingEmbedder
 from tests.player.fakes import document
 
 COURSE = [
@@ -79,6 +84,53 @@ def test_metadata_is_believed_less_than_a_title(filter_confidence: float, tier: 
     optics = document("00042", ("Waves and Optics", "metadata"))
     (found,) = References([optics], filter_confidence, 0.6).resolve("Waves and Optics")
     assert (found.doc_id, found.confidence, found.tier) == ("00042", 0.8, tier)
+
+
+@pytest.mark.parametrize("book_name", ["hash tables in graphs", "graph paths", "recursion", "filters and hashes"])
+def test_the_tier_goes_by_the_confidence_that_is_shown(book_name: str) -> None:
+    shown = resolve(book_name).confidence
+    (at, *_), (above, *_) = (References(COURSE, limit, 0.0).resolve(book_name) for limit in (shown, shown + 1e-9))
+    assert (at.tier, above.tier) == ("filter", "boost")
+
+
+class CountingEmbedder(HashingEmbedder):
+    """Remembers what it embedded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedded: list[str] = []
+
+    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+        self.embedded += texts
+        return super().embed_queries(texts)
+
+
+def with_meanings(embedder: CountingEmbedder) -> References:
+    aliases = [(item.doc_id, alias) for item in COURSE for alias in item.aliases]
+    vectors = HashingEmbedder().embed_queries([alias.text for _, alias in aliases])
+    return References(COURSE, 0.9, 0.6, embedder=embedder, alias_vectors=(aliases, vectors))
+
+
+@pytest.mark.parametrize("book_name", ["03-hashing", "shortest paths in graphs", "Recurson and Backtracking"])
+def test_a_name_that_its_letters_settle_is_not_embedded(book_name: str) -> None:
+    embedder = CountingEmbedder()
+    assert with_meanings(embedder).resolve(book_name)[0].tier == "filter"
+    assert embedder.embedded == []
+
+
+def test_a_name_in_doubt_is_embedded_once() -> None:
+    embedder = CountingEmbedder()
+    references = with_meanings(embedder)
+    assert references.resolve("optical waves") == references.resolve("optical waves")
+    assert embedder.embedded == ["optical waves"]
+
+
+def test_the_same_names_resolve_under_other_numbers() -> None:
+    references = References(COURSE, 0.9, 0.6)
+    numbers = replace(references.calibration, letters_none=50.0)
+    assert references.resolve("Hash Tables and Blom Filters")[0].tier == "filter"
+    assert references.calibrated(numbers).resolve("Hash Tables and Blom Filters")[0].confidence == 0.0
+    assert references.resolve("Hash Tables and Blom Filters")[0].tier == "filter"
 
 
 @pytest.mark.parametrize("number", [1, 3, 12, 13, 23])

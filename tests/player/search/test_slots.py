@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from player.search.slots import merge_slots
-from player.search.types import Hit
-from tests.player.fakes import hits
+from player.search.types import Hit, Weighed
+from tests.player import fakes
+
+
+def hits(*paragraph_ids: str, strategy: str = "fake") -> list[Weighed]:
+    """Hits in this order, as relevant as their strategy says."""
+    return [(hit, hit.relevance) for hit in fakes.hits(*paragraph_ids, strategy=strategy)]
 
 
 def shown(merged: tuple[Hit, ...]) -> list[str]:
@@ -80,3 +85,10 @@ def test_hits_keep_their_rank_and_score_and_say_why_they_were_kept() -> None:
     assert (second.rank, second.score, second.strategy) == (2, 0.8, "dense")
     assert first.why == "rank 1 by dense, in the resolved book"
     assert second.why == "rank 2 by dense, over the whole course"
+
+
+def test_hits_are_as_relevant_as_their_weighed_documents_make_them() -> None:
+    ((hit, _),) = hits("b:1:1")
+    (merged,) = merge_slots([(hit, 0.25)], [], 1, 0, spill_over=False)
+    assert merged.relevance == 0.25
+    assert hit.relevance == 0.9

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from player.search.types import Hit
+from player.search.types import Hit, Weighed
 from player.search.weighing import SUREST_BOOK, book_log_odds, document_priors, weigh
 from tests.player.fakes import document, paragraph
 
@@ -16,8 +16,8 @@ def hit(paragraph_id: str, relevance: float) -> Hit:
     return Hit(paragraph(paragraph_id), relevance, relevance, 1, "one")
 
 
-def shown(side: list[Hit]) -> list[tuple[str, float]]:
-    return [(item.paragraph.paragraph_id, round(item.relevance, 6)) for item in side]
+def shown(side: list[Weighed]) -> list[tuple[str, float]]:
+    return [(item.paragraph.paragraph_id, round(relevance, 6)) for item, relevance in side]
 
 
 def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() -> None:
@@ -71,7 +71,7 @@ def test_priors_say_which_not_whether() -> None:
 
 def test_nothing_known_changes_nothing() -> None:
     side = [hit("a:1:1", 0.8), hit("b:1:1", 0.8)]
-    assert weigh([side, []], doc_id="b", lift=0.0, priors={}, evidence=0.0) == [side, []]
+    assert weigh([side, []], doc_id="b", lift=0.0, priors={}, evidence=0.0) == [[(item, 0.8) for item in side], []]
     assert weigh([[], []], doc_id="b", lift=3.0, priors={}, evidence=1.0) == [[], []]
 
 
