@@ -8,15 +8,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.beside import bands_of
+from ingest.drop_caps import with_drop_caps
 from ingest.extract import Page, Pdf
 from ingest.furniture import Furniture
 from ingest.lines import Line, Word
-from ingest.margins import without_line_numbers
+from ingest.margins import parted_from_notes, without_line_numbers
 from ingest.readers.model import UNKNOWN, Box
 from ingest.spool import Many, Spool, rebuilt_from_fields
 
 MIN_COLUMN_LINES = 7
 """Lines on each side of a gutter from which on it parts columns and not the cells of a small table."""
+
+STRETCH_TOLERANCE = 0.15
+"""Share by which the spaces of a stretched line may differ; those between cells of a table do by more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,24 +87,29 @@ class Arranged:
 
 def arrange(pdf: Pdf) -> Arranged:
     """The lines of a document in reading order, without running heads and page numbers."""
-    furniture = Furniture(map(without_line_numbers, pdf.pages))
+    furniture = Furniture(map(_cleaned, pdf.pages))
     placed: Spool[tuple[PlacedLine, ...]] = Spool()
     title = ""
     column_number = 0
-    for page in map(without_line_numbers, pdf.pages):
+    for page in map(_cleaned, pdf.pages):
         dropped = furniture.on(page)
         lines = [line for position, line in enumerate(page.lines) if position not in dropped]
         if page.number == 1:
             title = _title(page, lines, furniture.body_size)
         bodies: list[PlacedLine] = []
         notes: list[PlacedLine] = []
-        for column in _columns(lines, 0.0, page.width, pdf.rtl):
+        text, *beside = parted_from_notes(lines, furniture.body_size)
+        for column in (*_columns(text, 0.0, page.width, pdf.rtl), *filter(None, beside)):
             body, foot = _part_footnotes(_place(column, page, column_number, pdf.rtl), furniture.body_size)
             bodies.extend(body)
             notes.extend(foot)
             column_number += 1
         placed.append((*bodies, *notes))
     return Arranged(title, placed, furniture.body_size, pdf.rtl)
+
+
+def _cleaned(page: Page) -> Page:
+    return with_drop_caps(without_line_numbers(page))
 
 
 def _columns(lines: Sequence[Line], left: float, right: float, rtl: bool) -> list[list[Line]]:
@@ -229,10 +238,21 @@ def _stands_in(line: Line, box: Box) -> bool:
 
 
 def _wide_gaps(row: Sequence[Line]) -> int:
-    """Gaps between parts of a row, a bullet's or a number's before its text aside."""
+    """Gaps between parts of a row, a bullet's or a number's before its text aside; none if it is stretched."""
+    if _is_stretched(row):
+        return 0
     first = row[0].text
     is_marker = len(first) == 1 or (len(first) <= 5 and not first.isalpha())
     return max(0, len(row) - 1 - is_marker)
+
+
+def _is_stretched(row: Sequence[Line]) -> bool:
+    """Whether a row is words with the same space between all of them, as to fill a narrow column."""
+    if len(row) < 3 or any(len(line.words) > 1 for line in row[1:]):
+        return False
+    from_left = sorted(row, key=lambda line: line.x0)
+    gaps = [right.x0 - left.x1 for left, right in itertools.pairwise(from_left)]
+    return max(gaps) - min(gaps) < STRETCH_TOLERANCE * max(gaps)
 
 
 def _margins(lines: Sequence[PlacedLine]) -> tuple[float, float]:

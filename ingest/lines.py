@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.bidi import Cluster, has_rtl_letter, logical_text
@@ -22,6 +23,15 @@ WORD_GAP = 0.16
 WORD_GAP_HINTED = 0.05
 """The same where a space is stored, or PDFium sees one: italics lean over it, and a line's last may stand anywhere."""
 
+SEGMENT_GAP = 1.1
+"""Ems of white space from which on a row is cut in two lines: table cells, columns. Layout joins what is one."""
+
+NOTE_GAP = 0.6
+"""The same where the size of the print changes: a note in the margin stands nearer to the text than a column."""
+
+NOTE_GLYPHS = 6
+"""Glyphs from which on print of another size is no index or exponent any more."""
+
 USUAL_F, USUAL_I = 0.31, 0.28
 """Ems that f and i are wide in fonts for text; for a font in which they were not seen."""
 
@@ -30,9 +40,6 @@ KERNED = (0.94, 0.89)
 
 LIGATURE_TOLERANCE = 0.1
 """Share of its expected width by which a ligature may be wider or narrower."""
-
-SEGMENT_GAP = 1.1
-"""Ems of white space from which on a row is cut in two lines: table cells, columns. Layout joins what is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +171,27 @@ def lines_of(row: Row, fonts: Fonts, rtl: bool, mirrored: bool) -> list[Line]:
     """A row cut at its wide gaps, each part in reading order."""
     parts: list[list[Glyph]] = []
     right = -math.inf
-    for glyph in row.glyphs:
+    for position, glyph in enumerate(row.glyphs):
         if glyph.text == " ":
             if parts:
                 parts[-1].append(glyph)
             continue
-        if not parts or glyph.x0 - right > SEGMENT_GAP * row.size:
+        gap = (glyph.x0 - right) / row.size
+        if gap > SEGMENT_GAP or (gap > NOTE_GAP and _is_other_print(parts[-1], row.glyphs[position:])):
             parts.append([])
         parts[-1].append(glyph)
         right = max(right, glyph.x1)
     lines = [_line(part, row, fonts, rtl, mirrored) for part in parts]
     return [line for line in lines if line.words]
+
+
+def _is_other_print(before: Sequence[Glyph], after: Sequence[Glyph]) -> bool:
+    """Whether the size of the print changes for good between two runs of glyphs, as between a text and a note."""
+    left = [glyph.size for glyph in before if glyph.text != " "]
+    right = [glyph.size for glyph in after if glyph.text != " "]
+    if min(len(left), len(right)) < NOTE_GLYPHS:
+        return False
+    return max(left) < 0.85 * min(right) or max(right) < 0.85 * min(left)
 
 
 def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool) -> Line:

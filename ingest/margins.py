@@ -1,15 +1,20 @@
-"""Pages as extracted -> pages without the numbers that count their lines in the margin."""
+"""What stands in the margin of a page: numbers that count the lines, which go, and notes in smaller print."""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.extract import Page
+from ingest.lines import Line
 
 MIN_NUMBERED_LINES = 5
 """Lines with a number in the margin from which on the numbers count lines."""
+
+MIN_TEXT_LINES = 8
+"""Lines in the size of the text from which on they tell where the margins are."""
 
 
 def without_line_numbers(page: Page) -> Page:
@@ -36,3 +41,16 @@ def without_line_numbers(page: Page) -> Page:
         if words:
             lines.append(replace(line, words=words, x0=min(word.x0 for word in words)))
     return replace(page, lines=tuple(lines))
+
+
+def parted_from_notes(lines: Sequence[Line], body_size: float) -> tuple[list[Line], list[Line], list[Line]]:
+    """The lines of the text, and those in smaller print wholly to the left and wholly to the right of all of it."""
+    text = [line for line in lines if abs(line.size - body_size) < 0.05 * body_size and len(line.words) > 1]
+    if len(text) < MIN_TEXT_LINES:
+        return list(lines), [], []
+    left, right = min(line.x0 for line in text), max(line.x1 for line in text)
+    small = [line for line in lines if line.size < 0.92 * body_size]
+    on_left = [line for line in small if line.x1 <= left]
+    on_right = [line for line in small if line.x0 >= right]
+    beside = {id(line) for line in (*on_left, *on_right)}
+    return [line for line in lines if id(line) not in beside], on_left, on_right

@@ -34,6 +34,7 @@ READER_MODULES = (
     "margins",
     "furniture",
     "beside",
+    "drop_caps",
     "layout",
     "split",
     "sections",
