@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from configs.settings import SearchSettings
+from evaluate.errors import GamesError
 from evaluate.games import LabelledGame, match_games
 from ingest.embed import Embedder
 from ingest.store import ParagraphStore
@@ -139,7 +140,11 @@ def calibrate(
         negatives: hints that neither store holds anything about.
         search: how similarities are mixed.
         before: numbers in force, for what is compared with numbers.
+
+    Raises:
+        GamesError: too little to fit on.
     """
+    _require_enough(course, questions)
     names = named_books(course, search, before)
     references = fit_references(names)
     named, unnamed = fit_names(names, references)
@@ -151,6 +156,21 @@ def calibrate(
         named=named,
         unnamed=unnamed,
     )
+
+
+def _require_enough(course: Course, questions: Course) -> None:
+    """Pass if there is a game and a question, and a document to leave out."""
+    documents = {course.store.paragraphs[row].doc_id for _, row in course.found}
+    if len({paragraph.doc_id for paragraph in course.store.paragraphs}) < LEAST_DOCUMENTS or not documents:
+        raise GamesError(
+            f"--games must be about a store of at least {LEAST_DOCUMENTS} documents, since each is left out in turn, "
+            f"got {len(documents)} with games; add lectures and games"
+        )
+    if not any(True for _ in questions.found):
+        raise GamesError(
+            f"--questions must hold one whose paragraph the store holds, got none of {len(questions.games)}; "
+            "ingest their paragraphs into --questions-store"
+        )
 
 
 def fit_dense(
@@ -166,6 +186,11 @@ def fit_dense(
         if row in alternatives:
             chosen = int(np.flatnonzero(alternatives == row)[0])
             choices.append(Choice(scores[alternatives, None].astype(np.float64), chosen))
+    if not choices:
+        raise GamesError(
+            "--games must hold a hint that shares no word with its paragraph, got none; "
+            "see python -m evaluate check-games"
+        )
     (nats,), _ = fit_choices(choices, with_none=False)
     documents = np.array([paragraph.doc_id for paragraph in course.store.paragraphs])
     held = np.array([_summary(dense.cosines(game.hint)) for game, _ in course.found])
@@ -175,6 +200,7 @@ def fit_dense(
     return DenseCalibration(nats=_rounded(nats), bias=_rounded(bias), best=_rounded(best), top=_rounded(top))
 
 
+LEAST_DOCUMENTS = 2
 LEFT_OUT_OF = 5
 """One in this many names also serves as a name that the course does not hold, with its document left out."""
 RULED_OUT = -0.5
