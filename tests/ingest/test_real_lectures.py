@@ -16,6 +16,7 @@ from ingest.reader import read_pdf
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ROOT / "data" / "lectures"
+UNSEEN = Path(__file__).parent / "unseen"
 CORPORA = ROOT.parent / "shared" / "corpora"
 ABSENT = "../shared/corpora is absent: the same is tested on the bundled lectures"
 
@@ -48,6 +49,11 @@ def their_labels(course: str) -> list[Label]:
         for game in games
         if game["in_text_layer"]
     ]
+
+
+def unseen_labels(truth: str) -> list[Label]:
+    blocks = [json.loads(line) for line in (UNSEEN / truth).read_text(encoding="utf-8").splitlines()]
+    return [Label(block["document"], block["opening_sentence"], block["text"]) for block in blocks]
 
 
 def f1(one: str, other: str) -> float:
@@ -84,6 +90,14 @@ def test_our_hebrew_lecture_is_read_as_it_was_written() -> None:
     assert reading.opening_exact >= 0.95
     assert reading.mean_f1 >= 0.95
     assert reading.missing <= 0.02
+
+
+@pytest.mark.parametrize(("truth", "opening_exact"), [("truth.jsonl", 1.0), ("truth_second.jsonl", 0.95)])
+def test_other_layouts_are_read_as_they_were_written(truth: str, opening_exact: float) -> None:
+    reading = measured(UNSEEN, unseen_labels(truth))
+    assert reading.opening_exact >= opening_exact
+    assert reading.mean_f1 >= 0.99
+    assert reading.missing == 0
 
 
 @pytest.mark.skipif(not CORPORA.is_dir(), reason=ABSENT)
