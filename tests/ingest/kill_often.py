@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import chromadb  # noqa: F401
+import datasketch  # noqa: F401
 import pebble
 import pytest
 from chromadb.api.rust import RustBindingsAPI  # noqa: F401
