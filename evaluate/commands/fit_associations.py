@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from configs.settings import load
+from configs.settings import SettingsError, load
 from evaluate.commands.command import add_command, add_games, require_writable
+from evaluate.errors import GamesError
 from evaluate.games import load_games, select_split
 from ingest.embed import load_embedder
 
@@ -38,6 +40,15 @@ def run(options: argparse.Namespace) -> int:
 
     out: Path = options.out or ASSOCIATIONS_FILE
     require_writable(out)
+    require_writable(options.vectors)
+    if importlib.util.find_spec("wordfreq") is None:
+        raise SettingsError("fit-associations needs the package wordfreq; run: pip install -r requirements-dev.txt")
+    games = [game for game in load_games(options.games) if game.associative_word and game.paragraph]
+    if not games:
+        raise GamesError(
+            f"{options.games}: at least one game must have associative_word and paragraph, got none; add their texts"
+        )
+    train = select_split(games, "train", 0)
     embedder = load_embedder("minilm", options.models, load(config=options.config).embed)
     found, zipf = general_words()
     vectors = None
@@ -49,8 +60,6 @@ def run(options: argparse.Namespace) -> int:
         )
         if options.vectors is not None:
             np.save(options.vectors, vectors)
-    games = [game for game in load_games(options.games) if game.associative_word and game.paragraph]
-    train = select_split(games, "train", 0)
     made = fit_associations(found, zipf, vectors, train, embedder.embed_queries, embedder.spec)
     write_associations(made, out)
     print(f"{len(found)} words, weights {np.round(made.weights, 2).tolist()}")

@@ -1,0 +1,101 @@
+"""`rates`, from a player's questions and readers' answers to rates that the player reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evaluate.__main__ import main
+from evaluate.batches import read_batches
+from evaluate.referee import OracleReferee
+from player.questions.rates import load_priors, load_rates
+from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
+from tests.player.fakes import course
+
+pytestmark = pytest.mark.usefixtures("fast_models")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return make_store(tmp_path_factory.mktemp("store"), course()).location
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    return write_games(tmp_path / "games.jsonl", map(record_of, course_games(course())))
+
+
+@pytest.fixture
+def batches(tmp_path: Path, store: str, games: Path) -> Path:
+    out = tmp_path / "batches.jsonl"
+    assert run_main(main, "questions", "--store", store, "--games", str(games), "--out", str(out)) == 0
+    return out
+
+
+def answered(path: Path, batches: Path, *, wrong_kind: str = "") -> Path:
+    """What a careful reader answers to all batches; of questions of one kind, always another letter."""
+    oracle, lines = OracleReferee(), []
+    for game_id, batch in read_batches(batches).items():
+        answers = []
+        for number, question in enumerate(batch.questions, 1):
+            answer = oracle.answer(batch.paragraph, question.text, question.options)
+            if question.kind == wrong_kind:
+                answer = "ABCD"[("ABCD".index(answer) + 1) % 4]
+            answers.append({"question_number": number, "answer": answer})
+        lines.append(json.dumps({"game_id": game_id, "answers": answers}) + "\n")
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+def rates(store: str, games: Path, batches: Path, answers: Path, out: Path, *arguments: str) -> int:
+    files = ("--games", str(games), "--batches", str(batches), "--answers", str(answers), "--out", str(out))
+    return run_main(main, "rates", "--store", store, *files, *arguments)
+
+
+def test_a_careful_reader_lowers_the_rates_and_a_wrong_one_raises_its_kinds(
+    store: str, games: Path, batches: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, priors = tmp_path / "rates.yaml", load_priors()
+    good = answered(tmp_path / "good.jsonl", batches)
+    assert rates(store, games, batches, good, out, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    n_answers = sum(kind["logged"]["named"] + kind["logged"]["out"] for kind in found.values())
+    assert n_answers == pytest.approx(sum(len(batch.questions) for batch in read_batches(batches).values()), abs=1.0)
+    assert found["words"]["rates"]["wrong"] < priors["words"].wrong
+    careful = load_rates(out)
+    assert careful["words"].wrong == pytest.approx(found["words"]["rates"]["wrong"], abs=1e-3)
+    bad = tmp_path / "bad.yaml"
+    assert rates(store, games, batches, answered(tmp_path / "bad.jsonl", batches, wrong_kind="words"), bad) == 0
+    assert load_rates(bad)["words"].wrong > priors["words"].wrong
+    assert "words" in capsys.readouterr().out
+    assert load_priors(bad) == priors
+
+
+def test_games_that_the_store_does_not_hold_are_told_with_exit_code_1(
+    store: str, games: Path, batches: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [record_of(game) for game in course_games(course())]
+    other = write_games(tmp_path / "other.jsonl", [{**records[0], "paragraph_id": "gamma:1:1"}, *records[1:]])
+    good = answered(tmp_path / "good.jsonl", batches)
+    assert rates(store, other, batches, good, tmp_path / "rates.yaml") == 1
+    assert "1 games are about paragraphs that the store does not hold" in capsys.readouterr().err
+
+
+def test_bad_input_exits_with_2_and_nothing_is_written(
+    store: str, games: Path, batches: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, empty = tmp_path / "rates.yaml", tmp_path / "empty.jsonl"
+    empty.write_text("", encoding="utf-8")
+    good = answered(tmp_path / "good.jsonl", batches)
+    one = write_games(tmp_path / "one.jsonl", [record_of(course_games(course())[0])])
+    for these, answers, says in (
+        (games, empty, "must answer at least one game, got none"),
+        (games, tmp_path / "nowhere", "--answers must be a readable UTF-8 file"),
+        (one, good, "every game_id must be in --games"),
+    ):
+        capsys.readouterr()
+        assert rates(store, these, batches, answers, out) == 2
+        assert says in capsys.readouterr().err
+    assert not out.exists()
