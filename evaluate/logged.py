@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from player.questions.belief import answer_row
-from player.questions.question import OUT
 from player.questions.rates import N_ANSWERS, Counts, Rates, channel, learned
 
 MAX_ROUNDS = 200
@@ -61,17 +60,14 @@ def _settled(logged: Sequence[LoggedAnswer], prior: Rates) -> Counts:
 def _expected(logged: Sequence[LoggedAnswer], rates: Rates) -> Counts:
     """Counts where each option is the fitting one with its probability after the answer, under these rates."""
     given = channel(rates)
-    named = out = declined = declined_out = wrong = 0.0
+    declined = wrong = 0.0
     for item in logged:
         row = answer_row(item.answer)
         assert row is not None, "None is no answer"
         fitting = item.fits * given[row]
         fitting = fitting / fitting.sum()
-        named += 1.0 - fitting[OUT]
-        out += fitting[OUT]
         if row == N_ANSWERS - 1:
-            declined += 1.0 - fitting[OUT]
-            declined_out += fitting[OUT]
+            declined += 1.0
         else:
             wrong += 1.0 - fitting[row]
-    return Counts(float(named), float(out), float(declined), float(declined_out), float(wrong))
+    return Counts(float(len(logged)), declined, float(wrong))

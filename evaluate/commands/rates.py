@@ -84,10 +84,9 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json({kind: {"rates": asdict(found[kind]), "logged": asdict(counts[kind])} for kind in counts})
     else:
-        print(f"{'kind':10} {'answers':>8} {'wrong':>7} {'declined':>9} {'declined where the way out fits':>32}")
+        print(f"{'kind':10} {'answers':>8} {'wrong':>7} {'declined':>9}")
         for kind, rates in found.items():
-            n = counts[kind].named + counts[kind].out
-            print(f"{kind:10} {n:8.0f} {rates.wrong:7.3f} {rates.not_relevant:9.3f} {rates.not_relevant_out:32.3f}")
+            print(f"{kind:10} {counts[kind].asked:8.0f} {rates.wrong:7.3f} {rates.not_relevant:9.3f}")
     n_lost = len(answers) - len(matched)
     print(f"{options.out}: learned from {len(matched)} games", file=sys.stderr)
     if n_lost:

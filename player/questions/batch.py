@@ -18,7 +18,9 @@ from player.questions.rates import FloatArray
 from player.questions.referees import ErrorModel
 
 MAX_DESIGN = 300
-"""Candidates that the questions are made for; the belief runs over all."""
+"""Candidates that the questions are made for, at most; the belief runs over all."""
+DESIGN_SHARE = 0.99
+"""Share of the belief that the questions are made for: what is left is told apart by the same answers, by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,9 @@ def make_batch(
         pool_size: questions to choose from.
         seed: of every draw.
     """
-    best = np.sort(np.argsort(-prior, kind="stable")[:MAX_DESIGN])
+    order = np.argsort(-prior, kind="stable")
+    n_needed = int(np.searchsorted(np.cumsum(prior[order]), DESIGN_SHARE)) + 1
+    best = np.sort(order[: min(n_needed, MAX_DESIGN)])
     share = prior[best] / prior[best].sum()
     # many small products: where other work holds the cores, several threads wait for each other 20 times as long
     with _thread_pools().limit(limits=1, user_api="blas"):

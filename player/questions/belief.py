@@ -52,12 +52,13 @@ def update(
         answers: (n_questions,) a letter, "Not Relevant", or None where none came.
         model: how referees err.
     """
-    likelihoods = np.ones((len(model.referees), len(fits), len(prior)))
+    given = np.ones((len(model.referees), len(fits), 4))  # probability of the answer that came, by the fitting option
     for number, (kind, answer) in enumerate(zip(kinds, answers, strict=True)):
         row = answer_row(answer)
         if row is not None:
-            for place, referee in enumerate(model.referees):
-                likelihoods[place, number] = fits[number] @ model.channel(referee, kind)[row]
+            given[:, number] = [model.channel(referee, kind)[row] for referee in model.referees]
+    # (n_questions, n_paragraphs, n_referees), put in the order of referees, questions, paragraphs
+    likelihoods = np.matmul(fits.astype(np.float64), given.transpose(1, 2, 0)).transpose(2, 0, 1)
     log_joint = np.log(likelihoods).sum(axis=1) + np.log(np.maximum(prior, 1e-300))
     weights = np.array([referee.weight for referee in model.referees])
     log_joint += np.log(weights / weights.sum())[:, None]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,33 +13,10 @@ from player.questions.rates import FloatArray
 from player.questions.referees import ErrorModel
 
 N_QUESTIONS = 20
-SHORTLIST = 200
-"""Questions that are looked at more closely, after a first look at what each tells by itself."""
-PER_KIND = 10
-"""Questions of every kind that the shortlist keeps, whatever they tell by themselves."""
 MAX_TIMES = 2
 """Questions of a batch in which the same word may be asked for."""
-BLOCK = 12
+BLOCK = 32
 """Questions whose worth is worked out at once."""
-
-
-def mutual_information(prior: FloatArray, fits: FitArray, channels: FloatArray) -> FloatArray:
-    """Bits that each question's answer is expected to tell about which paragraph it is.
-
-    Args:
-        prior: (n_paragraphs,) probabilities, summing to 1.
-        fits: (n_questions, n_paragraphs, 4) as in `QuestionPool.fits`.
-        channels: (n_questions, 5, 4) probability of each answer given the fitting option.
-
-    Returns:
-        (n_questions,) bits, 0..2.
-
-    Reference:
-        Lindley, On a Measure of the Information Provided by an Experiment, 1956.
-    """
-    answers = _answers(fits, channels)
-    bits: FloatArray = _entropy(np.tensordot(answers, prior, axes=(1, 0))) - _entropy(answers) @ prior
-    return bits
 
 
 def design(pool: QuestionPool, prior: FloatArray, model: ErrorModel, n: int = N_QUESTIONS) -> list[int]:
@@ -64,55 +41,73 @@ def design(pool: QuestionPool, prior: FloatArray, model: ErrorModel, n: int = N_
         Near-optimal Nonmyopic Value of Information in Graphical Models, 2005; Minoux, Accelerated Greedy Algorithms for
         Maximizing Submodular Set Functions, 1978.
     """
-    n = min(n, len(pool.questions))
+    n = min(n, len(pool.kinds))
     if n == 0:
         return []
-    channels = model.design_channels([question.kind for question in pool.questions])
-    rows = _shortlist(pool, prior, channels, n)
-    keys = [pool.questions[row].key for row in rows]
-    roots = np.sqrt(_answers(pool.fits[rows], channels[rows]))  # (n_questions, n_paragraphs, 5)
-    confusion = np.tile(prior.astype(np.float32), (len(prior), 1))  # (i, j): p_j c_ij
-    worth = np.full(len(rows), np.inf)
+    channels = model.design_channels(pool.kinds)
+    about = _incidence(pool.keys)
+    roots = np.sqrt(_answers(pool.fits, channels))  # (n_questions, n_paragraphs, 5)
+    weights = prior.astype(np.float32)
+    confusion = np.tile(weights, (len(prior), 1))  # (i, j): p_j c_ij
+    alone = np.einsum("qpa,qa->qp", roots, np.einsum("p,qpa->qa", weights, roots))
+    worth = -np.log2(alone) @ prior
     chosen: list[int] = []
     for _ in range(n):
-        place = _next(worth, roots, confusion, prior, _fresh(keys, chosen))
+        place = _next(worth, roots, confusion, prior, _fresh(about, chosen))
         chosen.append(place)
         confusion *= roots[place] @ roots[place].T
-    return [int(rows[place]) for place in chosen]
+    return chosen
 
 
-def _next(
-    worth: FloatArray,
-    roots: FitArray,
-    confusion: FitArray,
-    prior: FloatArray,
-    fresh: Sequence[int],
-) -> int:
+def _next(worth: FloatArray, roots: FitArray, confusion: FitArray, prior: FloatArray, fresh: NDArray[np.bool_]) -> int:
     """The one of `fresh` that adds most; `worth` holds what each added when last looked at, and is updated."""
     before = np.log2(confusion.sum(axis=1))
-    current: set[int] = set()
+    current = np.zeros(len(worth), dtype=np.bool_)
     while True:
-        best = sorted(fresh, key=lambda row: (-worth[row], row))
-        if best[0] in current:
-            return best[0]
-        block = [row for row in best[: 2 * BLOCK] if row not in current][:BLOCK]
-        after = _row_sums(confusion, roots[block])
-        worth[block] = (before - np.log2(after)) @ prior
-        current.update(block)
+        best = int(np.argmax(np.where(fresh, worth, -np.inf)))
+        if current[best]:
+            return best
+        stale = np.flatnonzero(fresh & ~current)
+        block = stale[np.argsort(-worth[stale], kind="stable")[:BLOCK]]
+        worth[block] = (before - np.log2(_row_sums(confusion, roots[block]))) @ prior
+        current[block] = True
 
 
-def _fresh(keys: Sequence[frozenset[str]], chosen: Sequence[int]) -> list[int]:
-    """The questions left that are not about what was asked too often; where there are none, all that are left.
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What questions are about.
+
+    Attributes:
+        table: (n_questions, n_things) 1 where the question is about the thing.
+        most: (n_things,) questions of a batch that may be about it.
+    """
+
+    table: FitArray
+    most: NDArray[np.intp]
+
+
+def _incidence(keys: Sequence[frozenset[str]]) -> _About:
+    """What the questions are about, as a table."""
+    names = sorted({name for key in keys for name in key})
+    column = {name: place for place, name in enumerate(names)}
+    table = np.zeros((len(keys), len(names)), dtype=np.float32)
+    for row, key in enumerate(keys):
+        table[row, [column[name] for name in key]] = 1
+    # what is no word, such as "has digits", is asked once
+    return _About(table, np.array([1 if " " in name else MAX_TIMES for name in names]))
+
+
+def _fresh(about: _About, chosen: Sequence[int]) -> NDArray[np.bool_]:
+    """(n_questions,) those that are not about what was asked too often; where there are none, all that are left.
 
     A word may come a second time among other words; two questions share one at most.
     """
-    left = [row for row in range(len(keys)) if row not in chosen]
-    times = Counter(about for row in chosen for about in keys[row])
-    spent = {about for about, count in times.items() if count >= MAX_TIMES or " " in about}
-    fresh = [
-        row for row in left if not (keys[row] & spent) and all(len(keys[row] & keys[other]) <= 1 for other in chosen)
-    ]
-    return fresh or left
+    left = np.ones(len(about.table), dtype=np.bool_)
+    left[list(chosen)] = False
+    asked = about.table[list(chosen)]
+    spent = about.table @ (asked.sum(axis=0) >= about.most).astype(np.float32)
+    fresh = left & (spent == 0) & ((about.table @ asked.T) <= 1).all(axis=1)
+    return fresh if fresh.any() else left
 
 
 def _row_sums(confusion: FitArray, roots: FitArray) -> FitArray:
@@ -124,27 +119,7 @@ def _row_sums(confusion: FitArray, roots: FitArray) -> FitArray:
     return sums
 
 
-def _shortlist(pool: QuestionPool, prior: FloatArray, channels: FloatArray, n: int) -> NDArray[np.intp]:
-    """Rows of the questions that tell most by themselves, with some of every kind, in the order of the pool."""
-    gain = mutual_information(prior, pool.fits, channels)
-    order = np.argsort(-gain, kind="stable")
-    kept = set(order[: max(2 * n, SHORTLIST)].tolist())
-    of_kind: dict[str, int] = {}
-    for row in order:
-        kind = pool.questions[row].kind
-        of_kind[kind] = of_kind.get(kind, 0) + 1
-        if of_kind[kind] <= PER_KIND:
-            kept.add(int(row))
-    return np.array(sorted(kept), dtype=np.intp)
-
-
 def _answers(fits: FitArray, channels: FloatArray) -> FitArray:
     """(n_questions, n_paragraphs, 5) probability of each answer for each paragraph."""
     answers: FitArray = np.matmul(fits, channels.transpose(0, 2, 1).astype(np.float32))
     return answers
-
-
-def _entropy(probabilities: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Bits of each distribution over the last axis."""
-    entropy: NDArray[np.floating] = -(probabilities * np.log2(np.maximum(probabilities, 1e-12))).sum(axis=-1)
-    return entropy

@@ -11,8 +11,9 @@ from player.questions.course import CourseView
 from player.questions.kinds import beginning, feature, lists, pair, purpose, subject
 from player.questions.language import Language
 from player.questions.question import FitArray, Question, QuestionPool, join_pools
+from player.questions.telling import telling_words
 
-SHARES = {"words": 0.4, "word": 0.15, "opening": 0.15, "pair": 0.1, "beginning": 0.05, "subject": 0.05}
+SHARES = {"words": 0.55, "word": 0.1, "opening": 0.15, "pair": 0.1, "beginning": 0.03, "subject": 0.02}
 """Of the pool, by kind; features and purposes are few, and all are there."""
 FITTERS: Mapping[str, Callable[[Question, CourseView], FitArray]] = {
     "word": lists.fit,
@@ -24,6 +25,8 @@ FITTERS: Mapping[str, Callable[[Question, CourseView], FitArray]] = {
     "subject": subject.fit,
     "purpose": purpose.fit,
 }
+MIN_TELLING = 150
+"""Words that questions are made of, at least; more in larger pools."""
 FILLER = "filler"
 """Kind of a question that is asked only because 20 must be."""
 
@@ -45,12 +48,18 @@ def build_pool(
     def n_of(kind: str) -> int:
         return max(1, round(size * SHARES[kind]))
 
-    pools = [lists.make(kind, course, rows, prior, language, n_of(kind), generator) for kind in lists.SIZES]
-    pools.append(pair.make(course, rows, prior, language, n_of("pair"), generator))
+    n_words = max(MIN_TELLING, size // 5)
+    whole = telling_words(course.whole, rows, prior, language, n_words)
+    opening = telling_words(course.opening, rows, prior, language, n_words)
+    pools = [
+        lists.make(kind, opening if kind == "opening" else whole, language, n_of(kind), generator)
+        for kind in lists.SIZES
+    ]
+    pools.append(pair.make(whole, language, n_of("pair"), generator))
     pools.append(beginning.make(course, rows, prior, language, n_of("beginning"), generator))
     pools.append(subject.make(course, rows, prior, language, n_of("subject"), generator))
-    pools.append(feature.make(course, rows, prior, language, 0, generator))
-    pools.append(purpose.make(course, rows, prior, language, 0, generator))
+    pools.append(feature.make(course, rows, prior, language))
+    pools.append(purpose.make(course, rows, language))
     return join_pools(pools, len(rows))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,26 +36,72 @@ class Question:
     groups: tuple[tuple[str, ...], ...] = ()
 
 
+class Drafts(Sequence[Question]):
+    """Questions that are put into words when they are looked at: most of a pool never are.
+
+    Args:
+        n: how many.
+        write: gives the question in a place, 0 to n - 1; the same each time.
+    """
+
+    def __init__(self, n: int, write: Callable[[int], Question]) -> None:
+        self._n = n
+        self._write = write
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, place: int) -> Question: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Question]: ...
+    def __getitem__(self, place: int | slice) -> Question | Sequence[Question]:
+        if isinstance(place, slice):
+            return [self._write(each) for each in range(self._n)[place]]
+        return self._write(range(self._n)[place])
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionPool:
     """Questions and how probably each option fits each paragraph.
 
     Attributes:
         questions: the pool.
+        kinds, keys: (n_questions,) theirs, known without the questions being written.
         fits: (n_questions, n_paragraphs, 4) probability that a careful reader of the paragraph finds the option
             fitting, summing to 1 over the options.
     """
 
-    questions: tuple[Question, ...]
+    questions: Sequence[Question]
+    kinds: tuple[str, ...]
+    keys: tuple[frozenset[str], ...]
     fits: FitArray
+
+
+def pool_of(questions: Sequence[Question], fits: FitArray) -> QuestionPool:
+    """A pool of questions that are written already."""
+    kinds = tuple(question.kind for question in questions)
+    return QuestionPool(questions, kinds, tuple(question.key for question in questions), fits)
+
+
+def no_questions(n_paragraphs: int) -> QuestionPool:
+    """The pool of a kind that has nothing to ask."""
+    return QuestionPool((), (), (), np.empty((0, n_paragraphs, 4), dtype=np.float32))
 
 
 def join_pools(pools: Sequence[QuestionPool], n_paragraphs: int) -> QuestionPool:
     """All the questions of several pools, in order."""
-    questions = tuple(question for pool in pools for question in pool.questions)
-    fits = [pool.fits for pool in pools if pool.questions]
+    sources = [(pool.questions, place) for pool in pools for place in range(len(pool.questions))]
+
+    def write(row: int) -> Question:
+        questions, place = sources[row]
+        return questions[place]
+
+    fits = [pool.fits for pool in pools if pool.kinds]
     joined = np.concatenate(fits) if fits else np.empty((0, n_paragraphs, 4), dtype=np.float32)
-    return QuestionPool(questions, joined)
+    kinds = tuple(kind for pool in pools for kind in pool.kinds)
+    keys = tuple(key for pool in pools for key in pool.keys)
+    return QuestionPool(Drafts(len(sources), write), kinds, keys, joined)
 
 
 def first_of(present: FitArray) -> FitArray:

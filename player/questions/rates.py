@@ -28,13 +28,12 @@ class Rates:
 
     Attributes:
         wrong: share of the given letters that do not fit, 0..1.
-        not_relevant: share that is declined where one of the options A to C fits, 0..1.
-        not_relevant_out: the same where the way out fits.
+        not_relevant: share that is declined, whichever option fits, 0..1: an erasure, which tells about the referee
+            and not about the paragraph.
     """
 
     wrong: float
     not_relevant: float
-    not_relevant_out: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +41,21 @@ class Counts:
     """Logged answers to one kind of question; expected counts, since what fits may be uncertain.
 
     Attributes:
-        named, out: questions answered or declined where one of A to C fits, and where the way out does.
-        declined, declined_out: how many of them were declined.
+        asked: questions answered or declined.
+        declined: how many of them were declined.
         wrong: letters given that do not fit.
     """
 
-    named: float = 0.0
-    out: float = 0.0
+    asked: float = 0.0
     declined: float = 0.0
-    declined_out: float = 0.0
     wrong: float = 0.0
 
 
 def learned(prior: Rates, counts: Counts) -> Rates:
     """The posterior means of Beta beliefs about the rates."""
-    n_letters = counts.named + counts.out - counts.declined - counts.declined_out
     return Rates(
-        wrong=_mean(prior.wrong, counts.wrong, n_letters),
-        not_relevant=_mean(prior.not_relevant, counts.declined, counts.named),
-        not_relevant_out=_mean(prior.not_relevant_out, counts.declined_out, counts.out),
+        wrong=_mean(prior.wrong, counts.wrong, counts.asked - counts.declined),
+        not_relevant=_mean(prior.not_relevant, counts.declined, counts.asked),
     )
 
 
@@ -73,8 +68,7 @@ def channel(rates: Rates) -> FloatArray:
     """(5, 4) probability of each answer (A, B, C, D, Not Relevant) given the fitting option."""
     letters = np.full((4, 4), rates.wrong / 3.0)
     np.fill_diagonal(letters, 1.0 - rates.wrong)
-    declined = np.array([rates.not_relevant] * 3 + [rates.not_relevant_out])
-    return np.vstack([(1.0 - declined) * letters, declined])
+    return np.vstack([(1.0 - rates.not_relevant) * letters, np.full(4, rates.not_relevant)])
 
 
 @functools.cache
@@ -109,6 +103,6 @@ def _mean(prior: float, n_hits: float, n: float) -> float:
 
 _HEADER = """\
 # How often referees err, by kind of question. `prior` are beliefs before any answer was logged: the share of wrong
-# letters, and the shares of "Not Relevant" where a named option fits and where the way out does. `logged` are counts of
-# answers by outside readers; written by `python -m evaluate rates`, never by hand. See docs/questions.md.
+# letters, and that of "Not Relevant". `logged` are counts of answers by outside readers; written by
+# `python -m evaluate rates`, never by hand. See docs/questions.md.
 """

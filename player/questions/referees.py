@@ -26,7 +26,8 @@ class RefereeType:
         slips: share of the answers that become letters by chance, on top of the kind's own rates.
         slips_on_letters: the same for kinds that ask what is written; None takes `slips`.
         contrary: gives any letter but the fitting one.
-        declines: share of "Not Relevant", whatever fits; None takes the kind's own rates.
+        declines: share of "Not Relevant", whatever is asked; None takes the kind's own rates.
+        declines_meaning: the same for kinds that ask what is meant.
     """
 
     name: str
@@ -35,11 +36,14 @@ class RefereeType:
     slips_on_letters: float | None = None
     contrary: bool = False
     declines: float | None = None
+    declines_meaning: float | None = None
 
     def channel(self, kind: str, rates: Rates) -> FloatArray:
         """(5, 4) probability of each of this referee's answers given the fitting option."""
-        if self.declines is not None:
-            rates = replace(rates, not_relevant=self.declines, not_relevant_out=self.declines)
+        declines = self.declines_meaning if kind in MEANING_KINDS else None
+        declines = self.declines if declines is None else declines
+        if declines is not None:
+            rates = replace(rates, not_relevant=declines)
         if self.contrary:
             return channel(replace(rates, wrong=1.0 - rates.wrong))
         slips = self.slips
@@ -50,20 +54,23 @@ class RefereeType:
 
 
 REFEREES = (
-    RefereeType("sound", 0.55),
-    RefereeType("careless", 0.15, slips=0.2),
-    RefereeType("very careless", 0.10, slips=0.5),
+    RefereeType("sound", 0.44),
+    RefereeType("careless 15%", 0.10, slips=0.15),
+    RefereeType("careless 30%", 0.10, slips=0.30),
+    RefereeType("careless 45%", 0.10, slips=0.45),
+    RefereeType("careless 60%", 0.10, slips=0.60),
     RefereeType("gist", 0.03, slips=0.05, slips_on_letters=0.85),
     RefereeType("declining", 0.02, declines=0.6),
-    RefereeType("useless", 0.14, slips=1.0),
+    RefereeType("useless", 0.10, slips=1.0),
     RefereeType("contrary", 0.01, contrary=True),
 )
-"""Sound: errs as logged. Careless: answers some by chance. Gist: gets the meaning and does not look at the letters.
+"""Sound: errs as logged. Careless: answers that share by chance. Gist: gets the meaning and does not look at the letters.
 Declining: says "Not Relevant" to most. Useless: answers by chance, so that its answers tell nothing. Contrary: avoids
 the fitting option."""
 
 
-SOUND, CARELESS, USELESS = "sound", ("careless", "very careless"), "useless"
+SOUND, USELESS = "sound", "useless"
+CARELESS = ("careless 15%", "careless 30%", "careless 45%", "careless 60%")
 """Names of the referees whose weights can be set."""
 
 
@@ -81,8 +88,9 @@ def referees_with(careless: float, useless: float) -> tuple[RefereeType, ...]:
     return tuple(replace(referee, weight=weights[referee.name]) for referee in REFEREES)
 
 
-DESIGNED_FOR = RefereeType("designed for", 1.0, slips=0.2)
-"""Whom the questions are chosen for: somewhat careless, so that the batch bears errors."""
+DESIGNED_FOR = RefereeType("designed for", 1.0, slips=0.2, declines_meaning=0.5)
+"""Whom the questions are chosen for: somewhat careless, so that the batch bears errors; and one of two declines what
+is not to be seen in the text, as referees by rules and wary ones do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +122,7 @@ class ErrorModel:
 
 def error_model_of(settings: GameSettings) -> ErrorModel:
     """The learned rates and the mixture, as the settings have them."""
-    fallback = Rates(settings.wrong_rate, settings.not_relevant_rate, settings.not_relevant_rate)
+    fallback = Rates(settings.wrong_rate, settings.not_relevant_rate)
     return ErrorModel(
         {kind: scaled(rates, settings.error_scale) for kind, rates in load_rates().items()},
         scaled(fallback, settings.error_scale),

@@ -12,7 +12,7 @@ from evaluate.__main__ import main
 from evaluate.logged import LoggedAnswer, count_answers
 from player.questions.rates import Rates, learned
 
-PRIORS = {"word": Rates(0.06, 0.04, 0.06), "pair": Rates(0.05, 0.03, 0.05)}
+PRIORS = {"word": Rates(0.06, 0.04), "pair": Rates(0.05, 0.03)}
 A_FITS = np.array([1.0, 0.0, 0.0, 0.0])
 OUT_FITS = np.array([0.0, 0.0, 0.0, 1.0])
 
@@ -29,8 +29,7 @@ def test_where_it_is_certain_what_fits_answers_are_counted_one_by_one() -> None:
     counts = count_answers(logged, PRIORS)
     assert list(counts) == ["word"]
     found = counts["word"]
-    assert (found.named, found.out) == pytest.approx((3.0, 2.0))
-    assert (found.declined, found.declined_out, found.wrong) == pytest.approx((1.0, 1.0, 1.0))
+    assert (found.asked, found.declined, found.wrong) == pytest.approx((5.0, 2.0, 1.0))
 
 
 def test_an_answer_that_a_doubtful_fit_explains_is_mostly_no_error() -> None:
@@ -54,7 +53,6 @@ def test_rates_of_many_drawn_answers_come_back() -> None:
     found = learned(PRIORS["word"], count_answers(logged, PRIORS)["word"])
     assert found.wrong == pytest.approx(0.2, abs=0.02)
     assert found.not_relevant == pytest.approx(0.1, abs=0.02)
-    assert found.not_relevant_out == pytest.approx(0.1, abs=0.02)
 
 
 def test_answers_to_no_batch_are_refused_and_nothing_is_written(

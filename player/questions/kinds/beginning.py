@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from player.questions.course import CourseView
 from player.questions.language import Language, either
-from player.questions.question import FitArray, Question, QuestionPool, hard_fits
+from player.questions.question import FitArray, Question, QuestionPool, hard_fits, no_questions, pool_of
 
 ASK = {"en": "With which word does the paragraph begin?", "he": "באיזו מילה מתחילה הפסקה?"}
 ANOTHER = {"en": "another word", "he": "מילה אחרת"}
@@ -29,7 +29,7 @@ def make(
     n: int,
     generator: np.random.Generator,
 ) -> QuestionPool:
-    """At most n questions, each with other first words in its options; see `lists.make`."""
+    """At most n questions, each with other first words in its options."""
     mass: dict[str, float] = defaultdict(float)
     for row, probability in zip(rows, prior, strict=True):
         word = course.first_words[row]
@@ -44,14 +44,19 @@ def make(
         a, b, c = (either([_shown(word, course) for word in group], language) for group in groups)
         key = frozenset(f"begins {word}" for group in groups for word in group)
         questions.append(Question(ASK[language], (a, b, c, ANOTHER[language]), "beginning", key, groups))
-    fits = [fit(question, course)[rows] for question in questions]
-    return QuestionPool(tuple(questions), np.stack(fits) if fits else np.empty((0, len(rows), 4), dtype=np.float32))
+    first_words = [course.first_words[row] for row in rows]
+    fits = [_fits(question, first_words) for question in questions]
+    return pool_of(questions, np.stack(fits)) if fits else no_questions(len(rows))
 
 
 def fit(question: Question, course: CourseView) -> FitArray:
     """(n_paragraphs, 4) of the course, as in `QuestionPool.fits`."""
+    return _fits(question, course.first_words)
+
+
+def _fits(question: Question, first_words: Sequence[str]) -> FitArray:
     option_of = {word: row for row, group in enumerate(question.groups) for word in group}
-    cells = np.array([option_of.get(word, N_LISTS) for word in course.first_words])
+    cells = np.array([option_of.get(word, N_LISTS) for word in first_words])
     fits: FitArray = hard_fits(cells) * np.float32(1.0 - 4.0 * MISREAD) + np.float32(MISREAD)
     return fits
 

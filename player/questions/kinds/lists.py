@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from player.questions.course import CourseView
 from player.questions.language import Language, either
-from player.questions.question import FitArray, Question, QuestionPool, first_of, join_pools
+from player.questions.question import Drafts, FitArray, Question, QuestionPool, first_of, join_pools
+from player.questions.telling import TellingWords
 from player.questions.vocabulary import Vocabulary, any_of
 
 N_LISTS = 3
@@ -38,39 +38,17 @@ ASK = {
 }
 
 
-def make(
-    kind: str,
-    course: CourseView,
-    rows: NDArray[np.intp],
-    prior: NDArray[np.float64],
-    language: Language,
-    n: int,
-    generator: np.random.Generator,
-) -> QuestionPool:
-    """At most n questions of the kind over the paragraphs at `rows`.
-
-    Words are drawn by the variance of their occurrence under the prior.
+def make(kind: str, telling: TellingWords, language: Language, n: int, generator: np.random.Generator) -> QuestionPool:
+    """About n questions of the kind over the candidates, their words drawn by what they tell.
 
     Args:
         kind: of `SIZES`.
-        rows: (n_candidates,) of the course.
-        prior: (n_candidates,) probabilities, summing to 1.
+        telling: words of the paragraphs, or of their first sentences for the kind "opening".
     """
-    vocabulary = _vocabulary(kind, course)
-    seen = vocabulary.seen[:, rows]
-    mass = seen @ prior.astype(np.float32)
-    # a word in another form than a reader finds is a doubtful one: its own uncertainty is no information
-    certain = np.where((seen > 0.05) & (seen < 0.95), 0.0, seen) @ prior.astype(np.float32)
-    doubtful = mass - certain
-    weights = np.clip(mass * (1.0 - mass) - 2.0 * doubtful, 1e-6, None)
-    in_language = np.array([_is_hebrew(word) == (language == "he") for word in vocabulary.words], dtype=np.bool_)
-    best = np.argsort(-(weights * in_language), kind="stable")[: max(150, n // 2)]
-    best = best[(in_language & (mass > 1e-9))[best]]
-    sizes = [size for size in SIZES[kind] if N_LISTS * size <= len(best)]
-    pools = [
-        _draw(kind, vocabulary, seen, weights, best, size, -(-n // len(sizes)), language, generator) for size in sizes
-    ]
-    return join_pools(pools, len(rows))
+    n_candidates = telling.seen.shape[1]
+    sizes = [size for size in SIZES[kind] if N_LISTS * size <= len(telling.rows)]
+    pools = [_draw(kind, telling, size, -(-n // len(sizes)), language, generator) for size in sizes]
+    return join_pools(pools, n_candidates)
 
 
 def fit(question: Question, course: CourseView) -> FitArray:
@@ -83,39 +61,38 @@ def _vocabulary(kind: str, course: CourseView) -> Vocabulary:
     return course.opening if kind == "opening" else course.whole
 
 
-def _is_hebrew(word: str) -> bool:
-    return "\u0590" <= word[0] <= "\u05ff"
-
-
 def _draw(
-    kind: str,
-    vocabulary: Vocabulary,
-    seen: FitArray,
-    weights: NDArray[np.floating],
-    best: NDArray[np.intp],
-    size: int,
-    n: int,
-    language: Language,
-    generator: np.random.Generator,
+    kind: str, telling: TellingWords, size: int, n: int, language: Language, generator: np.random.Generator
 ) -> QuestionPool:
+    n_telling, n_words = len(telling.rows), N_LISTS * size
     # Gumbel noise and the top few: each row a weighted draw without replacement (Kool et al., 2019)
-    noisy = np.log(weights[best]) + generator.gumbel(size=(n, len(best)))
-    n_words = N_LISTS * size
-    top = np.argpartition(-noisy, n_words - 1, axis=1)[:, :n_words] if n_words < len(best) else None
-    order = np.argsort(-noisy, axis=1) if top is None else top
-    draws = np.unique(np.sort(best[order].reshape(n, N_LISTS, size), axis=2), axis=0)
-    fits = first_of(any_of(seen[draws], axis=2).transpose(0, 2, 1))
-    questions = tuple(
-        _question(kind, [[int(row) for row in group] for group in draw], vocabulary, language) for draw in draws
-    )
-    return QuestionPool(questions, fits)
+    noisy = np.log(telling.worth) + generator.gumbel(size=(n, n_telling))
+    if n_words < n_telling:
+        order = np.argpartition(-noisy, n_words - 1, axis=1)[:, :n_words]
+    else:
+        order = np.argsort(-noisy, axis=1)
+    draws = np.unique(np.sort(order.reshape(n, N_LISTS, size), axis=2), axis=0)
+    fits = first_of(any_of(telling.seen[draws], axis=2).transpose(0, 2, 1))
+    things = [_thing(kind, telling.word(place)) for place in range(n_telling)]
+    keys = tuple(frozenset(things[place] for place in places) for places in draws.reshape(len(draws), -1).tolist())
+
+    def write(row: int) -> Question:
+        return _question(kind, draws[row].tolist(), keys[row], telling, language)
+
+    return QuestionPool(Drafts(len(draws), write), (kind,) * len(draws), keys, fits)
 
 
-def _question(kind: str, groups: Sequence[Sequence[int]], vocabulary: Vocabulary, language: Language) -> Question:
-    named = tuple(tuple(vocabulary.words[row] for row in group) for group in groups)
-    options = [either([vocabulary.shown[row] for row in group], language) for group in groups]
-    prefix = "opening " if kind == "opening" else ""
-    key = frozenset(f"{prefix}{word}" for group in named for word in group)
+def _thing(kind: str, word: str) -> str:
+    """What a question about the word is about."""
+    return f"opening {word}" if kind == "opening" else word
+
+
+def _question(
+    kind: str, groups: Sequence[Sequence[int]], key: frozenset[str], telling: TellingWords, language: Language
+) -> Question:
+    named = tuple(tuple(sorted(telling.word(place) for place in group)) for group in groups)
+    vocabulary = telling.vocabulary
+    options = [either([vocabulary.shown[vocabulary.rows[word]] for word in group], language) for group in named]
     return Question(
         ASK[kind][language], (options[0], options[1], options[2], NONE_OF_THESE[language]), kind, key, named
     )

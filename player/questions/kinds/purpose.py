@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from player.questions.course import CourseView
 from player.questions.language import Language
 from player.questions.purpose import BY_NAME, OTHER_WEIGHT, PURPOSES
-from player.questions.question import FitArray, Question, QuestionPool
+from player.questions.question import FitArray, Question, QuestionPool, pool_of
 
 ASK = {
     "en": "What does the paragraph mainly do? If several options fit, choose the one that fits best.",
@@ -19,16 +19,8 @@ ASK = {
 NONE_OF_THESE = {"en": "it does something else", "he": "היא עושה משהו אחר"}
 
 
-def make(
-    course: CourseView,
-    rows: NDArray[np.intp],
-    prior: NDArray[np.float64],
-    language: Language,
-    n: int,
-    generator: np.random.Generator,
-) -> QuestionPool:
-    """The question about every three purposes; see `lists.make`."""
-    del prior, n, generator  # there are few, and all are offered
+def make(course: CourseView, rows: NDArray[np.intp], language: Language) -> QuestionPool:
+    """The question about every three purposes."""
     questions = []
     for chosen in itertools.combinations(PURPOSES, 3):
         a, b, c = (purpose.said[language] for purpose in chosen)
@@ -37,14 +29,18 @@ def make(
         questions.append(
             Question(ASK[language], (a, b, c, NONE_OF_THESE[language]), "purpose", frozenset({"purpose"}), groups)
         )
-    return QuestionPool(tuple(questions), np.stack([fit(question, course)[rows] for question in questions]))
+    return pool_of(questions, np.stack([_fits(question, course.purposes[:, rows]) for question in questions]))
 
 
 def fit(question: Question, course: CourseView) -> FitArray:
     """(n_paragraphs, 4) of the course, as in `QuestionPool.fits`."""
-    asked = [BY_NAME[group[0]] for group in question.groups]
-    weights = course.purposes[asked]
-    rest = course.purposes.sum(axis=0) - weights.sum(axis=0) + OTHER_WEIGHT
+    return _fits(question, course.purposes)
+
+
+def _fits(question: Question, purposes: FitArray) -> FitArray:
+    """(n_paragraphs, 4) where `purposes` is (n_purposes, n_paragraphs) as in `CourseView`."""
+    weights = purposes[[BY_NAME[group[0]] for group in question.groups]]
+    rest = purposes.sum(axis=0) - weights.sum(axis=0) + OTHER_WEIGHT
     fits = np.concatenate([weights, rest[None]]).T + 0.1
     fits /= fits.sum(axis=1, keepdims=True)
     return fits.astype(np.float32)

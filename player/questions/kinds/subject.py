@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from player.questions.course import CourseView
 from player.questions.language import Language
-from player.questions.question import FitArray, Question, QuestionPool
+from player.questions.question import FitArray, Question, QuestionPool, no_questions, pool_of
 
 ASK = {
     "en": "Each option describes a subject by a few of its words. Which subject is the paragraph mainly about? "
@@ -27,9 +27,9 @@ def make(
     n: int,
     generator: np.random.Generator,
 ) -> QuestionPool:
-    """At most n questions, an option one or two neighbouring subjects; see `lists.make`."""
+    """At most n questions, an option one or two neighbouring subjects."""
     topics = course.topics
-    none = QuestionPool((), np.empty((0, len(rows), 4), dtype=np.float32))
+    none = no_questions(len(rows))
     usable = [row for row, label in enumerate(topics.labels) if len(label) >= 3]
     if len(usable) < N_SUBJECTS + 1:
         return none
@@ -50,9 +50,8 @@ def make(
         questions.setdefault(key, Question(ASK[language], (a, b, c, NONE_OF_THESE[language]), "subject", key, named))
     if not questions:
         return none
-    return QuestionPool(
-        tuple(questions.values()), np.stack([fit(question, course)[rows] for question in questions.values()])
-    )
+    asked = list(questions.values())
+    return pool_of(asked, np.stack([fit(question, course)[rows] for question in asked]))
 
 
 def fit(question: Question, course: CourseView) -> FitArray:

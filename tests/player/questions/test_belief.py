@@ -32,7 +32,7 @@ def posterior(
     prior: FloatArray, fits: FitArray, answers: list[str | None], wrong: float, not_relevant: float
 ) -> FloatArray:
     """With one referee, who errs alike on every question."""
-    model = sound_only(Rates(wrong, not_relevant, not_relevant))
+    model = sound_only(Rates(wrong, not_relevant))
     return update(prior, fits, ["word"] * len(fits), answers, model).belief
 
 
@@ -64,7 +64,7 @@ def test_an_uncertain_fit_is_averaged_over() -> None:
 
 def test_the_mixture_is_bayes_rule_over_paragraph_and_referee() -> None:
     sound, useless = RefereeType("sound", 0.8), RefereeType("useless", 0.2, slips=1.0)
-    model = ErrorModel({}, Rates(0.1, 0.05, 0.05), (sound, useless))
+    model = ErrorModel({}, Rates(0.1, 0.05), (sound, useless))
     found = update(PRIOR, FITS, KINDS, ["A", "C"], model)
     cells = FITS.argmax(axis=2)
     joint = np.array(
@@ -86,8 +86,8 @@ def test_the_mixture_is_bayes_rule_over_paragraph_and_referee() -> None:
 
 def test_every_kind_of_question_errs_at_its_own_rate() -> None:
     model = ErrorModel(
-        {"word": Rates(0.01, 0.01, 0.01), "purpose": Rates(0.6, 0.01, 0.01)},
-        Rates(0.1, 0.1, 0.1),
+        {"word": Rates(0.01, 0.01), "purpose": Rates(0.6, 0.01)},
+        Rates(0.1, 0.1),
         (RefereeType("sound", 1.0),),
     )
     fits = hard_fits(np.array([[0, 1], [1, 0]]))
@@ -107,11 +107,12 @@ def test_all_not_relevant_leaves_the_prior() -> None:
     np.testing.assert_allclose(posterior(PRIOR, fits, [NOT_RELEVANT] * 20, 0.2, 0.1), PRIOR, rtol=1e-6)
 
 
-def test_declining_tells_something_where_the_way_out_is_declined_more_often() -> None:
-    model = sound_only(Rates(0.1, 0.02, 0.2))
-    fits = hard_fits(np.array([[0, 3]]))
-    found = update(np.array([0.5, 0.5]), fits, ["word"], [NOT_RELEVANT], model)
-    np.testing.assert_allclose(found.belief, [0.02 / 0.22, 0.2 / 0.22], rtol=1e-6)
+@pytest.mark.parametrize("kind", ["word", "purpose"])
+def test_declining_tells_about_the_referee_and_nothing_about_the_paragraph(kind: str) -> None:
+    fits = hard_fits(np.tile(np.array([0, 3, 1]), (6, 1)))
+    found = update(PRIOR, fits, [kind] * 6, [NOT_RELEVANT] * 6, mixture())
+    np.testing.assert_allclose(found.belief, PRIOR, rtol=1e-6)
+    assert found.referees[[referee.name for referee in REFEREES].index("declining")] > 0.9
 
 
 def test_twenty_answers_against_one_paragraph_leave_a_sum_of_1() -> None:
@@ -136,10 +137,10 @@ def a_code(seed: int, n_paragraphs: int = 80) -> FitArray:
 
 
 def mixture() -> ErrorModel:
-    return ErrorModel({}, Rates(0.05, 0.05, 0.05), REFEREES)
+    return ErrorModel({}, Rates(0.05, 0.05), REFEREES)
 
 
-def test_answers_by_chance_lose_hardly_a_game_that_the_hint_would_win() -> None:
+def test_answers_by_chance_lose_few_games_that_the_hint_would_win() -> None:
     by_hint = by_answers = useless = 0.0
     for seed in range(300):
         generator = np.random.default_rng(seed)
@@ -149,10 +150,10 @@ def test_answers_by_chance_lose_hardly_a_game_that_the_hint_would_win() -> None:
         found = update(prior, a_code(seed), ["word"] * 20, given, mixture())
         by_hint += int(prior.argmax()) == truth
         by_answers += int(found.belief.argmax()) == truth
-        useless += float(found.referees[5])
+        useless += float(found.referees[[referee.name for referee in REFEREES].index("useless")])
     assert by_hint > 100
-    assert by_answers > 0.9 * by_hint
-    assert useless / 300 > 0.3  # 0.06 before the answers
+    assert by_answers > 0.8 * by_hint
+    assert useless / 300 > 0.3  # 0.10 before the answers
 
 
 def test_a_contrary_referee_is_found_out_and_read_the_other_way_round() -> None:
@@ -178,6 +179,6 @@ def test_a_sound_referee_decides_against_the_prior() -> None:
 
 
 def test_support_is_the_probability_of_the_answer_by_the_referees_believed_in() -> None:
-    found = update(PRIOR, FITS, KINDS, ["A", None], sound_only(Rates(0.1, 0.2, 0.2)))
+    found = update(PRIOR, FITS, KINDS, ["A", None], sound_only(Rates(0.1, 0.2)))
     expected = np.log2([[0.8 * 0.9, 0.8 * 0.1 / 3, 0.8 * 0.1 / 3], [1.0, 1.0, 1.0]])
     np.testing.assert_allclose(found.support, expected, atol=1e-6)

@@ -10,14 +10,14 @@ import pytest
 from player.protocol import RoundStart
 from player.questions.belief import NOT_RELEVANT, update
 from player.questions.course import read_course
-from player.questions.design import MAX_TIMES, N_QUESTIONS, design, mutual_information
+from player.questions.design import MAX_TIMES, N_QUESTIONS, design
 from player.questions.pool import build_pool
-from player.questions.question import LETTERS, FitArray, Question, QuestionPool, hard_fits
+from player.questions.question import LETTERS, FitArray, Question, QuestionPool, hard_fits, no_questions, pool_of
 from player.questions.rates import FloatArray, Rates, channel
 from player.questions.referees import ErrorModel, sound_only
 from tests.player.fakes import dense_player, paragraph
 
-FIFTEEN = sound_only(Rates(0.15, 0.10, 0.10))
+FIFTEEN = sound_only(Rates(0.15, 0.10))
 
 
 def brute_force_bits(prior: FloatArray, fits: FitArray, noise: FloatArray) -> float:
@@ -32,27 +32,21 @@ def brute_force_bits(prior: FloatArray, fits: FitArray, noise: FloatArray) -> fl
     return bits
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_mutual_information_is_that_of_brute_force(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_question_tells_nearly_as_much_as_any_by_brute_force(seed: int) -> None:
     generator = np.random.default_rng(seed)
     prior = generator.dirichlet(np.full(7, 0.5))
     fits = generator.dirichlet(np.full(4, 0.3), size=(12, 7)).astype(np.float32)
-    noise = channel(Rates(generator.uniform(0.01, 0.6), generator.uniform(0.01, 0.5), generator.uniform(0.01, 0.5)))
-    expected = [brute_force_bits(prior, row, noise) for row in fits]
-    np.testing.assert_allclose(mutual_information(prior, fits, np.tile(noise, (12, 1, 1))), expected, atol=1e-5)
+    questions = [Question(f"{row}?", ("a", "b", "c", "d"), "word", frozenset({str(row)})) for row in range(12)]
+    bits = [brute_force_bits(prior, row, channel(FIFTEEN.fallback)) for row in fits]
+    first = design(pool_of(questions, fits), prior, FIFTEEN, n=1)[0]
+    assert bits[first] > 0.85 * max(bits)
 
 
-def test_a_perfect_answer_over_four_paragraphs_tells_two_bits() -> None:
-    fits = hard_fits(np.array([[0, 1, 2, 3], [0, 0, 1, 1], [2, 2, 2, 2]]))
-    noise = np.vstack([np.eye(4), np.zeros((1, 4))])
-    found = mutual_information(np.full(4, 0.25), fits, np.tile(noise, (3, 1, 1)))
-    np.testing.assert_allclose(found, [2.0, 1.0, 0.0], atol=1e-6)
-
-
-def test_an_answer_by_chance_tells_nothing() -> None:
-    fits = hard_fits(np.array([[0, 1, 2, 3]]))
-    noise = channel(Rates(0.75, 0.1, 0.1))
-    np.testing.assert_allclose(mutual_information(np.full(4, 0.25), fits, noise[None]), [0.0], atol=1e-6)
+def test_a_question_that_tells_nothing_comes_last() -> None:
+    fits = hard_fits(np.array([[2, 2, 2, 2], [0, 1, 2, 3], [0, 0, 1, 1]]))
+    questions = [Question(f"{row}?", ("a", "b", "c", "d"), "word", frozenset({str(row)})) for row in range(3)]
+    assert design(pool_of(questions, fits), np.full(4, 0.25), FIFTEEN, n=3) == [1, 2, 0]
 
 
 def random_course(seed: int, n_paragraphs: int = 60) -> list[str]:
@@ -67,7 +61,7 @@ def random_course(seed: int, n_paragraphs: int = 60) -> list[str]:
     ]
 
 
-def pool_of(texts: list[str], prior: FloatArray, size: int, seed: int = 0) -> QuestionPool:
+def course_pool(texts: list[str], prior: FloatArray, size: int, seed: int = 0) -> QuestionPool:
     course = read_course([paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)])
     return build_pool(course, np.arange(len(texts)), prior, size, seed)
 
@@ -75,7 +69,7 @@ def pool_of(texts: list[str], prior: FloatArray, size: int, seed: int = 0) -> Qu
 def a_pool(seed: int = 1) -> tuple[QuestionPool, FloatArray]:
     texts = random_course(seed)
     prior = np.random.default_rng(seed).dirichlet(np.full(len(texts), 1.0))
-    return pool_of(texts, prior, 400, seed), prior
+    return course_pool(texts, prior, 400, seed), prior
 
 
 def win_rate(pool: QuestionPool, rows: list[int], prior: FloatArray, model: ErrorModel, n_games: int) -> float:
@@ -123,7 +117,7 @@ def test_the_second_question_is_not_a_copy_of_the_first() -> None:
     fits = hard_fits(np.array([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 1, 1]]))
     options = ("a", "b", "c", "d")
     questions = tuple(Question("?", options, "word", frozenset({str(row)})) for row in range(3))
-    rows = design(QuestionPool(questions, fits), np.full(4, 0.25), sound_only(Rates(0.01, 0.01, 0.01)), n=2)
+    rows = design(pool_of(questions, fits), np.full(4, 0.25), sound_only(Rates(0.01, 0.01)), n=2)
     assert rows == [0, 2]
 
 
@@ -132,7 +126,7 @@ def test_where_errors_are_many_a_question_is_worth_asking_in_other_words() -> No
     fits = hard_fits(np.array([[0, 0, 1, 1], [2, 2, 3, 3], [0, 0, 0, 1]]))
     prior = np.array([0.495, 0.005, 0.495, 0.005])
     questions = tuple(Question("?", ("a", "b", "c", "d"), "word", frozenset({str(row)})) for row in range(3))
-    assert design(QuestionPool(questions, fits), prior, sound_only(Rates(0.2, 0.1, 0.1)), n=2) == [0, 1]
+    assert design(pool_of(questions, fits), prior, sound_only(Rates(0.2, 0.1)), n=2) == [0, 1]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -151,7 +145,7 @@ def test_no_two_questions_share_two_words_and_no_word_comes_three_times(seed: in
 def test_words_are_asked_for_again_once_none_are_left() -> None:
     texts = ["merge pivot quicksort runs", "merge pivot", "quicksort heap"]
     prior = np.full(3, 1.0 / 3.0)
-    pool = pool_of(texts, prior, 100)
+    pool = course_pool(texts, prior, 100)
     rows = design(pool, prior, FIFTEEN)
     assert len(rows) == len(set(rows)) == min(20, len(pool.questions)) > 1
 
@@ -164,7 +158,7 @@ def test_as_many_questions_come_as_are_wanted_and_none_twice(n: int) -> None:
 
 
 def test_an_empty_pool_gives_an_empty_batch() -> None:
-    pool = QuestionPool((), np.empty((0, 1, 4), dtype=np.float32))
+    pool = no_questions(1)
     assert design(pool, np.ones(1), FIFTEEN) == []
 
 

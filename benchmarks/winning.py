@@ -1,0 +1,292 @@
+"""`python -m benchmarks.winning --store S --games FILE`: how many whole games are won, by referee and by error rate.
+
+Every game is planned once, and answered anew by each referee and seed. The first table has a line for each referee, the
+second the share of games won by error rate with each part of the player taken away; `known rates` is what a player would
+win who was told how often the referee errs. Intervals (95%) are by bootstrap over games, each the mean of its seeds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from configs.arguments import OneLineParser, run_command
+from configs.settings import Settings, SettingsError, load
+from evaluate.errors import EvaluateError
+from evaluate.games import LabelledGame, load_games, match_games, select_split
+from evaluate.measures import bootstrap_interval
+from evaluate.referee import NoisyReferee, OracleReferee, Referee, encoder_unlike, make_referee
+from ingest.errors import IngestError
+from ingest.paragraph import Paragraph
+from ingest.store import ParagraphStore, models_dir_of, open_store
+from player.player import Plan, build_player
+from player.protocol import RoundStart
+from player.questions.belief import update
+from player.questions.rates import Rates
+from player.questions.referees import ErrorModel, RefereeType, error_model_of, sound_only
+
+REFEREES = "oracle;noisy:0.15,0.10;noisy:0.30,0.15;semantic;random"
+ERROR_RATES = (0.0, 0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.60)
+NOT_RELEVANT = 0.10
+"""Share of declined answers of the table by error rate."""
+LEAST = 0.002
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One game with the questions it is asked.
+
+    Attributes:
+        paragraph: the secret one.
+        plan: the player's.
+        row: of the secret paragraph among the candidates; None where it is none of them.
+    """
+
+    paragraph: Paragraph
+    plan: Plan
+    row: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How games with one referee went.
+
+    Attributes:
+        referee: its SPEC.
+        seeds: how often each game was played.
+        won: share of the games whose paragraph was ingested.
+        low, high: 95% interval of it.
+        of_all: share of all answerable games, those that ingest lost included.
+        confidence, brier, log_score: mean confidence, and its scores (the smaller, the better).
+        base_brier, base_log_score: of always saying the share that is won.
+    """
+
+    referee: str
+    seeds: int
+    won: float
+    low: float
+    high: float
+    of_all: float
+    confidence: float
+    brier: float
+    base_brier: float
+    log_score: float
+    base_log_score: float
+
+
+class CachedReferee:
+    """A referee that reads each question about a paragraph once.
+
+    Args:
+        inner: who reads.
+    """
+
+    def __init__(self, inner: Referee) -> None:
+        self._inner = inner
+        self._answers: dict[tuple[str, str, tuple[str, ...]], str] = {}
+
+    def answer(self, paragraph: str, question: str, options: Sequence[str]) -> str:
+        """The inner referee's answer."""
+        key = (paragraph, question, tuple(options))
+        if key not in self._answers:
+            self._answers[key] = self._inner.answer(paragraph, question, options)
+        return self._answers[key]
+
+
+def plan_games(
+    store: ParagraphStore, settings: Settings, games: Sequence[LabelledGame], *, with_book: bool = True
+) -> list[Planned]:
+    """The games whose paragraph the store holds, planned by a player with these settings."""
+    player = build_player(store, settings)
+    matched = match_games(games, store.paragraphs)
+    planned = []
+    for game in tqdm(games, desc="planning", unit="game", file=sys.stderr, leave=False):
+        paragraph = matched[game.game_id]
+        if paragraph is not None:
+            book = game.book_name if with_book else ""
+            plan = player.plan(RoundStart("", book, game.hint, game.association_domain, ""))
+            ids = [hit.paragraph.paragraph_id for hit in plan.result.hits]
+            row = ids.index(paragraph.paragraph_id) if paragraph.paragraph_id in ids else None
+            planned.append(Planned(paragraph, plan, row))
+    return planned
+
+
+def play_all(planned: Sequence[Planned], referee: Referee, model: ErrorModel, n_asked: int = 20) -> Any:
+    """(n_games, 2) whether each game is won, and with which confidence, when the first n_asked questions are asked."""
+    outcomes = []
+    for game in planned:
+        plan = game.plan
+        asked = plan.questions[:n_asked]
+        answers = [referee.answer(game.paragraph.text, question.text, question.options) for question in asked]
+        kinds = [question.kind for question in asked]
+        belief = update(plan.prior, plan.fits[:n_asked], kinds, answers, model).belief
+        best = int(np.argmax(belief))
+        outcomes.append((float(best == game.row), float(belief[best])))
+    return np.array(outcomes)
+
+
+def known_rates(wrong: float, not_relevant: float) -> ErrorModel:
+    """The model of a player who is told how often the referee errs; shares are of all answers, as a SPEC has them."""
+    return sound_only(
+        Rates(max(LEAST, min(0.99, wrong / max(1e-9, 1.0 - not_relevant))), max(LEAST, min(0.9, not_relevant)))
+    )
+
+
+def line_of(
+    spec: str, planned: Sequence[Planned], n_games: int, n_seeds: int, model: ErrorModel, make: Callable[[int], Referee]
+) -> Line:
+    """The games of all seeds; referees that draw nothing play once."""
+    n_seeds = n_seeds if spec.startswith(("noisy", "random")) else 1
+    seeds = tqdm(range(n_seeds), desc=spec, unit="seed", file=sys.stderr, leave=False)
+    outcomes = np.array([play_all(planned, make(seed), model) for seed in seeds])
+    won, confidence = outcomes[..., 0], np.clip(outcomes[..., 1], 1e-4, 1.0 - 1e-4)
+    share = float(won.mean())
+    base = min(1.0 - 1e-4, max(1e-4, share))
+    low, high = bootstrap_interval(won.mean(axis=0), 0)
+    return Line(
+        spec,
+        n_seeds,
+        share,
+        low,
+        high,
+        share * len(planned) / n_games,
+        float(confidence.mean()),
+        float(np.mean((confidence - won) ** 2)),
+        share * (1.0 - share),
+        float(-np.mean(won * np.log(confidence) + (1.0 - won) * np.log(1.0 - confidence))),
+        float(-(share * np.log(base) + (1.0 - share) * np.log(1.0 - base))),
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    parser = OneLineParser(prog="python -m benchmarks.winning", description=__doc__)
+    parser.add_argument("--store", required=True, metavar="DIR", help="store to play on")
+    parser.add_argument("--games", required=True, type=Path, metavar="FILE", help="labelled games")
+    parser.add_argument("--split", metavar="NAME", help="train, validation or test (default: all games)")
+    parser.add_argument("--referees", default=REFEREES, metavar="SPECS", help=f"parted by ; (default: {REFEREES})")
+    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="of each referee that draws (default: 20)")
+    parser.add_argument(
+        "--parts", action="store_true", help="also the table by error rate and part, a quarter the seeds"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document instead of tables")
+    options = parser.parse_args(arguments)
+    try:
+        return run_command(lambda: _run(options))
+    except (IngestError, EvaluateError, SettingsError) as error:
+        print(f"winning: {error}", file=sys.stderr)
+        return 2
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.seeds < 1:
+        raise EvaluateError(f"--seeds must be at least 1, got {options.seeds}; 20 is the default")
+    store, settings = open_store(options.store), load()
+    games = [game for game in select_split(load_games(options.games), options.split, 0) if game.answerable]
+    model = error_model_of(settings.game)
+    encoder = encoder_unlike(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
+    oracle = CachedReferee(OracleReferee())
+    planned = {"all parts": plan_games(store, settings, games)}
+    if not planned["all parts"]:
+        raise EvaluateError(
+            f"--games {options.games}: the store must hold the paragraph of a game, got none; ingest them"
+        )
+
+    def referee(spec: str, seed: int) -> Referee:
+        made = make_referee(spec, seed, encoder)
+        if made is None:
+            raise EvaluateError("--referees must each answer, got none; take e.g. oracle")
+        if spec.startswith("noisy"):
+            wrong, declined = (float(share) for share in spec.removeprefix("noisy:").split(","))
+            return NoisyReferee(oracle, wrong, declined, seed)
+        return made
+
+    hint = np.array([float(int(np.argmax(game.plan.prior)) == game.row) for game in planned["all parts"]])
+    low, high = bootstrap_interval(hint, 0)
+    lines = [
+        line_of(
+            spec, planned["all parts"], len(games), options.seeds, model, lambda seed, spec=spec: referee(spec, seed)
+        )  # type: ignore[misc]
+        for spec in options.referees.split(";")
+    ]
+    table = _by_part(store, settings, games, planned, oracle, max(1, options.seeds // 4)) if options.parts else {}
+    found = {
+        "n_games": len(games),
+        "n_ingested": len(planned["all parts"]),
+        "hint_alone": {"won": float(hint.mean()), "low": low, "high": high},
+        "referees": [asdict(line) for line in lines],
+        "by_error_rate": table,
+    }
+    print(json.dumps(found, indent=1) if options.json else _shown(found))
+    return 0
+
+
+def _by_part(
+    store: ParagraphStore,
+    settings: Settings,
+    games: Sequence[LabelledGame],
+    planned: dict[str, list[Planned]],
+    oracle: Referee,
+    n_seeds: int,
+) -> dict[str, dict[str, float]]:
+    """part -> error rate -> share of the ingested games won."""
+    without_filter = replace(settings, search=replace(settings.search, book_match="off"))
+    planned = planned | {
+        "without the book filter": plan_games(store, without_filter, games),
+        "book name withheld": plan_games(store, settings, games, with_book=False),
+    }
+    model = error_model_of(settings.game)
+    one_referee = ErrorModel(model.rates, model.fallback, (RefereeType("sound", 1.0),))
+    everything = planned["all parts"]
+    table: dict[str, dict[str, float]] = {}
+    for wrong in tqdm(ERROR_RATES, desc="by error rate", unit="rate", file=sys.stderr, leave=False):
+        parts: dict[str, tuple[list[Planned], ErrorModel, int]] = {
+            **{name: (games_of, model, 20) for name, games_of in planned.items()},
+            "without the robust mode": (everything, one_referee, 20),
+            "5 questions": (everything, model, 5),
+            "10 questions": (everything, model, 10),
+            "known rates": (everything, known_rates(wrong, NOT_RELEVANT), 20),
+        }
+        for part, (games_of, error_model, n_asked) in parts.items():
+            won = [
+                play_all(games_of, NoisyReferee(oracle, wrong, NOT_RELEVANT, seed), error_model, n_asked)[:, 0].mean()
+                for seed in range(n_seeds)
+            ]
+            table.setdefault(part, {})[f"{wrong:.2f}"] = float(np.mean(won))
+    return table
+
+
+def _shown(found: dict[str, Any]) -> str:
+    hint = found["hint_alone"]
+    rows = [
+        f"{found['n_ingested']} of {found['n_games']} games ingested; hint alone {hint['won']:.3f} "
+        f"[{hint['low']:.2f}, {hint['high']:.2f}]",
+        "",
+        "| referee | seeds | won [95%] | of all games | confidence | Brier (base rate's) | log score (base rate's) |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    rows += [
+        f"| `{line['referee']}` | {line['seeds']} | {line['won']:.3f} [{line['low']:.2f}, {line['high']:.2f}] "
+        f"| {line['of_all']:.3f} | {line['confidence']:.3f} | {line['brier']:.4f} ({line['base_brier']:.4f}) "
+        f"| {line['log_score']:.3f} ({line['base_log_score']:.3f}) |"
+        for line in found["referees"]
+    ]
+    if table := found["by_error_rate"]:
+        rates = list(next(iter(table.values())))
+        rows += ["", f"| part | {' | '.join(rates)} |", f"| --- | {'--- | ' * len(rates)}".rstrip()]
+        rows += [
+            f"| {part} | {' | '.join(f'{won:.3f}' for won in shares.values())} |" for part, shares in table.items()
+        ]
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
