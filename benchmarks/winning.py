@@ -1,13 +1,15 @@
 """`python -m benchmarks.winning --store S --games FILE`: how many whole games are won, by referee and by error rate.
 
 Every game is planned once, and answered anew by each referee and seed. The first table has a line for each referee, the
-second the share of games won by error rate with each part of the player taken away; `known rates` is what a player would
-win who was told how often the referee errs. Intervals (95%) are by bootstrap over games, each the mean of its seeds.
+second the share of games won by error rate with each part of the player taken away; `known rates` is what a player
+would win who was told how often the referee errs. Intervals (95%) are by bootstrap over games, each the mean of its
+seeds.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -212,9 +214,7 @@ def _run(options: argparse.Namespace) -> int:
     hint = np.array([float(int(np.argmax(game.plan.prior)) == game.row) for game in planned["all parts"]])
     low, high = bootstrap_interval(hint, 0)
     lines = [
-        line_of(
-            spec, planned["all parts"], len(games), options.seeds, model, lambda seed, spec=spec: referee(spec, seed)
-        )  # type: ignore[misc]
+        line_of(spec, planned["all parts"], len(games), options.seeds, model, functools.partial(referee, spec))
         for spec in options.referees.split(";")
     ]
     table = _by_part(store, settings, games, planned, oracle, max(1, options.seeds // 4)) if options.parts else {}
@@ -237,7 +237,7 @@ def _by_part(
     oracle: Referee,
     n_seeds: int,
 ) -> dict[str, dict[str, float]]:
-    """part -> error rate -> share of the ingested games won."""
+    """By part and by error rate -> share of the ingested games won."""
     without_filter = replace(settings, search=replace(settings.search, book_match="off"))
     planned = planned | {
         "without the book filter": plan_games(store, without_filter, games),

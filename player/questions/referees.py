@@ -64,7 +64,7 @@ REFEREES = (
     RefereeType("useless", 0.10, slips=1.0),
     RefereeType("contrary", 0.01, contrary=True),
 )
-"""Sound: errs as logged. Careless: answers that share by chance. Gist: gets the meaning and does not look at the letters.
+"""Sound: errs as logged. Careless: answers that share by chance. Gist: gets the meaning and does not look at letters.
 Declining: says "Not Relevant" to most. Useless: answers by chance, so that its answers tell nothing. Contrary: avoids
 the fitting option."""
 

@@ -34,11 +34,13 @@ class TellingWords:
 
     def shown(self, place: int) -> str:
         """The word in that place as a reader would write it."""
-        return self.vocabulary.shown[self.rows[place]]
+        shown: str = self.vocabulary.shown[self.rows[place]]
+        return shown
 
     def word(self, place: int) -> str:
         """The word in that place, case-folded."""
-        return self.vocabulary.words[self.rows[place]]
+        word: str = self.vocabulary.words[self.rows[place]]
+        return word
 
 
 def telling_words(
