@@ -92,7 +92,7 @@ def next_generation(folder: Path) -> Iterator[Path]:
     new = folder / f"{PREFIX}{uuid.uuid4().hex[:12]}"
     try:
         if old is not None and old.is_dir():
-            shutil.copytree(old, new)
+            _copy(old, new)
         else:
             new.mkdir()
         yield new
@@ -107,6 +107,13 @@ def next_generation(folder: Path) -> Iterator[Path]:
         if current_generation(folder) != new:
             shutil.rmtree(new, ignore_errors=True)
         raise
+
+
+def _copy(old: Path, new: Path) -> None:
+    try:
+        shutil.copytree(old, new)
+    except shutil.Error as error:  # tells of every file that could not be copied; the first one will do
+        raise OSError(error.args[0][0][-1]) from error
 
 
 def remove_others(folder: Path, kept: Path | None) -> None:

@@ -832,6 +832,23 @@ def test_disk_that_fills_up_costs_nothing_that_was_stored(n_writes: int, tmp_pat
     assert texts_of(store) == {"trees": [NETWORKS], "caches": [CACHES]}
 
 
+def test_disk_too_full_for_the_copy_is_told_with_one_reason(
+    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
+    run(course)
+    jsonl(course, entry("p1", "trees", NETWORKS))
+    reason = "[Errno 28] No space left on device: 'chroma.sqlite3'"
+
+    def full(*_: Any, **__: Any) -> None:
+        raise shutil.Error([("a", "b", reason), ("c", "d", reason)])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "copytree", full)
+        assert refused(run(course)) == f"ingest: {store}: could not be written: {reason}; nothing stored was lost"
+    assert texts_of(store) == {"trees": [TREES]}
+
+
 def test_what_a_broken_ingest_left_behind_is_swept_by_the_next(tmp_path: Path, store: str, run: Run) -> None:
     course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
     with full_disk_after(1):
