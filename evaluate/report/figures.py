@@ -112,7 +112,7 @@ def provenance(runs: Sequence[RunFile]) -> Figure | None:
             y=names, x=values, name=title, orientation="h", marker={"color": _colour(place)}, text=values, textangle=0
         )
     figure.update_layout(barmode="stack")
-    return finished(figure, "games whose paragraph was found", "", bars=len(runs))
+    return finished(figure, "games", "", bars=len(runs))
 
 
 def relevance_calibration(runs: Sequence[RunFile]) -> Figure | None:

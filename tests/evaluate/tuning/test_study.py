@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import optuna
@@ -142,6 +143,44 @@ class TestCommand:
         assert written["provenance"]["game"]["gain"] == found["gain"]
         assert load(config=out).game.useless_share == found["settings"]["useless_share"]
         assert len(json.loads(trials.read_text(encoding="utf-8"))["game"]["history"]) == 8
+
+    def test_every_command_takes_what_was_written_as_preset_default_until_it_is_deleted(
+        self,
+        store: str,
+        games: str,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        out = tmp_path / "tuned.yaml"
+        monkeypatch.setattr("configs.settings.TUNED_CONFIG", out)
+        assert self.tuned(store, games, out, "--trials", "6", "--referee", "oracle", "--json") == 0
+        printed = json.loads(capsys.readouterr().out)
+        # what a study chose may be what was there: two numbers that no default has tell that the file is read
+        written = yaml.safe_load(out.read_text(encoding="utf-8"))
+        written["search"]["rule_weight"], written["game"]["error_scale"] = 1.23, 1.45
+        out.write_text(yaml.safe_dump(written), encoding="utf-8")
+
+        def used(command: str, *arguments: str) -> dict[str, Any]:
+            fixed = ("--store", store, "--games", games, "--split", "test", "--json")
+            assert run_main(main, command, *fixed, *arguments) == 0
+            found = json.loads(capsys.readouterr().out)
+            run: dict[str, Any] = found["presets"]["default"] if command == "compare" else found
+            settings: dict[str, Any] = run["settings"]
+            return settings
+
+        for settings in (used("replay"), used("compare", "--presets", "default,dual")):
+            assert settings["search"]["rule_weight"] == 1.23
+            assert settings["game"]["error_scale"] == 1.45
+            for key, value in printed["settings"].items():
+                assert key == "rule_weight" or settings["search"][key] == value
+        untuned = load("dual").search.rule_weight
+        assert used("replay", "--preset", "dual")["search"]["rule_weight"] == untuned != 1.23
+        # another study starts from the untuned settings, whatever is in force
+        assert self.tuned(store, games, tmp_path / "more.yaml", "--trials", "1", "--json") == 0
+        assert json.loads(capsys.readouterr().out)["untuned"] == printed["untuned"]
+        out.unlink()
+        assert used("replay")["search"]["rule_weight"] == untuned
 
     def test_a_gain_that_is_not_significant_is_called_so(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
