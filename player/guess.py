@@ -1,24 +1,17 @@
-"""posterior -> opening sentence, associative word, justifications, confidence."""
+"""Posterior -> opening sentence, associative word, justifications, confidence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ingest.embed import Embedder
 from ingest.paragraph import Paragraph
 from player.associations import load_associations
+from player.justify import Evidence, justify_sentence, justify_word
 from player.protocol import Guess
-from player.questions.belief import NOT_RELEVANT
-from player.questions.question import LETTERS, Question
-from player.questions.rates import FloatArray
 from player.words import is_stop_word, stems, words
-
-SENTENCE_WORDS = (35, 50)
-WORD_WORDS = (20, 30)
-"""Words of the two justifications, least and most."""
 
 N_NEIGHBOURS = 12
 """Other candidates whose words may become the associative word."""
@@ -26,47 +19,6 @@ MAX_ASSOCIATIONS = 160
 """Words that are embedded to find the associative one."""
 _COMMON_WORDS = ("idea", "subject", "lesson", "knowledge", "theory")
 """Associative words of last resort."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """One answered question, and what it says for the paragraph that is guessed.
-
-    Attributes:
-        number: of the question, from 1.
-        letter: the answer.
-        option: the text of the option that was answered.
-        weight: bits by which the answer favours the paragraph over the average candidate.
-    """
-
-    number: int
-    letter: str
-    option: str
-    weight: float
-
-
-def weigh_answers(
-    best: int,
-    prior: FloatArray,
-    questions: Sequence[Question],
-    support: FloatArray,
-    answers: Sequence[str | None],
-) -> list[Evidence]:
-    """The answered questions by what they say for candidate `best`, most first; declined ones are left out.
-
-    Args:
-        best: row of the candidate that is guessed.
-        prior: (n_paragraphs,) probabilities before the answers.
-        support: (n_questions, n_paragraphs) log2 probability of each answer, as `belief.Posterior` has it.
-        answers: (n_questions,) as `protocol.read_answers` gives them.
-    """
-    evidence = []
-    for number, (question, bits, answer) in enumerate(zip(questions, support, answers, strict=True), 1):
-        if answer is None or answer == NOT_RELEVANT:
-            continue
-        weight = float(bits[best] - np.log2(np.exp2(bits) @ prior))
-        evidence.append(Evidence(number, answer, question.options[LETTERS.index(answer)], weight))
-    return sorted(evidence, key=lambda item: (-item.weight, item.number))
 
 
 def make_guess(
@@ -79,7 +31,7 @@ def make_guess(
     """The guess that `paragraph` is the one.
 
     Args:
-        evidence: as `weigh_answers` gives it.
+        evidence: as `justify.weigh_answers` gives it.
         domain: the broad domain of the secret associative word, "" if unknown.
         confidence: 0..1.
         associations: as `associative_words` gives them; the first is guessed.
@@ -138,72 +90,3 @@ def _from_neighbours(
     targets = embedder.embed_queries([domain or paragraph.opening_sentence, paragraph.text])
     closeness = embedder.embed_queries(candidates) @ targets.T
     return [candidates[row] for row in np.argsort(-closeness.sum(axis=1), kind="stable")]
-
-
-def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
-    """35 to 50 words that cite the answers which said most for the paragraph."""
-    cited = [_citation(item) for item in evidence[:3]]
-    return _fit(
-        [
-            f"{'What decided it' if evidence[0].weight > 0.0 else 'The answers hardly speak for it'}: {_series(cited)}."
-            if cited
-            else "No usable answer came back, so the hint alone decides here.",
-            f"Weighing all the answers together, this paragraph keeps {_percent(confidence)} of the belief, "
-            "more than any other one.",
-            "Its subject fits the hint.",
-        ],
-        SENTENCE_WORDS,
-    )
-
-
-def justify_word(evidence: Sequence[Evidence], word: str, domain: str) -> str:
-    """20 to 30 words that cite two answers."""
-    cited = [_citation(item, short=True) for item in evidence[:2]]
-    field = " ".join(domain.split()[:3]) or "this subject"
-    ground = f"according to {_series(cited)}" if cited else "as far as the hint tells"
-    return _fit(
-        [f"The word {word} belongs to {field} and lies close to what the paragraph teaches {ground}."], WORD_WORDS
-    )
-
-
-def _citation(item: Evidence, *, short: bool = False) -> str:
-    if short:
-        return f"question {item.number} (answer {item.letter})"
-    option = " ".join(item.option.split()[:4])
-    return f'question {item.number} (answer {item.letter}: "{option}")'
-
-
-def _series(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _percent(share: float) -> str:
-    return f"{100.0 * share:.0f}%"
-
-
-_PADDING = (
-    "The other candidates were weighed by the very same answers.",
-    "Each answer counts as much as its known error rate allows.",
-    "Declined questions count for nothing.",
-)
-"""Sentences that are true of every guess, for a justification that is too short without them."""
-
-
-def _fit(sentences: Sequence[str], limits: tuple[int, int]) -> str:
-    """As many of the sentences, in order, as the limit allows, with padding where they are too few.
-
-    Args:
-        sentences: the first always stays; it is cut if it is longer than the limit by itself.
-        limits: words, least and most.
-    """
-    least, most = limits
-    words_so_far = sentences[0].split()
-    if len(words_so_far) > most:
-        return f"{' '.join(words_so_far[:most]).rstrip(',;:(.')}."
-    for sentence in sentences[1:]:
-        if len(words_so_far) + len(sentence.split()) <= most:
-            words_so_far += sentence.split()
-    for sentence in _PADDING:
-        if len(words_so_far) < least and len(words_so_far) + len(sentence.split()) <= most:
-            words_so_far += sentence.split()
-    return " ".join(words_so_far)

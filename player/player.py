@@ -19,7 +19,8 @@ from ingest.embed import Embedder
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore
 from player.errors import AllStrategiesFailedError, QueryError
-from player.guess import Evidence, associative_words, make_guess, weigh_answers
+from player.guess import associative_words, make_guess
+from player.justify import Evidence, weigh_answers
 from player.protocol import Guess, RoundStart
 from player.questions.batch import Batch, fit_batch, make_batch
 from player.questions.belief import update
@@ -162,8 +163,8 @@ class Player:
         belief = found.belief
         order = np.argsort(-belief, kind="stable")
         best = int(order[0])
-        evidence = weigh_answers(best, plan.prior, plan.questions, found.support, answers)
         paragraphs = [plan.result.hits[row].paragraph for row in order]
+        evidence = weigh_answers(best, paragraphs[0], plan.prior, plan.questions, found.support, answers)
         domain = plan.start.association_domain
         associations = associative_words(paragraphs[0], paragraphs[1:], domain, self._embedder, plan.start.hint)
         guess = make_guess(paragraphs[0], evidence, domain, float(belief[best]), associations)
