@@ -50,8 +50,10 @@ def bands_of(rows: Sequence[Sequence[Line]]) -> list[Band]:
         rows: lines from top to bottom, those of one row together.
     """
     # a text flush at the right has no edge in common on its left, so that every place is tried
-    places = {round(line.x0) - SAME_EDGE for row in rows for line in sorted(row, key=lambda line: line.x0)[1:]}
-    tried = [band for x in sorted(places) for band in _bands_at(rows, x)]
+    parted = [sorted(row, key=lambda line: line.x0) for row in rows if len(row) > 1]
+    places = {round(line.x0) - SAME_EDGE for row in parted for line in row[1:]}
+    worth_trying = [x for x in sorted(places) if sum(_both(row, x) for row in parted) >= MIN_SHARED_ROWS]
+    tried = [band for x in worth_trying for band in _bands_at(rows, x)]
     found: list[Band] = []
     for band in sorted(tried, key=lambda band: band.first - band.end):
         if all(band.end <= other.first or other.end <= band.first for other in found):
@@ -60,8 +62,6 @@ def bands_of(rows: Sequence[Sequence[Line]]) -> list[Band]:
 
 
 def _bands_at(rows: Sequence[Sequence[Line]], x: float) -> Iterator[Band]:
-    if sum(_both(row, x) for row in rows) < MIN_SHARED_ROWS:
-        return
     for first, end in _runs(rows, x):
         band = _trimmed(rows, first, end, x)
         if band is not None and _is_two_texts(rows[band.first : band.end], x):

@@ -26,11 +26,12 @@ SPACE = 0.2
 
 def with_drop_caps(page: Page) -> Page:
     """The page with each drop cap made part of the first line beside it, and these lines begun where it begins."""
+    candidates = [line for line in page.lines if _is_letter(line.words[0].text)]
+    if not candidates:
+        return page
     lines = list(page.lines)
-    for line in page.lines:
+    for line in candidates:
         cap = line.words[0]
-        if not _is_letter(cap.text):
-            continue
         rest = _without_first(line)
         if rest is not None and cap.size < MIN_CAP_SIZE * rest.size:
             continue
@@ -44,8 +45,10 @@ def with_drop_caps(page: Page) -> Page:
 
 
 def _is_letter(text: str) -> bool:
+    if len(text) > 2:
+        return False
     bare = text.strip("\"'“‘„«")
-    return len(bare) == 1 and bare.isalpha() and len(text) <= 2
+    return len(bare) == 1 and bare.isalpha()
 
 
 def _without_first(line: Line) -> Line | None:
