@@ -55,7 +55,7 @@ def build() -> None:
         (FOLDER / f"{name}.pdf").write_bytes(write(lines))
         texts = [line.split("|")[2] if spoken else line for line in lines if line[0] not in "#>!["]
         truth += [
-            {"document": name, "text": text, "opening_sentence": _first_sentence(text), "playable": True}
+            {"document": name, "text": text, "opening_sentence": first_sentence(text), "playable": True}
             for text in texts
         ]
     rows = "".join(json.dumps(block, ensure_ascii=False) + "\n" for block in truth)
@@ -94,7 +94,7 @@ def _transcript(lines: Sequence[str]) -> bytes:
     return written
 
 
-def _first_sentence(paragraph: str) -> str:
+def first_sentence(paragraph: str) -> str:
     """Up to the first mark that ends a sentence; the texts have no abbreviations."""
     end = min(paragraph.index(mark) for mark in (". ", "? ") if mark in paragraph)
     return paragraph[: end + 1]
