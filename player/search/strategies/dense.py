@@ -133,7 +133,7 @@ class Dense:
 
 
 def _cosines(vectors: FloatArray, vector: FloatArray) -> FloatArray:
-    # BLAS sums a row differently by its place, so that equal vectors would not tie; einsum sums all rows alike
-    cosines = np.empty(len(vectors), dtype=np.float32)
-    np.einsum("ij,j->i", vectors, vector, out=cosines)
+    # a product of matrix and vector sums a row differently by its place, so that equal vectors would not tie; this sums
+    # all rows alike
+    cosines: FloatArray = np.vecdot(vectors, vector)
     return cosines
