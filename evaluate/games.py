@@ -180,6 +180,23 @@ def match_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) 
     return matched
 
 
+def require_of_store(matched: Mapping[str, Paragraph | None], location: str, where: str) -> None:
+    """Pass if any of the answerable games is about a paragraph of the store, or none is answerable.
+
+    Args:
+        matched: as `match_games` gives it.
+        location: of the store, where: of the games, as the user named them.
+
+    Raises:
+        GamesError: the games are another corpus's.
+    """
+    if matched and not any(matched.values()):
+        raise GamesError(
+            f"{where}: at least one game must be about a paragraph of {location}, got none of {len(matched)}; "
+            "name the games that belong to the store"
+        )
+
+
 class _TextMatcher:
     """Finds paragraphs by their text; those that open with the labelled sentence are looked at before all others."""
 

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from configs.settings import Settings
-from evaluate.games import LabelledGame, match_games
+from evaluate.games import LabelledGame, match_games, require_of_store
 from evaluate.journal import Journal, inputs_digest
 from evaluate.record import GameRecord
 from evaluate.referee import make_referee
@@ -91,8 +91,12 @@ def replay_games(
         play_all: `here` or `in_processes`; its records may come in any order.
         journal: what is done already is taken from it, and what is new is kept in it.
         progress: a bar on standard error, called `title`.
+
+    Raises:
+        GamesError: the games are another corpus's.
     """
     matched = match_games(games, store.paragraphs)
+    require_of_store(matched, store.location, "--games")
     done = dict(journal.done) if journal else {}
     jobs = [
         Job(number, game, matched.get(game.game_id)) for number, game in enumerate(games) if game.game_id not in done

@@ -11,7 +11,7 @@ from tqdm import tqdm
 from configs.settings import load
 from evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
 from evaluate.errors import GamesError
-from evaluate.games import load_games, match_games, select_split
+from evaluate.games import load_games, match_games, require_of_store, select_split
 from ingest.store import open_store
 
 
@@ -44,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
     games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
     store = open_store(options.store, options.collection)
     matched = match_games(games, store.paragraphs)
+    require_of_store(matched, store.location, str(options.games))
     player = build_player(store, settings)
     found = [
         (player.candidates(RoundStart("", game.book_name, game.hint, game.association_domain, "")), paragraph)
@@ -51,10 +52,7 @@ def run(options: argparse.Namespace) -> int:
         if (paragraph := matched.get(game.game_id)) is not None
     ]
     if not found:
-        raise GamesError(
-            f"{options.games}: at least one game must be about a paragraph of {store.location}, got none of "
-            f"{len(games)}; name the games that belong to the store"
-        )
+        raise GamesError(f"{options.games}: at least one game must be answerable, got none; add some")
     fit = fit_prior(found)
     fitted = {
         "prior_temperature": round(fit.model.temperature, 3),

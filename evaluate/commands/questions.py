@@ -12,7 +12,7 @@ from tqdm import tqdm
 from configs.settings import load
 from evaluate.batches import batch_line, make_batches
 from evaluate.commands.command import add_command, add_games, add_store, require_writable, write_text
-from evaluate.games import load_games, match_games, select_split
+from evaluate.games import load_games, match_games, require_of_store, select_split
 from ingest.store import open_store
 
 
@@ -57,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
     games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
     store = open_store(options.store, options.collection)
     matched = match_games(games, store.paragraphs)
+    require_of_store(matched, store.location, str(options.games))
     batches = make_batches(games, matched, build_player(store, settings, options.seed))
     lines = [
         batch_line(batch, for_reader=options.for_reader)

@@ -25,7 +25,7 @@ from evaluate.commands.command import (
     write_text,
 )
 from evaluate.errors import GamesError, RefereeError
-from evaluate.games import LabelledGame, load_games, match_games, select_split
+from evaluate.games import LabelledGame, load_games, match_games, require_of_store, select_split
 from evaluate.provenance import code_digest, commit
 from evaluate.referee import Referee, encoder_unlike, make_referee
 from ingest.paragraph import Paragraph
@@ -81,6 +81,7 @@ def run(options: argparse.Namespace) -> int:
     from evaluate.tuning.error_rates import ERROR_RATES
     from evaluate.tuning.objective import SEARCH
     from evaluate.tuning.part import Splits
+    from evaluate.tuning.storage import open_storage
     from player.search.build import store_embedder
 
     for name in ("trials", "workers"):
@@ -90,17 +91,14 @@ def run(options: argparse.Namespace) -> int:
     require_writable(options.study_out)
     settings = _untuned(options.config)
     require_known(settings.search)
+    open_storage(options.storage)  # before anything is prepared for it
     games = load_games(options.games)
     by_split = {name: select_split(games, name, options.seed) for name in ("train", "validation", "test")}
     store = open_store(options.store, options.collection)
     referees = _referees(options, store, settings)
     chosen = [game for part in by_split.values() for game in part]
     matched = match_games(chosen, store.paragraphs)
-    if not any(matched.values()):
-        raise GamesError(
-            f"{options.games}: at least one game must be about a paragraph of {store.location}, got none of "
-            f"{len(games)}; name the games that belong to the store"
-        )
+    require_of_store(matched, store.location, str(options.games))
     for name, part in by_split.items():
         if not any(game.answerable for game in part):
             raise GamesError(f"{options.games}: split {name} must hold an answerable game, got none; add some")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import optuna
@@ -30,11 +31,16 @@ def open_storage(spec: str | None) -> BaseStorage:
     except TuneError:
         raise
     except Exception as error:  # each database has its own errors, and a missing driver is an ImportError
-        reason = " ".join(str(error).split())[:200]
+        reason = without_password(" ".join(str(error).split())[:200])
         raise TuneError(
-            f"--storage must be a URL of a database that answers, or the path of a journal file, got {spec}: {reason}; "
-            "start it, or leave --storage out"
-        ) from error
+            "--storage must be a URL of a database that answers, or the path of a journal file, "
+            f"got {without_password(spec)}: {reason}; start it, install its driver, or leave --storage out"
+        ) from None  # the cause would tell the password
+
+
+def without_password(text: str) -> str:
+    """The text with the passwords of its URLs blotted out."""
+    return re.sub(r"(://[^\s:/@]*):[^\s@]*@", r"\1:***@", text)
 
 
 def load_study(storage: BaseStorage, name: str, sampler: optuna.samplers.BaseSampler | None = None) -> optuna.Study:

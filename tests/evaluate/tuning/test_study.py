@@ -272,6 +272,13 @@ class TestCommand:
         assert "search.keywords must be rule or off to be tuned, got fused" in capsys.readouterr().err
 
 
+def test_a_password_is_not_told() -> None:
+    with pytest.raises(TuneError) as caught:
+        open_storage("postgresql://me:s3cret@127.0.0.1:1/studies")
+    assert "got postgresql://me:***@127.0.0.1:1/studies: " in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+
+
 def test_an_unknown_database_is_refused() -> None:
     with pytest.raises(TuneError, match="--storage must be a URL of a database that answers"):
         open_storage("nosuch://host/db")
