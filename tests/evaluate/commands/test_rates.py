@@ -61,7 +61,7 @@ def test_a_careful_reader_lowers_the_rates_and_a_wrong_one_raises_its_kinds(
     good = answered(tmp_path / "good.jsonl", batches)
     assert rates(store, games, batches, good, out, "--json") == 0
     found = json.loads(capsys.readouterr().out)
-    n_answers = sum(kind["logged"]["named"] + kind["logged"]["out"] for kind in found.values())
+    n_answers = sum(kind["logged"]["asked"] for kind in found.values())
     assert n_answers == pytest.approx(sum(len(batch.questions) for batch in read_batches(batches).values()), abs=1.0)
     assert found["words"]["rates"]["wrong"] < priors["words"].wrong
     careful = load_rates(out)
