@@ -19,19 +19,20 @@ SIZES = {"word": (1,), "words": (2, 3), "opening": (3, 4)}
 NONE_OF_THESE = {"en": "None of these words", "he": "אף אחת מהמילים האלה"}
 ASK = {
     "word": {
-        "en": "Which of these words occurs in the paragraph, exactly as written? "
+        "en": "Which of these words occurs in the paragraph, in just this form (capital letters aside)? "
         "If several do, choose the first of them in the order A, B, C.",
         "he": "איזו מהמילים האלה מופיעה בפסקה, בדיוק כפי שהיא כתובה? אם יש כמה, יש לבחור בראשונה לפי הסדר A, B, C.",
     },
     "words": {
-        "en": "Which of these lists has at least one word that occurs in the paragraph, exactly as written? "
-        "If several lists do, choose the first of them in the order A, B, C.",
+        "en": "Which of these lists has at least one word that occurs in the paragraph, in just this form "
+        "(capital letters aside)? If several lists do, choose the first of them in the order A, B, C.",
         "he": "באיזו מהרשימות האלה יש לפחות מילה אחת שמופיעה בפסקה, בדיוק כפי שהיא כתובה? "
         "אם יש כמה רשימות כאלה, יש לבחור בראשונה לפי הסדר A, B, C.",
     },
     "opening": {
         "en": "Which of these lists has at least one word that occurs in the first sentence of the paragraph, "
-        "exactly as written? If several lists do, choose the first of them in the order A, B, C.",
+        "in just this form (capital letters aside)? "
+        "If several lists do, choose the first of them in the order A, B, C.",
         "he": "באיזו מהרשימות האלה יש לפחות מילה אחת שמופיעה במשפט הראשון של הפסקה, בדיוק כפי שהיא כתובה? "
         "אם יש כמה רשימות כאלה, יש לבחור בראשונה לפי הסדר A, B, C.",
     },

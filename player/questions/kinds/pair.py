@@ -13,7 +13,7 @@ from player.questions.telling import TellingWords
 
 KIND = "pair"
 ASK = {
-    "en": 'Do the words "{0}" and "{1}" occur in the paragraph, exactly as written?',
+    "en": 'Do the words "{0}" and "{1}" occur in the paragraph, in just this form (capital letters aside)?',
     "he": 'האם המילים "{0}" ו"{1}" מופיעות בפסקה, בדיוק כפי שהן כתובות?',
 }
 OPTIONS = {
