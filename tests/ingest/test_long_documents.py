@@ -35,7 +35,7 @@ def write_lecture(path: Path, n_pages: int) -> None:
     path.write_bytes(pdf(runs))
 
 
-def test_five_hundred_more_pages_cost_less_memory_than_a_tenth_of_their_glyphs(tmp_path: Path) -> None:
+def test_five_hundred_more_pages_cost_less_memory_than_a_sixth_of_their_glyphs(tmp_path: Path) -> None:
     paths = [tmp_path / "short.pdf", tmp_path / "long.pdf"]
     for path, n_pages in zip(paths, (100, 600), strict=True):
         write_lecture(path, n_pages)
@@ -47,4 +47,5 @@ def test_five_hundred_more_pages_cost_less_memory_than_a_tenth_of_their_glyphs(t
     )
     assert (short_pages, short_paragraphs, long_pages, long_paragraphs) == (100, 300, 600, 1800)
     # 1,200 glyphs a page at some 150 bytes each are 180 kB; with them 500 pages cost 90,000 kB
-    assert long_peak - short_peak < 9_000
+    # without them 8,600 to 10,500 were measured
+    assert long_peak - short_peak < 15_000
