@@ -31,8 +31,8 @@ class TruthRecord(TypedDict):
     text: str
 
 
-class HitRecord(TypedDict):
-    """A hit of the search, with its provenance."""
+class FoundRecord(TypedDict):
+    """A paragraph that was found, and by whom."""
 
     paragraph_id: str
     document: str
@@ -40,9 +40,14 @@ class HitRecord(TypedDict):
     opening_sentence: str
     slot: str
     strategy: str
+    relevance: float
+
+
+class HitRecord(FoundRecord):
+    """A hit of the search, with its provenance."""
+
     rank: int
     score: float
-    relevance: float
     why: str
 
 
@@ -67,16 +72,9 @@ class SearchRecord(TypedDict):
     rank: int | None
 
 
-class CandidateRecord(TypedDict):
+class CandidateRecord(FoundRecord):
     """A paragraph that the belief ran over, before and after the answers."""
 
-    paragraph_id: str
-    document: str
-    page: int
-    opening_sentence: str
-    slot: str
-    strategy: str
-    relevance: float
     prior: float
     belief: float
 
@@ -203,7 +201,7 @@ def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
     }
 
 
-def _hit(hit: Hit) -> HitRecord:
+def _found(hit: Hit) -> FoundRecord:
     return {
         "paragraph_id": hit.paragraph.paragraph_id,
         "document": hit.paragraph.doc_id,
@@ -211,11 +209,12 @@ def _hit(hit: Hit) -> HitRecord:
         "opening_sentence": hit.paragraph.opening_sentence,
         "slot": hit.slot,
         "strategy": hit.strategy,
-        "rank": hit.rank,
-        "score": round(float(hit.score), 6),
         "relevance": round(float(hit.relevance), 6),
-        "why": hit.why,
     }
+
+
+def _hit(hit: Hit) -> HitRecord:
+    return {**_found(hit), "rank": hit.rank, "score": round(float(hit.score), 6), "why": hit.why}
 
 
 def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: int) -> PlayRecord:
@@ -255,17 +254,7 @@ def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: 
 
 
 def _candidate(hit: Hit, prior: Any, belief: Any) -> CandidateRecord:
-    return {
-        "paragraph_id": hit.paragraph.paragraph_id,
-        "document": hit.paragraph.doc_id,
-        "page": hit.paragraph.page,
-        "opening_sentence": hit.paragraph.opening_sentence,
-        "slot": hit.slot,
-        "strategy": hit.strategy,
-        "relevance": round(float(hit.relevance), 6),
-        "prior": round(float(prior), 6),
-        "belief": round(float(belief), 6),
-    }
+    return {**_found(hit), "prior": round(float(prior), 6), "belief": round(float(belief), 6)}
 
 
 def _bits(belief: Any) -> float:

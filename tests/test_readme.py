@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.timeout(900)
+"""Six lectures are read and embedded first."""
+
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -68,6 +71,36 @@ def test_a_replay_measures_the_test_split(course: Path) -> None:
     done = run(replays[0], course)
     assert done.returncode == 0, done.stderr
     assert re.search(r"Success@1 +0\.\d+ +\[0\.\d+, 0\.\d+\]", done.stdout)
+
+
+@pytest.fixture(scope="module")
+def few(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same course with six of its test games, for commands that play."""
+    folder = tmp_path_factory.mktemp("few")
+    (folder / "data" / "games").mkdir(parents=True)
+    (folder / "data" / "store").symlink_to(course / "data" / "store")
+    lines = (ROOT / "data" / "games" / "english.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    chosen = [line for line in lines if json.loads(line)["split"] == "test" and json.loads(line).get("paragraph")][::25]
+    (folder / "data" / "games" / "english.jsonl").write_text("".join(chosen), encoding="utf-8")
+    return folder
+
+
+def test_games_are_compared_played_reported_and_exported_in_turn(few: Path) -> None:
+    commands = [
+        arguments
+        for arguments in shown("-m evaluate")
+        if re.match(r"-m evaluate (replay|compare|report|export)", arguments) and not arguments.endswith("none")
+    ]
+    names = [arguments.split()[2] for arguments in commands]
+    assert names == ["replay", "compare", "replay", "report", "export"]
+    for arguments in commands:
+        done = run(arguments, few)
+        assert done.returncode == 0, f"{arguments}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+        if " compare " in arguments:
+            assert re.search(r"^default +0\.\d+ \[", done.stdout, flags=re.MULTILINE)
+    assert json.loads((few / "run.json").read_text(encoding="utf-8"))["win_rate"] is not None
+    assert (few / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert (few / "trec" / "run.qrels").is_file()
 
 
 def test_every_path_that_readme_links_to_is_there() -> None:
