@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import platform
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from benchmarks import embedding, extraction, questions, searching, startup, tuning
@@ -30,9 +32,12 @@ def main(names: list[str]) -> int:
         print(f"benchmark must be one of {', '.join(BENCHMARKS)}, got {unknown[0]!r}", file=sys.stderr)
         return 2
     results = []
-    for name in names or BENCHMARKS:
-        print(f"measuring {name} ...", file=sys.stderr)
-        results.append(BENCHMARKS[name]())
+    # each in a new process: what one has loaded, such as torch's threads, slows down the next
+    fresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(max_workers=1, mp_context=fresh, max_tasks_per_child=1) as pool:
+        for name in names or BENCHMARKS:
+            print(f"measuring {name} ...", file=sys.stderr)
+            results.append(pool.submit(BENCHMARKS[name]).result())
     machine = {"cores": os.cpu_count(), "python": platform.python_version(), "machine": platform.machine()}
     RESULTS.write_text(json.dumps({"machine": machine, "results": results}, indent=1) + "\n", encoding="utf-8")
     print(f"{'what':44} {'quarry':>18} {'baseline':>18} {'ratio':>7}  target")
