@@ -196,11 +196,6 @@ def _run(options: argparse.Namespace) -> int:
     model = error_model_of(settings.game)
     encoder = encoder_unlike(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
     oracle = CachedReferee(OracleReferee())
-    planned = {"all parts": plan_games(store, settings, games)}
-    if not planned["all parts"]:
-        raise EvaluateError(
-            f"--games {options.games}: the store must hold the paragraph of a game, got none; ingest them"
-        )
 
     def referee(spec: str, seed: int) -> Referee:
         made = make_referee(spec, seed, encoder)
@@ -211,11 +206,19 @@ def _run(options: argparse.Namespace) -> int:
             return NoisyReferee(oracle, wrong, declined, seed)
         return made
 
+    specs = options.referees.split(";")
+    for spec in specs:
+        referee(spec, 0)  # a wrong one is refused before anything is planned
+    planned = {"all parts": plan_games(store, settings, games)}
+    if not planned["all parts"]:
+        raise EvaluateError(
+            f"--games {options.games}: the store must hold the paragraph of a game, got none; ingest them"
+        )
     hint = np.array([float(int(np.argmax(game.plan.prior)) == game.row) for game in planned["all parts"]])
     low, high = bootstrap_interval(hint, 0)
     lines = [
         line_of(spec, planned["all parts"], len(games), options.seeds, model, functools.partial(referee, spec))
-        for spec in options.referees.split(";")
+        for spec in specs
     ]
     table = _by_part(store, settings, games, planned, oracle, max(1, options.seeds // 4)) if options.parts else {}
     found = {
