@@ -9,15 +9,12 @@ import argparse
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from configs.arguments import OneLineParser, run_command
-from configs.settings import SettingsError, load
-from evaluate.errors import EvaluateError
+from benchmarks.command import add_split, games_parser, run_benchmark
+from configs.settings import load
 from evaluate.games import load_games, match_games, select_split
 from evaluate.measures import interval, per_game
-from ingest.errors import IngestError
 from ingest.store import open_store
 from player.search.build import build_orchestrator, store_embedder
 from player.search.types import Query
@@ -43,16 +40,9 @@ SHOWN = ("Success@1", "Success@20", "RR")
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    parser = OneLineParser(prog="python -m benchmarks.ablation", description=__doc__)
-    parser.add_argument("--store", required=True, metavar="DIR", help="store to search")
-    parser.add_argument("--games", required=True, type=Path, metavar="FILE", help="labelled games")
-    parser.add_argument("--split", metavar="NAME", help="train, validation or test (default: all games)")
-    options = parser.parse_args(arguments)
-    try:
-        return run_command(lambda: _run(options))
-    except (IngestError, EvaluateError, SettingsError) as error:
-        print(f"ablation: {error}", file=sys.stderr)
-        return 2
+    parser = games_parser("ablation", __doc__)
+    add_split(parser)
+    return run_benchmark("ablation", parser.parse_args(arguments), _run)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -16,14 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from configs.arguments import OneLineParser, run_command
-from configs.settings import SettingsError, load
-from evaluate.errors import EvaluateError
+from benchmarks.command import games_parser, run_benchmark
+from configs.settings import load
 from evaluate.games import load_games, match_games
 from evaluate.measures import interval
 from evaluate.tuning.course import RememberingEmbedder
 from ingest.embed import Embedder
-from ingest.errors import IngestError
 from ingest.paragraph import Alias, Document
 from ingest.store import ParagraphStore, open_store
 from player.search.build import build_references, store_embedder
@@ -44,16 +42,9 @@ Resolved = tuple[float, bool]
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    parser = OneLineParser(prog="python -m benchmarks.naming", description=__doc__)
-    parser.add_argument("--store", required=True, metavar="DIR", help="store whose documents the games name")
-    parser.add_argument("--games", required=True, type=Path, metavar="FILE", help="labelled games")
+    parser = games_parser("naming", __doc__)
     parser.add_argument("--pairs", type=Path, metavar="FILE", help='{"title", "mention", "match", "split"} a line')
-    options = parser.parse_args(arguments)
-    try:
-        return run_command(lambda: _run(options))
-    except (IngestError, EvaluateError, SettingsError) as error:
-        print(f"naming: {error}", file=sys.stderr)
-        return 2
+    return run_benchmark("naming", parser.parse_args(arguments), _run)
 
 
 def _run(options: argparse.Namespace) -> int:

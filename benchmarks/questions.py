@@ -13,7 +13,6 @@ from evaluate.games import load_games
 from ingest.pipeline import ingest
 from ingest.store import open_store
 from player.player import Player, build_player
-from player.protocol import RoundStart
 from player.search.build import store_embedder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,8 +42,7 @@ def time_batches(player: Player, embed: Any) -> dict[str, Any]:
     games = [game for game in load_games(GAMES) if game.answerable and game.split == "train"][: N_GAMES + 1]
     times: dict[str, list[float]] = {"quarry": [], "baseline": []}
     for run, game in enumerate(games):
-        start = RoundStart("", game.book_name, game.hint, game.association_domain, "")
-        plan = player.plan(start)
+        plan = player.plan(game.told())
         started = time.perf_counter()
         for number in range(EMBEDDINGS):
             embed([f"{game.hint} {number}"])  # another text each time, so that no cache answers

@@ -14,19 +14,17 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
-from configs.arguments import OneLineParser, run_command
-from configs.settings import Settings, SettingsError, load
-from evaluate.errors import EvaluateError
-from evaluate.games import LabelledGame, load_games, match_games, select_split
+from benchmarks.command import add_split, games_parser, run_benchmark
+from configs.settings import Settings, load
+from evaluate.errors import EvaluateError, GamesError
+from evaluate.games import load_games, match_games, require_of_store, select_split
 from evaluate.measures import bootstrap_interval
 from evaluate.referee import NoisyReferee, OracleReferee, Referee, encoder_unlike, make_referee
-from ingest.errors import IngestError
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore, models_dir_of, open_store
 from player.player import Plan, build_player
@@ -40,6 +38,9 @@ ERROR_RATES = (0.0, 0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.60)
 NOT_RELEVANT = 0.10
 """Share of declined answers of the table by error rate."""
 LEAST = 0.002
+
+Round = tuple[RoundStart, Paragraph]
+"""What the player is told, and the secret paragraph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +104,13 @@ class CachedReferee:
         return self._answers[key]
 
 
-def plan_games(
-    store: ParagraphStore, settings: Settings, games: Sequence[LabelledGame], *, with_book: bool = True
-) -> list[Planned]:
-    """The games whose paragraph the store holds, planned by a player with these settings."""
+def plan_rounds(store: ParagraphStore, settings: Settings, rounds: Sequence[Round]) -> list[Planned]:
+    """The rounds as a player with these settings plans them."""
     player = build_player(store, settings)
-    matched = match_games(games, store.paragraphs)
     planned = []
-    for game in tqdm(games, desc="planning", unit="game", file=sys.stderr, leave=False):
-        paragraph = matched[game.game_id]
-        if paragraph is not None:
-            book = game.book_name if with_book else ""
-            plan = player.plan(RoundStart("", book, game.hint, game.association_domain, ""))
-            ids = [hit.paragraph.paragraph_id for hit in plan.result.hits]
-            row = ids.index(paragraph.paragraph_id) if paragraph.paragraph_id in ids else None
-            planned.append(Planned(paragraph, plan, row))
+    for told, paragraph in tqdm(rounds, desc="planning", unit="game", file=sys.stderr, leave=False):
+        plan = player.plan(told)
+        planned.append(Planned(paragraph, plan, plan.result.row_of(paragraph)))
     return planned
 
 
@@ -170,22 +163,15 @@ def line_of(
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    parser = OneLineParser(prog="python -m benchmarks.winning", description=__doc__)
-    parser.add_argument("--store", required=True, metavar="DIR", help="store to play on")
-    parser.add_argument("--games", required=True, type=Path, metavar="FILE", help="labelled games")
-    parser.add_argument("--split", metavar="NAME", help="train, validation or test (default: all games)")
+    parser = games_parser("winning", __doc__)
+    add_split(parser)
     parser.add_argument("--referees", default=REFEREES, metavar="SPECS", help=f"parted by ; (default: {REFEREES})")
     parser.add_argument("--seeds", type=int, default=20, metavar="N", help="of each referee that draws (default: 20)")
     parser.add_argument(
         "--parts", action="store_true", help="also the table by error rate and part, a quarter the seeds"
     )
     parser.add_argument("--json", action="store_true", help="one JSON document instead of tables")
-    options = parser.parse_args(arguments)
-    try:
-        return run_command(lambda: _run(options))
-    except (IngestError, EvaluateError, SettingsError) as error:
-        print(f"winning: {error}", file=sys.stderr)
-        return 2
+    return run_benchmark("winning", parser.parse_args(arguments), _run)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -198,32 +184,29 @@ def _run(options: argparse.Namespace) -> int:
     oracle = CachedReferee(OracleReferee())
 
     def referee(spec: str, seed: int) -> Referee:
-        made = make_referee(spec, seed, encoder)
+        made = make_referee(spec, seed, encoder, oracle)
         if made is None:
             raise EvaluateError("--referees must each answer, got none; take e.g. oracle")
-        if spec.startswith("noisy"):
-            wrong, declined = (float(share) for share in spec.removeprefix("noisy:").split(","))
-            return NoisyReferee(oracle, wrong, declined, seed)
         return made
 
     specs = options.referees.split(";")
     for spec in specs:
         referee(spec, 0)  # a wrong one is refused before anything is planned
-    planned = {"all parts": plan_games(store, settings, games)}
-    if not planned["all parts"]:
-        raise EvaluateError(
-            f"--games {options.games}: the store must hold the paragraph of a game, got none; ingest them"
-        )
-    hint = np.array([float(int(np.argmax(game.plan.prior)) == game.row) for game in planned["all parts"]])
+    matched = match_games(games, store.paragraphs)
+    require_of_store(matched, store.location, str(options.games))
+    rounds = [(game.told(), secret) for game in games if (secret := matched[game.game_id]) is not None]
+    if not rounds:
+        raise GamesError(f"{options.games}: at least one game must be answerable, got none; add some")
+    planned = plan_rounds(store, settings, rounds)
+    hint = np.array([float(int(np.argmax(game.plan.prior)) == game.row) for game in planned])
     low, high = bootstrap_interval(hint, 0)
     lines = [
-        line_of(spec, planned["all parts"], len(games), options.seeds, model, functools.partial(referee, spec))
-        for spec in specs
+        line_of(spec, planned, len(games), options.seeds, model, functools.partial(referee, spec)) for spec in specs
     ]
-    table = _by_part(store, settings, games, planned, oracle, max(1, options.seeds // 4)) if options.parts else {}
+    table = _by_part(store, settings, rounds, planned, oracle, max(1, options.seeds // 4)) if options.parts else {}
     found = {
         "n_games": len(games),
-        "n_ingested": len(planned["all parts"]),
+        "n_ingested": len(planned),
         "hint_alone": {"won": float(hint.mean()), "low": low, "high": high},
         "referees": [asdict(line) for line in lines],
         "by_error_rate": table,
@@ -235,20 +218,21 @@ def _run(options: argparse.Namespace) -> int:
 def _by_part(
     store: ParagraphStore,
     settings: Settings,
-    games: Sequence[LabelledGame],
-    planned: dict[str, list[Planned]],
+    rounds: Sequence[Round],
+    everything: list[Planned],
     oracle: Referee,
     n_seeds: int,
 ) -> dict[str, dict[str, float]]:
     """By part and by error rate -> share of the ingested games won."""
     without_filter = replace(settings, search=replace(settings.search, book_match="off"))
-    planned = planned | {
-        "without the book filter": plan_games(store, without_filter, games),
-        "book name withheld": plan_games(store, settings, games, with_book=False),
+    nameless = [(replace(told, book_name=""), paragraph) for told, paragraph in rounds]
+    planned = {
+        "all parts": everything,
+        "without the book filter": plan_rounds(store, without_filter, rounds),
+        "book name withheld": plan_rounds(store, settings, nameless),
     }
     model = error_model_of(settings.game)
     one_referee = ErrorModel(model.rates, model.fallback, (RefereeType("sound", 1.0),))
-    everything = planned["all parts"]
     table: dict[str, dict[str, float]] = {}
     for wrong in tqdm(ERROR_RATES, desc="by error rate", unit="rate", file=sys.stderr, leave=False):
         parts: dict[str, tuple[list[Planned], ErrorModel, int]] = {

@@ -12,7 +12,6 @@ from evaluate.errors import BatchError
 from evaluate.games import LabelledGame
 from ingest.paragraph import Paragraph
 from player.player import Player
-from player.protocol import RoundStart
 from player.questions.question import LETTERS, Question
 
 NOT_RELEVANT = "Not Relevant"
@@ -41,7 +40,7 @@ def make_batches(
         text = game.paragraph if game.paragraph != game.opening_sentence else ""
         if not game.answerable or (not text and paragraph is None):
             continue
-        plan = player.plan(RoundStart("", game.book_name, game.hint, game.association_domain, ""))
+        plan = player.plan(game.told())
         yield AskedBatch(game.game_id, text or (paragraph.text if paragraph else ""), plan.questions)
 
 

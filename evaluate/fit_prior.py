@@ -64,7 +64,7 @@ def log_likelihood(found: Sequence[tuple[SearchResult, Paragraph]], model: Prior
     """Mean natural logarithm of what a prior model gives the true paragraphs."""
     total = 0.0
     for result, paragraph in found:
-        ids = [hit.paragraph.paragraph_id for hit in result.hits]
-        if paragraph.paragraph_id in ids:
-            total += float(np.log(prior_of(result, model)[ids.index(paragraph.paragraph_id)]))
+        row = result.row_of(paragraph)
+        if row is not None:
+            total += float(np.log(prior_of(result, model)[row]))
     return total / max(len(found), 1)

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from evaluate.errors import GamesError
 from ingest.paragraph import Paragraph
+from player.protocol import RoundStart
 
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
@@ -51,6 +52,10 @@ class LabelledGame:
     in_text_layer: bool
     answerable: bool
     split: Split | None
+
+    def told(self) -> RoundStart:
+        """What a player is told of it outside a match: no label."""
+        return RoundStart("", self.book_name, self.hint, self.association_domain, "")
 
 
 def load_games(path: Path) -> list[LabelledGame]:

@@ -186,8 +186,7 @@ def _truth(paragraph: Paragraph) -> TruthRecord:
 
 
 def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
-    ids = [hit.paragraph.paragraph_id for hit in result.hits]
-    found = paragraph is not None and paragraph.paragraph_id in ids
+    row = result.row_of(paragraph) if paragraph is not None else None
     book = result.book
     return {
         "hits": [_hit(hit) for hit in result.hits],
@@ -197,7 +196,7 @@ def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
         "failures": [str(failure) for failure in result.failures],
         "embed_ms": result.embed_ms,
         "search_ms": result.search_ms,
-        "rank": ids.index(paragraph.paragraph_id) + 1 if found and paragraph else None,
+        "rank": row + 1 if row is not None else None,
     }
 
 
@@ -219,8 +218,7 @@ def _hit(hit: Hit) -> HitRecord:
 
 def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: int) -> PlayRecord:
     hits, prior, belief = report.plan.result.hits, report.plan.prior, report.decision.belief
-    ids = [hit.paragraph.paragraph_id for hit in hits]
-    row = ids.index(paragraph.paragraph_id) if paragraph.paragraph_id in ids else None
+    row = report.plan.result.row_of(paragraph)
     order = np.argsort(-belief, kind="stable").tolist()
     guess_rank = None if row is None else order.index(row) + 1
     kept = order[:N_CANDIDATES_KEPT]

@@ -38,7 +38,6 @@ def run(options: argparse.Namespace) -> int:
     """Fit, and print the settings; 1 if a game's paragraph is not in the store."""
     from evaluate.fit_prior import fit_prior, log_likelihood
     from player.player import build_player
-    from player.protocol import RoundStart
 
     settings = load(options.preset, options.config)
     games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
@@ -47,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     require_of_store(matched, store.location, str(options.games))
     player = build_player(store, settings)
     found = [
-        (player.candidates(RoundStart("", game.book_name, game.hint, game.association_domain, "")), paragraph)
+        (player.candidates(game.told()), paragraph)
         for game in tqdm(games, desc="searching", unit="game")
         if (paragraph := matched.get(game.game_id)) is not None
     ]

@@ -13,21 +13,25 @@ from evaluate.referee.semantic import SemanticReferee
 from evaluate.referee.types import Referee
 
 
-def make_referee(spec: str, seed: int = 0, encoder: Encoder = by_characters) -> Referee | None:
+def make_referee(
+    spec: str, seed: int = 0, encoder: Encoder = by_characters, oracle: Referee | None = None
+) -> Referee | None:
     """The referee of a SPEC: `none` (None), `oracle`, `noisy:WRONG,NOT_RELEVANT`, `semantic` or `random`.
 
     Args:
         spec: as above.
         seed: of the answers that `noisy` replaces and `random` draws.
         encoder: by which `semantic` compares texts; see `encoder_unlike`.
+        oracle: what `oracle` stands for, and whose answers `noisy` replaces; None reads every question anew.
 
     Raises:
         RefereeError: it is none of these, or its shares are no shares.
     """
     if spec == "none":
         return None
+    oracle = OracleReferee() if oracle is None else oracle
     if spec == "oracle":
-        return OracleReferee()
+        return oracle
     if spec == "semantic":
         return SemanticReferee(encoder)
     if spec == "random":
@@ -38,4 +42,4 @@ def make_referee(spec: str, seed: int = 0, encoder: Encoder = by_characters) -> 
             f"--referee must be none, oracle, noisy:WRONG,NOT_RELEVANT, semantic or random, got {spec!r}; "
             "use e.g. noisy:0.15,0.10"
         )
-    return NoisyReferee(OracleReferee(), float(shares[1]), float(shares[2]), seed)
+    return NoisyReferee(oracle, float(shares[1]), float(shares[2]), seed)

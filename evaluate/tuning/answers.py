@@ -16,7 +16,6 @@ from evaluate.referee import Referee
 from evaluate.tuning.course import Doubles, Ints
 from ingest.paragraph import Paragraph
 from player.player import Player
-from player.protocol import RoundStart
 from player.questions.belief import answer_row
 from player.questions.referees import ErrorModel
 
@@ -80,19 +79,19 @@ def prepare_answers(
         paragraph = matched.get(game.game_id)
         if paragraph is None:
             continue
-        plan = player.plan(RoundStart("", game.book_name, game.hint, game.association_domain, ""))
-        ids = [hit.paragraph.paragraph_id for hit in plan.result.hits]
-        if paragraph.paragraph_id not in ids:
+        plan = player.plan(game.told())
+        row = plan.result.row_of(paragraph)
+        if row is None:
             continue
         kept.append(game)
         priors.append(plan.prior)
         fits.append(np.ascontiguousarray(plan.fits.transpose(0, 2, 1)))
         kind.append([kinds.setdefault(question.kind, len(kinds)) for question in plan.questions])
-        truth.append(ids.index(paragraph.paragraph_id))
+        truth.append(row)
         answers.append(
             [
                 [
-                    NO_ANSWER if (row := answer_row(answer)) is None else row
+                    NO_ANSWER if (given := answer_row(answer)) is None else given
                     for question in plan.questions
                     for answer in [referee.answer(paragraph.text, question.text, question.options)]
                 ]

@@ -110,6 +110,11 @@ class SearchResult:
     embed_ms: float = 0.0
     search_ms: float = 0.0
 
+    def row_of(self, paragraph: Paragraph) -> int | None:
+        """The place of a paragraph among the hits, from 0; None where it is no hit."""
+        ids = (hit.paragraph.paragraph_id for hit in self.hits)
+        return next((row for row, found in enumerate(ids) if found == paragraph.paragraph_id), None)
+
 
 class Strategy(Protocol):
     """One way of finding paragraphs; all implementations pass tests/contracts/strategy.py."""

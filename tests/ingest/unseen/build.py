@@ -60,7 +60,7 @@ def build() -> None:
         pdf = typst.compile(source.encode(), format="pdf", timestamp=TIMESTAMP)
         (FOLDER / f"{name}.pdf").write_bytes(pdf)
         truth += [
-            {"document": name, "text": line, "opening_sentence": _first_sentence(line), "playable": True}
+            {"document": name, "text": line, "opening_sentence": first_sentence(line), "playable": True}
             for line in lines
             if not line.startswith("#")
         ]
@@ -80,7 +80,7 @@ def _typeset(name: str, lines: Sequence[str], row: int) -> str:
     return line
 
 
-def _first_sentence(paragraph: str) -> str:
+def first_sentence(paragraph: str) -> str:
     """Up to the first mark that ends a sentence; the texts have no abbreviations."""
     end = min(paragraph.index(mark) for mark in (". ", "? ") if mark in paragraph)
     return paragraph[: end + 1]

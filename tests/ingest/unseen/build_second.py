@@ -15,7 +15,7 @@ from pathlib import Path
 
 import typst
 
-from tests.ingest.unseen.build import TIMESTAMP
+from tests.ingest.unseen.build import TIMESTAMP, first_sentence
 
 FOLDER = Path(__file__).parent
 STYLE = """
@@ -92,12 +92,6 @@ def _transcript(lines: Sequence[str]) -> bytes:
             body.append(f"#turn[{time}][{speaker}][{text}]")
     written: bytes = typst.compile("\n\n".join(body).encode(), format="pdf", timestamp=TIMESTAMP)
     return written
-
-
-def first_sentence(paragraph: str) -> str:
-    """Up to the first mark that ends a sentence; the texts have no abbreviations."""
-    end = min(paragraph.index(mark) for mark in (". ", "? ") if mark in paragraph)
-    return paragraph[: end + 1]
 
 
 if __name__ == "__main__":

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import typst
 
-from tests.ingest.unseen.build import TIMESTAMP
-from tests.ingest.unseen.build_second import first_sentence
+from tests.ingest.unseen.build import TIMESTAMP, first_sentence
 
 FOLDER = Path(__file__).parent
 STYLE = """
