@@ -103,11 +103,12 @@ class GameSettings:
     prior_floor: float
     prior_filter_share: float
     prior_boost_share: float
-    wrong_rate: float
-    not_relevant_rate: float
     error_scale: float
     careless_share: float
     useless_share: float
+    opening_share: float
+    passages_share: float
+    design_opening_share: float
     questions_pool: int
     request_timeout_s: float
     game_timeout_s: float
@@ -265,11 +266,12 @@ def _check(settings: Settings, where: str) -> None:
         ("game.prior_floor", game.prior_floor, 0.0, 0.5),
         ("game.prior_filter_share", game.prior_filter_share, 0.5, 0.9999),
         ("game.prior_boost_share", game.prior_boost_share, 0.0, 0.9999),
-        ("game.wrong_rate", game.wrong_rate, 0.001, 0.7),
-        ("game.not_relevant_rate", game.not_relevant_rate, 0.001, 0.9),
         ("game.error_scale", game.error_scale, 0.05, 20.0),
         ("game.careless_share", game.careless_share, 0.001, 0.8),
         ("game.useless_share", game.useless_share, 0.001, 0.8),
+        ("game.opening_share", game.opening_share, 0.001, 0.9),
+        ("game.passages_share", game.passages_share, 0.001, 0.998 - game.opening_share),
+        ("game.design_opening_share", game.design_opening_share, 0.0, 1.0),
         ("game.questions_pool", game.questions_pool, 20, 100_000),
         ("game.request_timeout_s", game.request_timeout_s, 0.1, 600.0),
         ("game.game_timeout_s", game.game_timeout_s, 1.0, 86_400.0),

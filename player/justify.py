@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,9 +9,9 @@ import numpy as np
 
 from ingest.paragraph import Paragraph
 from player.questions.belief import NOT_RELEVANT
-from player.questions.question import LETTERS, OUT, Question
+from player.questions.kinds import KINDS
+from player.questions.question import LETTERS, Question
 from player.questions.rates import FloatArray
-from player.words import words
 
 SENTENCE_WORDS = (35, 50)
 WORD_WORDS = (20, 30)
@@ -68,7 +67,8 @@ def weigh_answers(
             continue
         option = LETTERS.index(answer)
         weight = float(bits[best] - np.log2(np.exp2(bits) @ prior))
-        clause = _clause(question, option, paragraph) if weight > 0.0 else ""
+        kind = KINDS.get(question.kind)
+        clause = kind.cite(question, option, paragraph) if kind is not None and weight > 0.0 else ""
         evidence.append(Evidence(number, answer, question.options[option], weight, clause))
     return sorted(evidence, key=lambda item: (-item.weight, item.number))
 
@@ -100,56 +100,6 @@ def justify_word(evidence: Sequence[Evidence], word: str, domain: str) -> str:
     return _fit(
         [f"The word {word} belongs to {field} and lies close to what the paragraph teaches {ground}."], WORD_WORDS
     )
-
-
-def _clause(question: Question, option: int, paragraph: Paragraph) -> str:
-    """What this option of the question says of the paragraph, in at most `MAX_CLAUSE` words; "" for other kinds."""
-    text = question.options[option]
-    out = option == OUT
-    match question.kind:
-        case "word" | "words":
-            clause = "it has none of the words named" if out else _has("it has", text, paragraph.text)
-        case "opening":
-            clause = (
-                "its first sentence has none of the words named"
-                if out
-                else _has("its first sentence has", text, paragraph.opening_sentence)
-            )
-        case "pair":
-            one, other = (f'"{group[0]}"' for group in question.groups[:2])
-            clause = (
-                f"it has both {one} and {other}",
-                f"it has {one} but not {other}",
-                f"it has {other} but not {one}",
-                f"it has neither {one} nor {other}",
-            )[option]
-        case "beginning":
-            first = " ".join(paragraph.text.split()[:1]).strip(",.;:!?()\"'“”")
-            # a quoted letter could be taken for an answer
-            named = f'"{first}"' if len(first) > 1 else "one of the words named"
-            clause = f"it begins with {'none of the words named' if out else named}"
-        case "feature":
-            clause = "it has none of the features named" if out else f"it has {text}"
-        case "subject":
-            near = ", ".join(_alternatives(text)[:MAX_NAMED])
-            clause = "its subject is none of those named" if out else f'its subject is near "{near}"'
-        case "purpose":
-            clause = text
-        case _:
-            clause = ""
-    return clause if len(clause.split()) <= MAX_CLAUSE else ""
-
-
-def _has(lead: str, option: str, text: str) -> str:
-    """The lead with those words of the option that the text has; "" where it has none of them."""
-    there = set(words(text))
-    found = [f'"{word}"' for word in _alternatives(option) if word.casefold() in there]
-    return f"{lead} {' and '.join(found[:MAX_NAMED])}" if found else ""
-
-
-def _alternatives(option: str) -> list[str]:
-    """The words that an option lists."""
-    return [word for word in re.split(r", | or | או | / ", option) if word]
 
 
 def _cite(item: Evidence) -> str:

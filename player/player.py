@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from configs.settings import GameSettings, Settings
 from ingest.embed import Embedder
@@ -46,7 +45,7 @@ class Plan:
         result: what the search found; its hits are the candidates.
         prior: (n_candidates,) belief before the answers.
         questions: the 20.
-        fits: (20, n_candidates, 4) probability that a careful reader finds each option fitting.
+        fits: (n_views, 20, n_candidates, 4) probability that a careful reader of that view finds each option fitting.
         questions_ms: milliseconds that the questions took, after the search.
     """
 
@@ -87,7 +86,6 @@ class Player:
         settings: how it plays.
         seed: of its questions; the same game and seed give the same questions.
         paragraphs: all of the course; those that a search does not find keep a share of the belief.
-        vectors: (n_paragraphs, dim) theirs; without them no question asks for a subject.
 
     Attributes:
         orchestrator: as given.
@@ -101,14 +99,12 @@ class Player:
         settings: GameSettings,
         seed: int = 0,
         paragraphs: Sequence[Paragraph] = (),
-        vectors: NDArray[np.float32] | None = None,
     ) -> None:
         self.orchestrator = orchestrator
         self._embedder = embedder
         self._settings = settings
         self._seed = seed
         self._paragraphs = paragraphs
-        self._vectors = vectors
         self._model = error_model_of(settings)
         self.prior_model = PriorModel(
             settings.prior_temperature,
@@ -119,7 +115,7 @@ class Player:
     @functools.cached_property
     def course(self) -> CourseView:
         """What questions can be about, read once."""
-        return read_course(self._paragraphs, self._vectors)
+        return read_course(self._paragraphs)
 
     def answer_warmup(self, question: str) -> str:
         """The result of the sum in a question such as "What is 7 * 8?"; "0" where none can be made out."""
@@ -149,7 +145,7 @@ class Player:
     def replan(self, plan: Plan, questions: Sequence[Question]) -> Plan:
         """The same plan with questions that were asked before, to read the answers that came to them."""
         rows = np.array([self.course.rows[hit.paragraph.paragraph_id] for hit in plan.result.hits])
-        batch: Batch = fit_batch(self.course, rows, questions)
+        batch: Batch = fit_batch(self.course, rows, plan.prior, questions)
         return replace(plan, questions=batch.questions, fits=batch.fits)
 
     def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
@@ -218,7 +214,7 @@ def build_player(store: ParagraphStore, settings: Settings, seed: int = 0) -> Pl
     """
     embedder = store_embedder(store, settings)
     orchestrator = build_orchestrator(store, settings, embedder)
-    return Player(orchestrator, embedder, settings.game, seed, store.paragraphs, store.vectors)
+    return Player(orchestrator, embedder, settings.game, seed, store.paragraphs)
 
 
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})

@@ -27,8 +27,11 @@ from evaluate.games import load_games, match_games
 from evaluate.logged import LoggedAnswer, count_answers
 from ingest.store import open_store
 from player.player import Player
-from player.questions.pool import fit_question
-from player.questions.rates import RATES_FILE, learned, load_priors, rates_yaml
+from player.questions.course import Candidates
+from player.questions.kinds import KINDS
+from player.questions.pool import fit_questions
+from player.questions.rates import RATES_FILE, learned, rates_yaml
+from player.questions.views import VIEWS
 
 
 def add(commands: Any) -> None:
@@ -77,16 +80,21 @@ def run(options: argparse.Namespace) -> int:
         for game_id, paragraph in match_games(games, store.paragraphs).items()
         if paragraph is not None
     }
-    priors = load_priors()
+    priors = {name: kind.wrong for name, kind in KINDS.items()}
     counts = count_answers(_logged(batches, answers, matched, player), priors)
-    write_text(options.out, rates_yaml(priors, counts))
-    found = {kind: learned(priors[kind], count) for kind, count in counts.items()}
+    write_text(options.out, rates_yaml(counts))
+    found = {key: learned(priors[key[1]], count) for key, count in counts.items()}
     if options.json:
-        print_json({kind: {"rates": asdict(found[kind]), "logged": asdict(counts[kind])} for kind in counts})
+        print_json(
+            {
+                f"{view} {kind}": {"wrong": found[view, kind], "logged": asdict(counts[view, kind])}
+                for view, kind in counts
+            }
+        )
     else:
-        print(f"{'kind':10} {'answers':>8} {'wrong':>7} {'declined':>9}")
-        for kind, rates in found.items():
-            print(f"{kind:10} {counts[kind].asked:8.0f} {rates.wrong:7.3f} {rates.not_relevant:9.3f}")
+        print(f"{'view':10} {'kind':10} {'answers':>8} {'wrong':>7}")
+        for (view, kind), wrong in found.items():
+            print(f"{view:10} {kind:10} {counts[view, kind].given:8.0f} {wrong:7.3f}")
     n_lost = len(answers) - len(matched)
     print(f"{options.out}: learned from {len(matched)} games", file=sys.stderr)
     if n_lost:
@@ -102,6 +110,8 @@ def _logged(
 ) -> Iterator[LoggedAnswer]:
     for game_id, paragraph_id in paragraph_ids.items():
         row = np.array([player.course.rows[paragraph_id]])
-        for question, answer in zip(batches[game_id].questions, answers[game_id], strict=True):
+        questions = batches[game_id].questions
+        fits = fit_questions(questions, Candidates(player.course, row, np.ones(1)))[VIEWS.index("paragraph")]
+        for question, fit, answer in zip(questions, fits, answers[game_id], strict=True):
             if answer is not None:
-                yield LoggedAnswer(question.kind, fit_question(question, player.course, row)[0], answer)
+                yield LoggedAnswer("paragraph", question.kind, fit[0], answer)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
@@ -16,17 +14,9 @@ from evaluate.referee import Referee
 from evaluate.tuning.course import Doubles, Ints
 from ingest.paragraph import Paragraph
 from player.player import Player
-from player.questions.belief import answer_row
+from player.questions.belief import update
+from player.questions.question import FitArray
 from player.questions.referees import ErrorModel
-
-NO_ANSWER = -1
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _compiled(function: F) -> F:
-    # fastmath lets sums of a row be reordered, so that they are worked out side by side
-    return cast(F, numba.njit(cache=True, nogil=True, fastmath=True)(function))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +26,20 @@ class Answered:
     Attributes:
         games: those whose paragraph is in the store.
         referees: SPECs, one for each row of answers.
-        kinds: of questions, each once.
         priors: (n_candidates,) a game, the belief before the answers.
-        fits: (n_questions, 4, n_candidates) a game, how each option fits each candidate.
-        kind: (n_games, n_questions) place in `kinds`.
+        fits: (n_views, n_questions, n_candidates, 4) a game, how each option fits each candidate.
+        kinds: (n_questions,) a game, theirs.
         truth: (n_games,) the labelled paragraph's place among the candidates.
-        answers: (n_games, n_referees, n_questions) the answer's row in a channel, -1 where none came.
+        answers: (n_games, n_referees, n_questions) a letter, "Not Relevant", or None where none came.
     """
 
     games: tuple[LabelledGame, ...]
     referees: tuple[str, ...]
-    kinds: tuple[str, ...]
     priors: tuple[Doubles, ...]
-    fits: tuple[NDArray[np.float32], ...]
-    kind: Ints
+    fits: tuple[FitArray, ...]
+    kinds: tuple[tuple[str, ...], ...]
     truth: Ints
-    answers: Ints
+    answers: tuple[tuple[tuple[str | None, ...], ...], ...]
 
 
 def prepare_answers(
@@ -73,8 +61,7 @@ def prepare_answers(
         progress: a bar on standard error.
     """
     kept: list[LabelledGame] = []
-    kinds: dict[str, int] = {}
-    priors, fits, kind, truth, answers = [], [], [], [], []
+    priors, fits, kinds, truth, answers = [], [], [], [], []
     for game in tqdm(games, desc="asking", unit="game", disable=not progress):
         paragraph = matched.get(game.game_id)
         if paragraph is None:
@@ -85,76 +72,37 @@ def prepare_answers(
             continue
         kept.append(game)
         priors.append(plan.prior)
-        fits.append(np.ascontiguousarray(plan.fits.transpose(0, 2, 1)))
-        kind.append([kinds.setdefault(question.kind, len(kinds)) for question in plan.questions])
+        fits.append(plan.fits)
+        kinds.append(tuple(question.kind for question in plan.questions))
         truth.append(row)
         answers.append(
-            [
-                [
-                    NO_ANSWER if (given := answer_row(answer)) is None else given
-                    for question in plan.questions
-                    for answer in [referee.answer(paragraph.text, question.text, question.options)]
-                ]
+            tuple(
+                tuple(referee.answer(paragraph.text, question.text, question.options) for question in plan.questions)
                 for referee in referees.values()
-            ]
+            )
         )
     return Answered(
         games=tuple(kept),
         referees=tuple(referees),
-        kinds=tuple(kinds),
         priors=tuple(priors),
         fits=tuple(fits),
-        kind=np.array(kind, dtype=np.int64),
+        kinds=tuple(kinds),
         truth=np.array(truth, dtype=np.int64),
-        answers=np.array(answers, dtype=np.int64),
+        answers=tuple(answers),
     )
 
 
 def beliefs(answered: Answered, model: ErrorModel) -> tuple[Doubles, NDArray[np.bool_]]:
-    """What `player.questions.belief.update` believes of the true paragraphs.
+    """What the player believes of the true paragraphs.
 
     Returns:
         (n_games, n_referees) natural logarithm of the belief in the labelled paragraph, and whether it is the highest.
     """
-    weights = np.array([referee.weight for referee in model.referees])
-    weights /= weights.sum()
-    channels = np.array([[model.channel(referee, kind) for kind in answered.kinds] for referee in model.referees])
-    logs = np.empty(answered.answers.shape[:2])
-    first = np.empty(answered.answers.shape[:2], dtype=np.bool_)
-    for row, (prior, fits) in enumerate(zip(answered.priors, answered.fits, strict=True)):
-        _believe(prior, fits, channels, answered.kind[row], answered.answers[row], weights, answered.truth[row],
-                 logs[row], first[row])  # fmt: skip
+    logs = np.empty((len(answered.games), len(answered.referees)))
+    first = np.empty(logs.shape, dtype=np.bool_)
+    for row, truth in enumerate(answered.truth):
+        for column, answers in enumerate(answered.answers[row]):
+            belief = update(answered.priors[row], answered.fits[row], answered.kinds[row], answers, model).belief
+            logs[row, column] = np.log(belief[truth])
+            first[row, column] = belief.argmax() == truth
     return logs, first
-
-
-@_compiled
-def _believe(
-    prior: Doubles,
-    fits: NDArray[np.float32],
-    channels: Doubles,
-    kind: Ints,
-    answers: Ints,
-    weights: Doubles,
-    truth: int,
-    logs: Doubles,
-    first: NDArray[np.bool_],
-) -> None:
-    """One game: for each row of answers the log of the belief in `truth`, and whether it comes first."""
-    n = len(prior)
-    belief, joint = np.empty(n), np.empty(n)
-    for row in range(len(answers)):
-        belief[:] = 0.0
-        for referee in range(len(weights)):
-            joint[:] = weights[referee] * prior
-            for number in range(len(kind)):
-                answer = answers[row, number]
-                if answer < 0:
-                    continue
-                given = channels[referee, kind[number], answer]
-                a, b, c, d = given[0], given[1], given[2], given[3]
-                fit = fits[number]
-                for place in range(n):
-                    joint[place] *= a * fit[0, place] + b * fit[1, place] + c * fit[2, place] + d * fit[3, place]
-            belief += joint
-        logs[row] = np.log(belief[truth] / belief.sum())
-        first[row] = belief.argmax() == truth

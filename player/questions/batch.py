@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from player.questions.course import CourseView
+from player.questions.course import Candidates, CourseView
 from player.questions.design import N_QUESTIONS, design
-from player.questions.pool import FILLER, build_pool, fit_question
+from player.questions.pool import FILLER, build_pool, fit_questions
 from player.questions.question import FitArray, Question
 from player.questions.rates import FloatArray
 from player.questions.referees import ErrorModel
 
-MAX_DESIGN = 300
-"""Candidates that the questions are made for, at most; the belief runs over all."""
+MIN_DESIGN, MAX_DESIGN = 30, 300
+"""Candidates that the questions are made for, least and most; the belief runs over all."""
 DESIGN_SHARE = 0.99
 """Share of the belief that the questions are made for: what is left is told apart by the same answers, by chance."""
 
@@ -29,7 +29,7 @@ class Batch:
 
     Attributes:
         questions: the 20.
-        fits: (20, n_candidates, 4) as in `QuestionPool.fits`.
+        fits: (n_views, 20, n_candidates, 4) as in `QuestionPool.fits`.
     """
 
     questions: tuple[Question, ...]
@@ -44,24 +44,24 @@ def make_batch(
     Args:
         rows: (n_candidates,) of the course.
         prior: (n_candidates,) their probabilities, summing to 1.
-        model: how referees err.
+        model: how referees see and err.
         pool_size: questions to choose from.
         seed: of every draw.
     """
     order = np.argsort(-prior, kind="stable")
     n_needed = int(np.searchsorted(np.cumsum(prior[order]), DESIGN_SHARE)) + 1
-    best = np.sort(order[: min(n_needed, MAX_DESIGN)])
+    best = np.sort(order[: min(max(n_needed, MIN_DESIGN), MAX_DESIGN)])
     share = prior[best] / prior[best].sum()
     # many small products: where other work holds the cores, several threads wait for each other 20 times as long
     with _thread_pools().limit(limits=1, user_api="blas"):
-        pool = build_pool(course, rows[best], share, pool_size, seed)
+        pool = build_pool(Candidates(course, rows[best], share), pool_size, seed)
         chosen = design(pool, share, model)
-    return fit_batch(course, rows, _padded([pool.questions[row] for row in chosen]))
+    return fit_batch(course, rows, prior, _padded([pool.questions[row] for row in chosen]))
 
 
-def fit_batch(course: CourseView, rows: NDArray[np.intp], questions: Sequence[Question]) -> Batch:
+def fit_batch(course: CourseView, rows: NDArray[np.intp], prior: FloatArray, questions: Sequence[Question]) -> Batch:
     """Questions with how they fit the candidates at `rows`."""
-    return Batch(tuple(questions), np.stack([fit_question(question, course, rows) for question in questions]))
+    return Batch(tuple(questions), fit_questions(questions, Candidates(course, rows, prior)))
 
 
 @functools.cache

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import gammaln
 
 from player.questions.question import LETTERS, FitArray
-from player.questions.rates import N_ANSWERS, FloatArray
-from player.questions.referees import ErrorModel
+from player.questions.rates import FloatArray
+from player.questions.referees import SKEW, SKEWED, ErrorModel
+from player.questions.views import VIEWS
 
 NOT_RELEVANT = "Not Relevant"
+CHANCE = 0.25
+"""Probability of a letter that is given by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,7 @@ class Posterior:
         belief: (n_paragraphs,) probabilities.
         referees: (n_referees,) probability of each of the model's referees.
         support: (n_questions, n_paragraphs) log2 probability of each answer if the paragraph is the one, over the
-            referees as they are believed in now; 0 where no answer came.
+            referees as they are believed in now; 0 where no letter came.
     """
 
     belief: FloatArray
@@ -30,40 +34,57 @@ class Posterior:
     support: FloatArray
 
 
-def answer_row(answer: str | None) -> int | None:
-    """The channel's row of an answer: 0..3 for a letter, 4 for Not Relevant, None for one that never came."""
-    if answer is None:
-        return None
-    return LETTERS.index(answer) if answer in LETTERS else N_ANSWERS - 1
+def letter_row(answer: str | None) -> int | None:
+    """0..3 for a letter; None for "Not Relevant" or an answer that never came."""
+    return LETTERS.index(answer) if answer is not None and answer in LETTERS else None
 
 
 def update(
     prior: FloatArray, fits: FitArray, kinds: Sequence[str], answers: Sequence[str | None], model: ErrorModel
 ) -> Posterior:
-    """The posterior over paragraphs, with the referee as a second unknown that all answers share.
+    """The posterior over paragraphs; what the referee sees and how it errs is a second unknown that all answers share.
 
     The answers are independent given paragraph and referee, not given the paragraph alone: twenty answers that no
-    paragraph explains show a referee who does not look, and leave the belief where it was.
+    paragraph explains show a referee who does not look, and leave the belief where it was. "Not Relevant" is what a
+    failed call becomes as well as a verdict: it counts as an answer that never came.
 
     Args:
         prior: (n_paragraphs,) probabilities, summing to 1.
-        fits: (n_questions, n_paragraphs, 4) as in `QuestionPool.fits`.
+        fits: (n_views, n_questions, n_paragraphs, 4) as in `QuestionPool.fits`.
         kinds: (n_questions,) kinds of the questions.
         answers: (n_questions,) a letter, "Not Relevant", or None where none came.
-        model: how referees err.
+        model: how referees see and err.
     """
-    given = np.ones((len(model.referees), len(fits), 4))  # probability of the answer that came, by the fitting option
-    for number, (kind, answer) in enumerate(zip(kinds, answers, strict=True)):
-        row = answer_row(answer)
-        if row is not None:
-            given[:, number] = [model.channel(referee, kind)[row] for referee in model.referees]
-    # (n_questions, n_paragraphs, n_referees), put in the order of referees, questions, paragraphs
-    likelihoods = np.matmul(fits.astype(np.float64), given.transpose(1, 2, 0)).transpose(2, 0, 1)
-    log_joint = np.log(likelihoods).sum(axis=1) + np.log(np.maximum(prior, 1e-300))
+    rows = [letter_row(answer) for _, answer in zip(kinds, answers, strict=True)]
+    asked = [number for number, row in enumerate(rows) if row is not None]
+    letters = [row for row in rows if row is not None]
+    # of those who see nothing every letter is one by chance
+    likelihoods = np.full((len(model.referees), len(asked), len(prior)), CHANCE)
+    log_joint = np.tile(np.log(np.maximum(prior, 1e-300)), (len(model.referees), 1))
+    for place, referee in enumerate(model.referees):
+        if referee.view is not None:
+            seen = fits[VIEWS.index(referee.view)]
+            for row, (number, letter) in enumerate(zip(asked, letters, strict=True)):
+                likelihoods[place, row] = (
+                    seen[number] @ model.channel(referee.view, referee.care, kinds[number])[letter]
+                )
+        elif referee.name == SKEWED:
+            log_joint[place] += log_skewed(letters) - len(letters) * np.log(CHANCE)
     weights = np.array([referee.weight for referee in model.referees])
-    log_joint += np.log(weights / weights.sum())[:, None]
+    log_joint += np.log(likelihoods).sum(axis=1) + np.log(weights / weights.sum())[:, None]
     joint = np.exp(log_joint - log_joint.max())
     joint /= joint.sum()
     referees = joint.sum(axis=1)
-    support = np.log2(np.tensordot(referees, likelihoods, axes=1))
+    support = np.zeros((len(answers), len(prior)))
+    support[asked] = np.log2(np.tensordot(referees, likelihoods, axes=1))
     return Posterior(joint.sum(axis=0), referees, support)
+
+
+def log_skewed(letters: Sequence[int]) -> float:
+    """Natural logarithm of the probability of letters drawn alike from an unknown, skewed distribution.
+
+    Reference:
+        Minka, Estimating a Dirichlet Distribution, 2000: the Polya distribution, here of a sequence.
+    """
+    counts = np.bincount(letters, minlength=4)
+    return float(gammaln(4 * SKEW) - gammaln(4 * SKEW + len(letters)) + (gammaln(SKEW + counts) - gammaln(SKEW)).sum())

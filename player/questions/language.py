@@ -18,6 +18,11 @@ def language_of(text: str) -> Language:
     return "he" if sum("\u0590" <= char <= "\u05ff" for char in letters) > 0.5 * len(letters) else "en"
 
 
+def is_hebrew(word: str) -> bool:
+    """Whether a word begins with a Hebrew letter."""
+    return "\u0590" <= word[:1] <= "\u05ff"
+
+
 def hebrew_forms(word: str) -> str:
     """A rough stem of a Hebrew word: up to two prefix letters and one ending taken off while three letters stay.
 

@@ -9,6 +9,8 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from player.questions.views import DESIGN_VIEWS
+
 FitArray = NDArray[np.float32]
 
 LETTERS = "ABCD"
@@ -23,8 +25,8 @@ class Question:
     Attributes:
         text: what is asked; it speaks of "the paragraph" and needs nothing else.
         options: four, A to D; the last is the way out.
-        kind: which kind of question it is, for its error rates.
-        key: what it is about; no two questions of a batch share a part of it.
+        kind: name of the kind that made it.
+        key: what it is about; no two questions of a batch share much of it.
         groups: what each option but the way out names, in the terms of its kind, so that the question can be fitted to
             paragraphs again.
     """
@@ -68,8 +70,8 @@ class QuestionPool:
     Attributes:
         questions: the pool.
         kinds, keys: (n_questions,) theirs, known without the questions being written.
-        fits: (n_questions, n_paragraphs, 4) probability that a careful reader of the paragraph finds the option
-            fitting, summing to 1 over the options.
+        fits: (n_design_views, n_questions, n_paragraphs, 4) probability that a careful reader who sees that much of the
+            paragraph (`DESIGN_VIEWS`) finds the option fitting, summing to 1 over the options.
     """
 
     questions: Sequence[Question]
@@ -78,15 +80,9 @@ class QuestionPool:
     fits: FitArray
 
 
-def pool_of(questions: Sequence[Question], fits: FitArray) -> QuestionPool:
-    """A pool of questions that are written already."""
-    kinds = tuple(question.kind for question in questions)
-    return QuestionPool(questions, kinds, tuple(question.key for question in questions), fits)
-
-
 def no_questions(n_paragraphs: int) -> QuestionPool:
     """The pool of a kind that has nothing to ask."""
-    return QuestionPool((), (), (), np.empty((0, n_paragraphs, 4), dtype=np.float32))
+    return QuestionPool((), (), (), np.empty((len(DESIGN_VIEWS), 0, n_paragraphs, 4), dtype=np.float32))
 
 
 def join_pools(pools: Sequence[QuestionPool], n_paragraphs: int) -> QuestionPool:
@@ -97,8 +93,7 @@ def join_pools(pools: Sequence[QuestionPool], n_paragraphs: int) -> QuestionPool
         questions, place = sources[row]
         return questions[place]
 
-    fits = [pool.fits for pool in pools if pool.kinds]
-    joined = np.concatenate(fits) if fits else np.empty((0, n_paragraphs, 4), dtype=np.float32)
+    joined = np.concatenate([no_questions(n_paragraphs).fits, *(pool.fits for pool in pools)], axis=1)
     kinds = tuple(kind for pool in pools for kind in pool.kinds)
     keys = tuple(key for pool in pools for key in pool.keys)
     return QuestionPool(Drafts(len(sources), write), kinds, keys, joined)
@@ -117,11 +112,6 @@ def first_of(present: FitArray) -> FitArray:
     fits[..., 2] = absent[..., 0] * absent[..., 1] * present[..., 2]
     fits[..., 3] = absent[..., 0] * absent[..., 1] * absent[..., 2]
     return fits
-
-
-def two_by_two(one: FitArray, other: FitArray) -> FitArray:
-    """(..., 4) probability of both, only the one, only the other, neither, given that of each, independently."""
-    return np.stack([one * other, one * (1.0 - other), (1.0 - one) * other, (1.0 - one) * (1.0 - other)], axis=-1)
 
 
 def hard_fits(cells: NDArray[np.integer]) -> FitArray:

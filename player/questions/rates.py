@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import yaml
 from numpy.typing import NDArray
+
+from player.questions.views import VIEWS, View
 
 FloatArray = NDArray[np.float64]
 
@@ -18,91 +21,74 @@ PRIOR_STRENGTH = 40.0
 """Answers that the prior of a rate is worth."""
 LEAST = 0.002
 """Of any rate: nothing is impossible."""
-N_ANSWERS = 5
-"""A, B, C, D and Not Relevant."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """Of one kind of question.
-
-    Attributes:
-        wrong: share of the given letters that do not fit, 0..1.
-        not_relevant: share that is declined, whichever option fits, 0..1: an erasure, which tells about the referee
-            and not about the paragraph.
-    """
-
-    wrong: float
-    not_relevant: float
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Logged answers to one kind of question; expected counts, since what fits may be uncertain.
+    """Logged letters in answer to one kind of question under one view; expected counts: what fits may be uncertain.
 
     Attributes:
-        asked: questions answered or declined.
-        declined: how many of them were declined.
-        wrong: letters given that do not fit.
+        given: letters given; declined questions tell nothing and do not count.
+        wrong: those that do not fit.
     """
 
-    asked: float = 0.0
-    declined: float = 0.0
+    given: float = 0.0
     wrong: float = 0.0
 
 
-def learned(prior: Rates, counts: Counts) -> Rates:
-    """The posterior means of Beta beliefs about the rates."""
-    return Rates(
-        wrong=_mean(prior.wrong, counts.wrong, counts.asked - counts.declined),
-        not_relevant=_mean(prior.not_relevant, counts.declined, counts.asked),
-    )
+Logged = Mapping[tuple[View, str], Counts]
+"""By view and kind."""
 
 
-def scaled(rates: Rates, scale: float) -> Rates:
-    """The rates with their odds multiplied by `scale`."""
-    return Rates(*(scale * rate / (1.0 - rate + scale * rate) for rate in astuple(rates)))
-
-
-def channel(rates: Rates) -> FloatArray:
-    """(5, 4) probability of each answer (A, B, C, D, Not Relevant) given the fitting option."""
-    letters = np.full((4, 4), rates.wrong / 3.0)
-    np.fill_diagonal(letters, 1.0 - rates.wrong)
-    return np.vstack([(1.0 - rates.not_relevant) * letters, np.full(4, rates.not_relevant)])
-
-
-@functools.cache
-def load_rates(path: Path = RATES_FILE) -> Mapping[str, Rates]:
-    """The learned rates of each kind, as `rates.yaml` has them."""
-    tree = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return {kind: learned(Rates(**entry["prior"]), Counts(**entry.get("logged", {}))) for kind, entry in tree.items()}
-
-
-def load_priors(path: Path = RATES_FILE) -> dict[str, Rates]:
-    """What was believed of each kind before any answer was logged."""
-    tree = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return {kind: Rates(**entry["prior"]) for kind, entry in tree.items()}
-
-
-def rates_yaml(priors: Mapping[str, Rates], logged: Mapping[str, Counts]) -> str:
-    """The text of a `rates.yaml` with these priors and counts, a kind a line."""
-    lines = []
-    for kind, prior in priors.items():
-        entry: dict[str, dict[str, float]] = {"prior": asdict(prior)}
-        if kind in logged:
-            entry["logged"] = {name: round(count, 2) for name, count in asdict(logged[kind]).items()}
-        # flow style, so that a kind stays on one line
-        lines.append(yaml.safe_dump({kind: entry}, default_flow_style=True, sort_keys=False, width=1000)[1:-2])
-    return _HEADER + "".join(f"{line}\n" for line in lines)
-
-
-def _mean(prior: float, n_hits: float, n: float) -> float:
-    mean = (PRIOR_STRENGTH * prior + n_hits) / (PRIOR_STRENGTH + n)
+def learned(prior: float, counts: Counts) -> float:
+    """The posterior mean of a Beta belief about a share of wrong letters."""
+    mean = (PRIOR_STRENGTH * prior + counts.wrong) / (PRIOR_STRENGTH + counts.given)
     return min(1.0 - LEAST, max(LEAST, mean))
 
 
+def scaled(rate: float, scale: float) -> float:
+    """The rate with its odds multiplied by `scale`."""
+    return scale * rate / (1.0 - rate + scale * rate)
+
+
+def channel(wrong: float) -> FloatArray:
+    """(4, 4) probability of each letter given the fitting option, the wrong ones alike."""
+    letters = np.full((4, 4), wrong / 3.0)
+    np.fill_diagonal(letters, 1.0 - wrong)
+    return letters
+
+
+def load_rates(priors: Mapping[str, float], path: Path = RATES_FILE) -> dict[tuple[View, str], float]:
+    """The learned share of wrong letters by view and kind.
+
+    Args:
+        priors: by kind, what was believed before any answer was logged.
+    """
+    logged = load_logged(path)
+    return {
+        (view, kind): learned(prior, logged.get((view, kind), Counts()))
+        for view in VIEWS
+        for kind, prior in priors.items()
+    }
+
+
+@functools.cache
+def load_logged(path: Path = RATES_FILE) -> Logged:
+    """The counts of a `rates.yaml`."""
+    tree = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    return {(view, kind): Counts(**counts) for view, kinds in tree.items() for kind, counts in kinds.items()}
+
+
+def rates_yaml(logged: Logged) -> str:
+    """The text of a `rates.yaml` with these counts, a kind a line."""
+    tree: dict[str, dict[str, Any]] = {}
+    for (view, kind), counts in logged.items():
+        tree.setdefault(view, {})[kind] = {name: round(count, 2) for name, count in asdict(counts).items()}
+    body: str = yaml.safe_dump(tree, default_flow_style=None, sort_keys=True, width=1000) if tree else ""
+    return _HEADER + body
+
+
 _HEADER = """\
-# How often referees err, by kind of question. `prior` are beliefs before any answer was logged: the share of wrong
-# letters, and that of "Not Relevant". `logged` are counts of answers by outside readers; written by
-# `python -m evaluate rates`, never by hand. See docs/questions.md.
+# How many letters outside readers gave in answer to each kind of question, by what they saw of the paragraph, and how
+# many of these did not fit; written by `python -m evaluate rates`, never by hand. See docs/questions.md.
 """

@@ -1,135 +1,157 @@
-"""The referees that may sit at the other end, and how each would answer."""
+"""The referees that may sit at the other end: what each sees of the paragraph, and how it errs."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from configs.settings import GameSettings
-from player.questions.rates import FloatArray, Rates, channel, load_rates, scaled
+from player.questions.kinds import KINDS
+from player.questions.rates import FloatArray, channel, load_rates, scaled
+from player.questions.views import VIEWS, View
 
 CHANCE = 0.75
 """Share of wrong letters of somebody who does not look at the paragraph."""
-MEANING_KINDS = frozenset({"subject", "purpose"})
-"""Kinds that ask what is meant, not what is written."""
+UNKNOWN_KIND = 0.1
+"""Share of wrong letters of a kind that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
-class RefereeType:
-    """One way of answering.
+class Care:
+    """One way of answering what is seen.
 
     Attributes:
         name: what it is called.
-        weight: prior probability.
-        slips: share of the answers that become letters by chance, on top of the kind's own rates.
-        slips_on_letters: the same for kinds that ask what is written; None takes `slips`.
+        weight: prior probability among those who look at something.
+        slips: share of the answers that become letters by chance, on top of the kind's own rate.
+        falls_back: share of the answers that become the first option: a failed call, an unreadable reply.
         contrary: gives any letter but the fitting one.
-        declines: share of "Not Relevant", whatever is asked; None takes the kind's own rates.
-        declines_meaning: the same for kinds that ask what is meant.
     """
 
     name: str
     weight: float
     slips: float = 0.0
-    slips_on_letters: float | None = None
+    falls_back: float = 0.0
     contrary: bool = False
-    declines: float | None = None
-    declines_meaning: float | None = None
 
-    def channel(self, kind: str, rates: Rates) -> FloatArray:
-        """(5, 4) probability of each of this referee's answers given the fitting option."""
-        declines = self.declines_meaning if kind in MEANING_KINDS else None
-        declines = self.declines if declines is None else declines
-        if declines is not None:
-            rates = replace(rates, not_relevant=declines)
+    def channel(self, wrong: float) -> FloatArray:
+        """(4, 4) probability of each letter given the fitting option.
+
+        Args:
+            wrong: share of wrong letters of a careful referee, 0..1.
+        """
         if self.contrary:
-            return channel(replace(rates, wrong=1.0 - rates.wrong))
-        slips = self.slips
-        if self.slips_on_letters is not None and kind not in MEANING_KINDS:
-            slips = self.slips_on_letters
-        wrong = rates.wrong + (CHANCE - rates.wrong) * slips
-        return channel(replace(rates, wrong=wrong))
+            return channel(1.0 - wrong)
+        letters = (1.0 - self.falls_back) * channel(wrong + (CHANCE - wrong) * self.slips)
+        letters[0] += self.falls_back
+        return letters
 
 
-REFEREES = (
-    RefereeType("sound", 0.44),
-    RefereeType("careless 15%", 0.10, slips=0.15),
-    RefereeType("careless 30%", 0.10, slips=0.30),
-    RefereeType("careless 45%", 0.10, slips=0.45),
-    RefereeType("careless 60%", 0.10, slips=0.60),
-    RefereeType("gist", 0.03, slips=0.05, slips_on_letters=0.85),
-    RefereeType("declining", 0.02, declines=0.6),
-    RefereeType("useless", 0.10, slips=1.0),
-    RefereeType("contrary", 0.01, contrary=True),
+CARES = (
+    Care("sound", 0.40),
+    Care("careless 15%", 0.13, slips=0.15),
+    Care("careless 30%", 0.12, slips=0.30),
+    Care("careless 45%", 0.10, slips=0.45),
+    Care("careless 60%", 0.10, slips=0.60),
+    Care("falls back 15%", 0.07, falls_back=0.15),
+    Care("falls back 40%", 0.05, falls_back=0.40),
+    Care("contrary", 0.01, contrary=True),
 )
-"""Sound: errs as logged. Careless: answers that share by chance. Gist: gets the meaning and does not look at letters.
-Declining: says "Not Relevant" to most. Useless: answers by chance, so that its answers tell nothing. Contrary: avoids
-the fitting option."""
+"""Sound: errs as logged. Careless: answers that share by chance. Falls back: gives that share the first option.
+Contrary: avoids the fitting option."""
+SOUND = "sound"
+
+USELESS, SKEWED = "useless", "skewed"
+"""Referees whose answers have nothing to do with the paragraph: each letter by chance, as in a fixed key; or with a
+preference for some letter, at the end of which stands the constant one."""
+SKEW = 0.3
+"""Concentration of the Dirichlet distribution that a skewed referee's letters are drawn from."""
+SKEWED_SHARE = 0.3
+"""Of the useless referees."""
+
+DESIGNED_FOR = Care("designed for", 1.0, slips=0.2)
+"""Whom the questions are chosen for: somewhat careless, so that the batch bears errors."""
 
 
-SOUND, USELESS = "sound", "useless"
-CARELESS = ("careless 15%", "careless 30%", "careless 45%", "careless 60%")
-"""Names of the referees whose weights can be set."""
+@dataclass(frozen=True, slots=True)
+class RefereeType:
+    """One referee of the mixture.
+
+    Attributes:
+        weight: prior probability.
+        view: what it sees; None: its answers have nothing to do with the paragraph.
+        care: how it answers; of one without a view, only the name counts.
+    """
+
+    weight: float
+    view: View | None
+    care: Care
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.care.name if self.view is None else f"{self.view}, {self.care.name}"
 
 
-def referees_with(careless: float, useless: float) -> tuple[RefereeType, ...]:
-    """`REFEREES` with other weights: the careless share theirs in its proportion, the sound one has what is left.
+def referees_with(views: Mapping[View, float], careless: float, useless: float) -> tuple[RefereeType, ...]:
+    """All views with all kinds of care, and those who see nothing.
 
     Args:
-        careless: prior probability of all careless ones.
-        useless: prior probability of the useless one.
+        views: prior probability of each view among those who see something, summing to 1.
+        careless: prior probability of all who are not sound, in the proportions of `CARES`.
+        useless: prior probability of those who see nothing.
     """
-    before = sum(referee.weight for referee in REFEREES if referee.name in CARELESS)
-    weights = {referee.name: referee.weight for referee in REFEREES}
-    weights |= {name: careless * weights[name] / before for name in CARELESS} | {USELESS: useless}
-    weights[SOUND] = 1.0 - sum(weight for name, weight in weights.items() if name != SOUND)
-    return tuple(replace(referee, weight=weights[referee.name]) for referee in REFEREES)
-
-
-DESIGNED_FOR = RefereeType("designed for", 1.0, slips=0.2, declines_meaning=0.5)
-"""Whom the questions are chosen for: somewhat careless, so that the batch bears errors; and one of two declines what
-is not to be seen in the text, as referees by rules and wary ones do."""
+    before = sum(care.weight for care in CARES if care.name != SOUND)
+    weight = {care.name: careless * care.weight / before for care in CARES}
+    weight[SOUND] = 1.0 - useless - careless
+    blind = [(USELESS, 1.0 - SKEWED_SHARE), (SKEWED, SKEWED_SHARE)]
+    return (
+        *(RefereeType(views[view] * weight[care.name], view, care) for view, care in itertools.product(VIEWS, CARES)),
+        *(RefereeType(useless * share, None, Care(name, 1.0)) for name, share in blind),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorModel:
-    """How probable each answer is, for every referee and kind of question.
+    """How probable each letter is, for every referee and kind of question.
 
     Attributes:
-        rates: of the sound referee, by kind.
-        fallback: of kinds without rates of their own.
+        wrong: share of wrong letters of a careful referee, by view and kind.
         referees: the mixture.
+        design_views: (n_design_views,) what a bit under each of them counts when questions are chosen, summing to 1.
     """
 
-    rates: Mapping[str, Rates]
-    fallback: Rates
-    referees: tuple[RefereeType, ...] = REFEREES
-    channels: dict[tuple[str, str], FloatArray] = field(default_factory=dict, compare=False, repr=False)
+    wrong: Mapping[tuple[View, str], float]
+    referees: tuple[RefereeType, ...]
+    design_views: FloatArray
+    _kept: dict[tuple[View, str, str], FloatArray] = field(default_factory=dict, compare=False, repr=False)
 
-    def channel(self, referee: RefereeType, kind: str) -> FloatArray:
-        """(5, 4) probability of each answer given the fitting option."""
-        key = (referee.name, kind)
-        if key not in self.channels:
-            self.channels[key] = referee.channel(kind, self.rates.get(kind, self.fallback))
-        return self.channels[key]
+    def channel(self, view: View, care: Care, kind: str) -> FloatArray:
+        """(4, 4) probability of each letter given the fitting option."""
+        key = (view, care.name, kind)
+        if key not in self._kept:
+            self._kept[key] = care.channel(self.wrong.get((view, kind), UNKNOWN_KIND))
+        return self._kept[key]
 
-    def design_channels(self, kinds: Sequence[str]) -> FloatArray:
-        """(n_questions, 5, 4) channels of the referee that questions of these kinds are chosen for."""
-        return np.stack([self.channel(DESIGNED_FOR, kind) for kind in kinds])
+    def design_channels(self, view: View, kinds: Sequence[str]) -> FloatArray:
+        """(n_questions, 4, 4) channels of the referee that questions of these kinds are chosen for."""
+        found = {kind: self.channel(view, DESIGNED_FOR, kind) for kind in set(kinds)}
+        return np.stack([found[kind] for kind in kinds])
 
 
 def error_model_of(settings: GameSettings) -> ErrorModel:
     """The learned rates and the mixture, as the settings have them."""
-    fallback = Rates(settings.wrong_rate, settings.not_relevant_rate)
+    views: dict[View, float] = {
+        "paragraph": 1.0 - settings.opening_share - settings.passages_share,
+        "opening": settings.opening_share,
+        "passages": settings.passages_share,
+    }
+    rates = load_rates({name: kind.wrong for name, kind in KINDS.items()})
     return ErrorModel(
-        {kind: scaled(rates, settings.error_scale) for kind, rates in load_rates().items()},
-        scaled(fallback, settings.error_scale),
-        referees_with(settings.careless_share, settings.useless_share),
+        {key: scaled(wrong, settings.error_scale) for key, wrong in rates.items()},
+        referees_with(views, settings.careless_share, settings.useless_share),
+        np.array([1.0 - settings.design_opening_share, settings.design_opening_share]),
     )
-
-
-def sound_only(rates: Rates) -> ErrorModel:
-    """A model in which every referee errs alike on every kind: answers are independent given the paragraph."""
-    return ErrorModel({}, rates, (RefereeType("sound", 1.0),))

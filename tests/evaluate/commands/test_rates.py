@@ -10,7 +10,8 @@ import pytest
 from evaluate.__main__ import main
 from evaluate.batches import read_batches
 from evaluate.referee import OracleReferee
-from player.questions.rates import load_priors, load_rates
+from player.questions.kinds import KINDS
+from player.questions.rates import load_rates
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 
@@ -57,20 +58,20 @@ def rates(store: str, games: Path, batches: Path, answers: Path, out: Path, *arg
 def test_a_careful_reader_lowers_the_rates_and_a_wrong_one_raises_its_kinds(
     store: str, games: Path, batches: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, priors = tmp_path / "rates.yaml", load_priors()
+    out, priors = tmp_path / "rates.yaml", {name: kind.wrong for name, kind in KINDS.items()}
     good = answered(tmp_path / "good.jsonl", batches)
     assert rates(store, games, batches, good, out, "--json") == 0
     found = json.loads(capsys.readouterr().out)
-    n_answers = sum(kind["logged"]["asked"] for kind in found.values())
-    assert n_answers == pytest.approx(sum(len(batch.questions) for batch in read_batches(batches).values()), abs=1.0)
-    assert found["words"]["rates"]["wrong"] < priors["words"].wrong
-    careful = load_rates(out)
-    assert careful["words"].wrong == pytest.approx(found["words"]["rates"]["wrong"], abs=1e-3)
+    n_answers = sum(kind["logged"]["given"] for kind in found.values())
+    asked = [question for batch in read_batches(batches).values() for question in batch.questions]
+    assert n_answers == sum(question.kind in KINDS for question in asked)
+    assert found["paragraph opening"]["wrong"] < priors["opening"]
+    careful = load_rates(priors, out)
+    assert careful["paragraph", "opening"] == pytest.approx(found["paragraph opening"]["wrong"], abs=1e-3)
     bad = tmp_path / "bad.yaml"
-    assert rates(store, games, batches, answered(tmp_path / "bad.jsonl", batches, wrong_kind="words"), bad) == 0
-    assert load_rates(bad)["words"].wrong > priors["words"].wrong
-    assert "words" in capsys.readouterr().out
-    assert load_priors(bad) == priors
+    assert rates(store, games, batches, answered(tmp_path / "bad.jsonl", batches, wrong_kind="opening"), bad) == 0
+    assert load_rates(priors, bad)["paragraph", "opening"] > priors["opening"]
+    assert "opening" in capsys.readouterr().out
 
 
 def test_games_that_the_store_does_not_hold_are_told_with_exit_code_1(

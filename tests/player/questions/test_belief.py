@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
-from player.questions.belief import NOT_RELEVANT, answer_row, update
+from configs.settings import load
+from player.questions.belief import NOT_RELEVANT, letter_row, log_skewed, update
 from player.questions.question import FitArray, hard_fits
-from player.questions.rates import FloatArray, Rates
-from player.questions.referees import REFEREES, ErrorModel, RefereeType, sound_only
+from player.questions.rates import FloatArray
+from player.questions.referees import SKEW, SKEWED, USELESS, Care, ErrorModel, RefereeType, error_model_of
+from player.questions.views import VIEWS, View
+from tests.player.questions.models import in_all_views, sound_only
 
 ANSWERS = ["A", "B", "C", "D", NOT_RELEVANT, None]
 FITS = hard_fits(np.array([[0, 1, 3], [2, 2, 0]]))
@@ -18,117 +22,103 @@ PRIOR = np.array([0.5, 0.3, 0.2])
 KINDS = ["word", "word"]
 
 
-def chance(answer: str | None, fitting: int, wrong_rate: float, not_relevant_rate: float) -> float:
-    """How probable an answer is if the option with this index fits; 1 if none came."""
-    if answer is None:
+def chance(answer: str | None, fitting: int, wrong: float) -> float:
+    """How probable an answer is if the option with this index fits; 1 if it is no letter."""
+    if answer is None or answer == NOT_RELEVANT:
         return 1.0
-    if answer == NOT_RELEVANT:
-        return not_relevant_rate
-    right = "ABCD"[fitting] == answer
-    return (1.0 - not_relevant_rate) * (1.0 - wrong_rate if right else wrong_rate / 3.0)
+    return 1.0 - wrong if "ABCD"[fitting] == answer else wrong / 3.0
 
 
-def posterior(
-    prior: FloatArray, fits: FitArray, answers: list[str | None], wrong: float, not_relevant: float
-) -> FloatArray:
+def posterior(prior: FloatArray, fits: FitArray, answers: list[str | None], wrong: float) -> FloatArray:
     """With one referee, who errs alike on every question."""
-    model = sound_only(Rates(wrong, not_relevant))
-    return update(prior, fits, ["word"] * len(fits), answers, model).belief
+    return update(prior, in_all_views(fits), ["word"] * len(fits), answers, sound_only(wrong)).belief
 
 
 def test_one_answer_by_hand() -> None:
-    # of ten questions one is declined; of the nine given letters a fifth is wrong, 0.2 / 3 for each wrong letter
-    belief = posterior(PRIOR, FITS[:1], ["A"], 0.2, 0.1)
-    weights = [0.5 * 0.9 * 0.8, 0.3 * 0.9 * 0.2 / 3, 0.2 * 0.9 * 0.2 / 3]
-    np.testing.assert_allclose(belief, [weight / sum(weights) for weight in weights])
+    belief = posterior(PRIOR, FITS[:1], ["A"], 0.2)
+    weights = [0.5 * 0.8, 0.3 * 0.2 / 3, 0.2 * 0.2 / 3]
+    np.testing.assert_allclose(belief, [weight / sum(weights) for weight in weights], rtol=1e-6)
 
 
 @pytest.mark.parametrize(("first", "second"), list(itertools.product(ANSWERS, ANSWERS)))
 def test_the_posterior_is_bayes_rule_spelt_out(first: str | None, second: str | None) -> None:
-    belief = posterior(PRIOR, FITS, [first, second], 0.15, 0.05)
+    belief = posterior(PRIOR, FITS, [first, second], 0.15)
     cells = FITS.argmax(axis=2)
     weights = [
-        PRIOR[row] * chance(first, int(cells[0, row]), 0.15, 0.05) * chance(second, int(cells[1, row]), 0.15, 0.05)
+        PRIOR[row] * chance(first, int(cells[0, row]), 0.15) * chance(second, int(cells[1, row]), 0.15)
         for row in range(3)
     ]
-    np.testing.assert_allclose(belief, [weight / sum(weights) for weight in weights], rtol=1e-9)
+    np.testing.assert_allclose(belief, [weight / sum(weights) for weight in weights], rtol=1e-6)
 
 
 def test_an_uncertain_fit_is_averaged_over() -> None:
     # the first paragraph fits A in half of the readings: (0.9 + 0.1 / 3) / 2; the second never
     fits = np.array([[[0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]], dtype=np.float32)
-    belief = posterior(np.array([0.5, 0.5]), fits, ["A"], 0.1, 0.0)
+    belief = posterior(np.array([0.5, 0.5]), fits, ["A"], 0.1)
     weights = [(0.9 + 0.1 / 3) / 2, 0.1 / 3]
     np.testing.assert_allclose(belief, [weight / sum(weights) for weight in weights], rtol=1e-6)
 
 
-def test_the_mixture_is_bayes_rule_over_paragraph_and_referee() -> None:
-    sound, useless = RefereeType("sound", 0.8), RefereeType("useless", 0.2, slips=1.0)
-    model = ErrorModel({}, Rates(0.1, 0.05), (sound, useless))
-    found = update(PRIOR, FITS, KINDS, ["A", "C"], model)
-    cells = FITS.argmax(axis=2)
-    joint = np.array(
-        [
-            [
-                weight
-                * PRIOR[row]
-                * chance("A", int(cells[0, row]), wrong, 0.05)
-                * chance("C", int(cells[1, row]), wrong, 0.05)
-                for row in range(3)
-            ]
-            for weight, wrong in ((0.8, 0.1), (0.2, 0.75))
-        ]
+def test_the_mixture_is_bayes_rule_over_paragraph_view_and_care() -> None:
+    # under the opening sentence alone the first question fits D everywhere
+    fits = in_all_views(FITS).copy()
+    fits[VIEWS.index("opening"), 0] = hard_fits(np.array([3, 3, 3]))
+    referees = (
+        RefereeType(0.5, "paragraph", Care("sound", 1.0)),
+        RefereeType(0.3, "opening", Care("sound", 1.0)),
+        RefereeType(0.2, None, Care(USELESS, 1.0)),
     )
+    model = ErrorModel({(view, "word"): 0.1 for view in VIEWS}, referees, np.array([0.5, 0.5]))
+    found = update(PRIOR, fits, KINDS, ["D", "A"], model)
+    paragraph = [0.5 * PRIOR[row] * chance("D", [0, 1, 3][row], 0.1) * chance("A", [2, 2, 0][row], 0.1)
+                 for row in range(3)]  # fmt: skip
+    opening = [0.3 * PRIOR[row] * chance("D", 3, 0.1) * chance("A", [2, 2, 0][row], 0.1) for row in range(3)]
+    useless = [0.2 * PRIOR[row] / 16 for row in range(3)]
+    joint = np.array([paragraph, opening, useless])
     joint /= joint.sum()
-    np.testing.assert_allclose(found.belief, joint.sum(axis=0), rtol=1e-9)
-    np.testing.assert_allclose(found.referees, joint.sum(axis=1), rtol=1e-9)
+    np.testing.assert_allclose(found.belief, joint.sum(axis=0), rtol=1e-5)
+    np.testing.assert_allclose(found.referees, joint.sum(axis=1), rtol=1e-5)
 
 
 def test_every_kind_of_question_errs_at_its_own_rate() -> None:
-    model = ErrorModel(
-        {"word": Rates(0.01, 0.01), "purpose": Rates(0.6, 0.01)},
-        Rates(0.1, 0.1),
-        (RefereeType("sound", 1.0),),
-    )
-    fits = hard_fits(np.array([[0, 1], [1, 0]]))
-    # "A" to both: the word question speaks for the first paragraph, the purpose question for the second
-    found = update(np.array([0.5, 0.5]), fits, ["word", "purpose"], ["A", "A"], model)
+    rates = {("paragraph", "word"): 0.01, ("paragraph", "doubtful"): 0.6}
+    model = ErrorModel(rates, (RefereeType(1.0, "paragraph", Care("sound", 1.0)),), np.array([1.0, 0.0]))  # type: ignore[arg-type]
+    fits = in_all_views(hard_fits(np.array([[0, 1], [1, 0]])))
+    # "A" to both: the word question speaks for the first paragraph, the doubtful one for the second
+    found = update(np.array([0.5, 0.5]), fits, ["word", "doubtful"], ["A", "A"], model)
     assert found.belief[0] > 0.95
 
 
-def test_missing_answers_count_for_nothing() -> None:
-    both = posterior(PRIOR, FITS, ["B", None], 0.2, 0.1)
-    np.testing.assert_allclose(both, posterior(PRIOR, FITS[:1], ["B"], 0.2, 0.1))
-    np.testing.assert_allclose(posterior(PRIOR, FITS, [None, None], 0.2, 0.1), PRIOR)
-
-
-def test_all_not_relevant_leaves_the_prior() -> None:
-    fits = np.tile(FITS, (10, 1, 1))
-    np.testing.assert_allclose(posterior(PRIOR, fits, [NOT_RELEVANT] * 20, 0.2, 0.1), PRIOR, rtol=1e-6)
-
-
-@pytest.mark.parametrize("kind", ["word", "purpose"])
-def test_declining_tells_about_the_referee_and_nothing_about_the_paragraph(kind: str) -> None:
-    fits = hard_fits(np.tile(np.array([0, 3, 1]), (6, 1)))
-    found = update(PRIOR, fits, [kind] * 6, [NOT_RELEVANT] * 6, mixture())
-    np.testing.assert_allclose(found.belief, PRIOR, rtol=1e-6)
-    assert found.referees[[referee.name for referee in REFEREES].index("declining")] > 0.9
+def test_missing_and_declined_answers_count_for_nothing() -> None:
+    one = posterior(PRIOR, FITS[:1], ["B"], 0.2)
+    np.testing.assert_allclose(posterior(PRIOR, FITS, ["B", None], 0.2), one)
+    np.testing.assert_allclose(posterior(PRIOR, FITS, ["B", NOT_RELEVANT], 0.2), one)
+    np.testing.assert_allclose(posterior(PRIOR, FITS, [None, NOT_RELEVANT], 0.2), PRIOR)
 
 
 def test_twenty_answers_against_one_paragraph_leave_a_sum_of_1() -> None:
     fits = hard_fits(np.tile(np.array([1, 0, 0]), (20, 1)))
-    belief = posterior(np.array([1.0, 0.0, 0.0]), fits, ["A"] * 20, 0.002, 0.002)
+    belief = posterior(np.array([1.0, 0.0, 0.0]), fits, ["A"] * 20, 0.002)
     assert belief.sum() == pytest.approx(1.0)
     assert np.isfinite(belief).all()
 
 
 def test_the_number_of_answers_must_be_that_of_the_questions() -> None:
     with pytest.raises(ValueError, match="zip"):
-        posterior(PRIOR, FITS, ["A"], 0.2, 0.1)
+        posterior(PRIOR, FITS, ["A"], 0.2)
 
 
-def test_answers_are_rows_of_the_channel() -> None:
-    assert [answer_row(answer) for answer in ANSWERS] == [0, 1, 2, 3, 4, None]
+def test_letters_are_rows_of_the_channel() -> None:
+    assert [letter_row(answer) for answer in ANSWERS] == [0, 1, 2, 3, None, None]
+
+
+def test_the_probability_of_skewed_letters_is_polyas_urn() -> None:
+    # each letter in turn: (SKEW + times it came) / (4 SKEW + letters so far)
+    letters = [1, 1, 3, 1]
+    expected = 0.0
+    for row, letter in enumerate(letters):
+        expected += math.log((SKEW + letters[:row].count(letter)) / (4 * SKEW + row))
+    assert log_skewed(letters) == pytest.approx(expected)
 
 
 def a_code(seed: int, n_paragraphs: int = 80) -> FitArray:
@@ -137,7 +127,11 @@ def a_code(seed: int, n_paragraphs: int = 80) -> FitArray:
 
 
 def mixture() -> ErrorModel:
-    return ErrorModel({}, Rates(0.05, 0.05), REFEREES)
+    return error_model_of(load().game)
+
+
+def probability_of(found: FloatArray, *names: str) -> float:
+    return sum(float(found[row]) for row, referee in enumerate(mixture().referees) if referee.name in names)
 
 
 def test_answers_by_chance_lose_few_games_that_the_hint_would_win() -> None:
@@ -147,13 +141,21 @@ def test_answers_by_chance_lose_few_games_that_the_hint_would_win() -> None:
         prior = generator.dirichlet(np.full(80, 0.05))
         truth = int(generator.choice(80, p=prior))
         given = ["ABCD"[row] for row in generator.integers(0, 4, size=20)]
-        found = update(prior, a_code(seed), ["word"] * 20, given, mixture())
+        found = update(prior, in_all_views(a_code(seed)), ["anywhere"] * 20, given, mixture())
         by_hint += int(prior.argmax()) == truth
         by_answers += int(found.belief.argmax()) == truth
-        useless += float(found.referees[[referee.name for referee in REFEREES].index("useless")])
+        useless += probability_of(found.referees, USELESS, SKEWED)
     assert by_hint > 100
     assert by_answers > 0.8 * by_hint
-    assert useless / 300 > 0.3  # 0.10 before the answers
+    assert useless / 300 > 3 * load().game.useless_share
+
+
+@pytest.mark.parametrize("letter", "ABCD")
+def test_a_constant_letter_is_found_out_and_leaves_the_hint(letter: str) -> None:
+    prior = np.random.default_rng(0).dirichlet(np.full(80, 0.05))
+    found = update(prior, in_all_views(a_code(0)), ["anywhere"] * 20, [letter] * 20, mixture())
+    assert probability_of(found.referees, SKEWED) > 0.9
+    np.testing.assert_allclose(found.belief, prior, atol=0.05)
 
 
 def test_a_contrary_referee_is_found_out_and_read_the_other_way_round() -> None:
@@ -161,10 +163,22 @@ def test_a_contrary_referee_is_found_out_and_read_the_other_way_round() -> None:
     fits = hard_fits(generator.integers(0, 4, size=(20, 5)))
     truth = 2
     given = ["ABCD"[(int(fit[truth].argmax()) + int(generator.integers(1, 4))) % 4] for fit in fits]
-    found = update(np.full(5, 0.2), fits, ["word"] * 20, given, mixture())
+    found = update(np.full(5, 0.2), in_all_views(fits), ["anywhere"] * 20, given, mixture())
     assert int(found.belief.argmax()) == truth
-    names = [referee.name for referee in REFEREES]
-    assert names[int(found.referees.argmax())] == "contrary"
+    assert probability_of(found.referees, *(f"{view}, contrary" for view in VIEWS)) > 0.5
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_what_the_referee_sees_is_found_out(view: View) -> None:
+    # the same paragraphs fit other options under each view
+    fits = np.stack([a_code(seed) for seed in range(len(VIEWS))])
+    truth = 30
+    given = ["ABCD"[int(fit[truth].argmax())] for fit in fits[VIEWS.index(view)]]
+    prior = np.full(80, 1.0 / 80)
+    found = update(prior, fits, ["anywhere"] * 20, given, mixture())
+    assert found.belief[truth] > 0.999
+    names = [referee.name for referee in mixture().referees]
+    assert names[int(found.referees.argmax())] == f"{view}, sound"
 
 
 def test_a_sound_referee_decides_against_the_prior() -> None:
@@ -172,13 +186,12 @@ def test_a_sound_referee_decides_against_the_prior() -> None:
     prior = np.full(80, 0.001)
     prior[7] = 1.0 - 0.079
     given = ["ABCD"[int(fit[30].argmax())] for fit in fits]
-    found = update(prior, fits, ["word"] * 20, given, mixture())
+    found = update(prior, in_all_views(fits), ["anywhere"] * 20, given, mixture())
     assert int(found.belief.argmax()) == 30
     assert found.belief[30] > 0.999
-    assert found.referees[0] > 0.9
 
 
 def test_support_is_the_probability_of_the_answer_by_the_referees_believed_in() -> None:
-    found = update(PRIOR, FITS, KINDS, ["A", None], sound_only(Rates(0.1, 0.2)))
-    expected = np.log2([[0.8 * 0.9, 0.8 * 0.1 / 3, 0.8 * 0.1 / 3], [1.0, 1.0, 1.0]])
-    np.testing.assert_allclose(found.support, expected, atol=1e-6)
+    found = update(PRIOR, in_all_views(FITS), KINDS, ["A", None], sound_only(0.1))
+    expected = np.log2([[0.9, 0.1 / 3, 0.1 / 3], [1.0, 1.0, 1.0]])
+    np.testing.assert_allclose(found.support, expected, atol=1e-5)

@@ -1,0 +1,116 @@
+"""Questions for the word that the opening sentence begins or ends with."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.paragraph import Paragraph
+from player.questions.course import Candidates
+from player.questions.language import Language, either, language_of
+from player.questions.question import OUT, Drafts, FitArray, Question, QuestionPool, hard_fits, no_questions
+from player.questions.views import DESIGN_VIEWS, VIEWS
+from player.words import words
+
+N_LISTS = 3
+MAX_GROUP = 4
+"""Words an option names at most."""
+MAX_WORDS = 60
+"""Words that options are made of, at most."""
+FULL = 0.25
+"""Share of the belief that an option stands for, from which on it names no further word."""
+ANOTHER = {"en": "another word", "he": "מילה אחרת"}
+
+
+@dataclass(frozen=True, slots=True)
+class EndKind:
+    """A kind that asks for the word at one end of the opening sentence.
+
+    Attributes:
+        name, share, wrong: as in `Kind`.
+        last: it asks for the last word, else for the first.
+        misread: probability that a careful reader takes another option for the right one, for each of the three.
+        ask: the question by language, {0} being the lists.
+        cites: citations by language, {0} being the word.
+    """
+
+    name: str
+    share: float
+    wrong: float
+    last: bool
+    misread: float
+    ask: Mapping[Language, str]
+    cites: Mapping[Language, str]
+
+    def make(self, candidates: Candidates, n: int, generator: np.random.Generator) -> QuestionPool:
+        """At most n questions, each with other words in its options."""
+        mass: dict[str, float] = defaultdict(float)
+        for word, probability in zip(self._words(candidates), candidates.prior, strict=True):
+            if word.isalpha():
+                mass[word] += float(probability)
+        frequent = sorted(mass, key=lambda word: (-mass[word], word))[:MAX_WORDS]
+        drawn = dict.fromkeys(_grouping(frequent, mass, generator) for _ in range(n))
+        groupings = [groups for groups in drawn if all(groups)]
+        if not groupings:
+            return no_questions(len(candidates))
+        keys = tuple(frozenset(f"{self.name} {word}" for group in groups for word in group) for groups in groupings)
+
+        def write(row: int) -> Question:
+            language = candidates.language
+            groups = groupings[row]
+            a, b, c = (either([self._shown(word, candidates) for word in group], language) for group in groups)
+            text = self.ask[language].format(f"{a}; {b}; {c}")
+            return Question(text, (a, b, c, ANOTHER[language]), self.name, keys[row], groupings[row])
+
+        fits = np.stack([self._fits(groups, candidates) for groups in groupings])
+        fits = np.broadcast_to(fits, (len(DESIGN_VIEWS), *fits.shape))
+        return QuestionPool(Drafts(len(groupings), write), (self.name,) * len(groupings), keys, fits)
+
+    def fit(self, questions: Sequence[Question], candidates: Candidates) -> FitArray:
+        """(n_views, n_questions, n_candidates, 4), alike in all views: all hold the opening sentence."""
+        fits = np.stack([self._fits(question.groups, candidates) for question in questions])
+        return np.broadcast_to(fits, (len(VIEWS), *fits.shape))
+
+    def cite(self, question: Question, option: int, paragraph: Paragraph) -> str:
+        """The word at that end, where the option names it."""
+        found = words(paragraph.opening_sentence)
+        word = (found[-1] if self.last else found[0]) if found else ""
+        named = question.groups[option] if option != OUT else ()
+        # a single letter in quotation marks could be taken for an answer
+        return self.cites[language_of(question.text)].format(word) if word in named and len(word) > 1 else ""
+
+    def _words(self, candidates: Candidates) -> list[str]:
+        ends = candidates.course.last_words if self.last else candidates.course.first_words
+        return [ends[row] for row in candidates.rows]
+
+    def _fits(self, groups: Sequence[Sequence[str]], candidates: Candidates) -> FitArray:
+        option_of = {word: row for row, group in enumerate(groups) for word in group}
+        cells = np.array([option_of.get(word, OUT) for word in self._words(candidates)])
+        fits: FitArray = hard_fits(cells) * np.float32(1.0 - 4.0 * self.misread) + np.float32(self.misread)
+        return fits
+
+    def _shown(self, word: str, candidates: Candidates) -> str:
+        """As the word is written at that end of a sentence."""
+        shown = candidates.course.spelling.of(word)
+        return shown if self.last else shown[:1].upper() + shown[1:]
+
+
+def _grouping(
+    frequent: Sequence[str], mass: Mapping[str, float], generator: np.random.Generator
+) -> tuple[tuple[str, ...], ...]:
+    """Three groups of about equal weight of words drawn by theirs, about a quarter of the belief each."""
+    weights = np.log(np.array([max(mass[word], 1e-9) for word in frequent]))
+    order = np.argsort(-(weights + 0.7 * generator.gumbel(size=len(frequent))), kind="stable")
+    groups: list[list[str]] = [[] for _ in range(N_LISTS)]
+    totals = [0.0] * N_LISTS
+    for row in order:
+        open_groups = [group for group in range(N_LISTS) if len(groups[group]) < MAX_GROUP and totals[group] < FULL]
+        if not open_groups:
+            break
+        least = min(open_groups, key=lambda group: (totals[group], group))
+        groups[least].append(frequent[row])
+        totals[least] += mass[frequent[row]]
+    return tuple(tuple(sorted(group)) for group in groups)

@@ -1,0 +1,21 @@
+"""Error models of one referee or few, for tests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from player.questions.kinds import KINDS
+from player.questions.question import FitArray
+from player.questions.referees import Care, ErrorModel, RefereeType
+from player.questions.views import VIEWS
+
+
+def sound_only(wrong: float, *kinds: str) -> ErrorModel:
+    """One referee who sees the whole paragraph and errs alike on every kind."""
+    rates = {(view, kind): wrong for view in VIEWS for kind in (*KINDS, "word", *kinds)}
+    return ErrorModel(rates, (RefereeType(1.0, "paragraph", Care("sound", 1.0)),), np.array([1.0, 0.0]))
+
+
+def in_all_views(fits: FitArray) -> FitArray:
+    """(n_views, ...) the same fits whatever is seen."""
+    return np.broadcast_to(fits, (len(VIEWS), *fits.shape))

@@ -1,0 +1,69 @@
+"""Which words stand where, how they are written, and what is doubtful."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from player.questions.course import BELOW, LATE, OTHER_FORM, SEEN, read_course
+from tests.contracts.kind import ENGLISH, candidates_of
+from tests.player.fakes import paragraph
+
+
+def test_a_word_that_occurs_in_another_form_is_a_doubtful_one() -> None:
+    candidates = candidates_of(("Trees are here.", "A tree is here.", "Nothing of the kind."))
+    seen = candidates.in_paragraph(candidates.ids_of(["trees"]))[0]
+    assert seen.tolist() == pytest.approx([SEEN, OTHER_FORM, 0.0])
+
+
+def test_a_word_further_down_may_stand_in_the_referees_longer_opening_sentence() -> None:
+    candidates = candidates_of(ENGLISH)
+    seen = candidates.in_opening(candidates.ids_of(["levers"]))[0]
+    assert seen[0] == pytest.approx(BELOW)
+    assert seen[5] == pytest.approx(SEEN)
+    assert seen[1] == 0.0
+
+
+def test_a_word_behind_a_full_stop_within_the_opening_sentence_is_doubtful() -> None:
+    items = [paragraph("b:1:1", "x"), paragraph("b:1:2", "y")]
+    texts = ("H. P. Luhn counted words", "Words were counted by Luhn")
+    course = read_course(
+        [type(item)(item.paragraph_id, item.doc_id, 1, "", text, text) for item, text in zip(items, texts, strict=True)]
+    )
+    from player.questions.course import Candidates
+
+    seen = Candidates(course, np.arange(2), np.full(2, 0.5)).in_opening(np.array([course.ids["luhn"]]))[0]
+    assert seen.tolist() == pytest.approx([LATE, SEEN])
+
+
+def test_opening_sentences_may_be_asked_for_stop_words_and_paragraphs_not() -> None:
+    candidates = candidates_of(ENGLISH)
+    words = np.array(candidates.course.words)
+    opening, whole = (set(words[candidates.telling(opening=flag, n=500)[0]]) for flag in (True, False))
+    assert "of" in opening
+    assert "of" not in whole
+    assert "1945" not in opening | whole
+
+
+def test_words_that_split_the_belief_evenly_come_first() -> None:
+    candidates = candidates_of(ENGLISH)
+    candidates.prior = np.full(6, 1.0 / 6.0)
+    ids, worth = candidates.telling(opening=False, n=500)
+    assert (np.diff(worth) <= 1e-12).all()
+    assert candidates.course.words[ids[0]] == "names"  # in four of six
+    everywhere = [word for word in ("the", "bush") if word in np.array(candidates.course.words)[ids]]
+    assert everywhere == ["bush"]
+
+
+@pytest.mark.parametrize(
+    ("word", "written"),
+    [("malkov", "Malkov"), ("yashunin", "Yashunin"), ("hnsw", "HNSW"), ("tables", "tables"), ("wrote", "wrote")],
+)
+def test_words_are_shown_as_they_are_written_within_sentences(word: str, written: str) -> None:
+    course = read_course(
+        [
+            paragraph("b:1:1", "Malkov (with A. Yashunin) wrote it."),
+            paragraph("b:1:2", "HNSW grew. Malkov made tables. Tables grow."),
+        ]
+    )
+    assert course.spelling.of(word) == written
