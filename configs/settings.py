@@ -270,7 +270,7 @@ def _check(settings: Settings, where: str) -> None:
         ("game.careless_share", game.careless_share, 0.001, 0.8),
         ("game.useless_share", game.useless_share, 0.001, 0.8),
         ("game.opening_share", game.opening_share, 0.001, 0.9),
-        ("game.passages_share", game.passages_share, 0.001, 0.998 - game.opening_share),
+        ("game.passages_share", game.passages_share, 0.001, 0.9),
         ("game.design_opening_share", game.design_opening_share, 0.0, 1.0),
         ("game.questions_pool", game.questions_pool, 20, 100_000),
         ("game.request_timeout_s", game.request_timeout_s, 0.1, 600.0),
@@ -295,6 +295,11 @@ def _check(settings: Settings, where: str) -> None:
         raise SettingsError(
             f"game: careless_share + useless_share must be at most 0.9, so that somebody is sound, "
             f"got {game.careless_share} + {game.useless_share} ({where})"
+        )
+    if game.opening_share + game.passages_share > 0.99:
+        raise SettingsError(
+            f"game: opening_share + passages_share must be at most 0.99, so that somebody sees the whole paragraph, "
+            f"got {game.opening_share} + {game.passages_share} ({where})"
         )
     if not search.strategies:
         raise SettingsError(f"search.strategies must name at least one strategy, got none ({where})")

@@ -11,6 +11,7 @@ from ingest.paragraph import Paragraph
 from player.associations import load_associations
 from player.justify import Evidence, justify_sentence, justify_word
 from player.protocol import Guess
+from player.questions.language import language_of
 from player.words import is_stop_word, stems, words
 
 N_NEIGHBOURS = 12
@@ -36,12 +37,12 @@ def make_guess(
         confidence: 0..1.
         associations: as `associative_words` gives them; the first is guessed.
     """
-    word = associations[0]
+    word, language = associations[0], language_of(paragraph.text)
     return Guess(
         opening_sentence=paragraph.opening_sentence,
-        sentence_justification=justify_sentence(evidence, confidence),
+        sentence_justification=justify_sentence(evidence, confidence, language),
         associative_word=word,
-        word_justification=justify_word(evidence, word, domain),
+        word_justification=justify_word(evidence, word, domain, language),
         confidence=confidence,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,18 +11,19 @@ import numpy as np
 from ingest.paragraph import Paragraph
 from player.questions.belief import NOT_RELEVANT
 from player.questions.kinds import KINDS
+from player.questions.language import Language
 from player.questions.question import LETTERS, Question
 from player.questions.rates import FloatArray
 
-SENTENCE_WORDS = (35, 50)
+SENTENCE_WORDS = (30, 50)
 WORD_WORDS = (20, 30)
-"""Words of the two justifications, least and most."""
+"""Words of the two justifications, least and most, however they are counted; see `count_words`."""
 N_CITED, N_CITED_FOR_WORD = 3, 2
 """Answers that each of them cites."""
-MAX_NAMED = 2
-"""Words or features of an option that a clause repeats."""
 MAX_CLAUSE = 10
 """Words of a clause without its citation: three of them, and what frames them, stay within the limit."""
+MAX_DOMAIN = 5
+"""Words of domain and word up to which the domain is named; a longer one is not, since half a name is a wrong one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +33,13 @@ class Evidence:
     Attributes:
         number: of the question, from 1.
         letter: the answer.
-        option: the text of the option that was answered.
         weight: bits by which the answer favours the paragraph over the average candidate.
-        clause: what the answer says of the paragraph, as the rest of a sentence ("it has "index""); "" where the answer
-            does not speak for it or there is nothing to say.
+        clause: what the answer says of the paragraph, as the rest of a sentence ("it has "index"") in the paragraph's
+            language; "" where the answer does not speak for it or there is nothing to say.
     """
 
     number: int
     letter: str
-    option: str
     weight: float
     clause: str = ""
 
@@ -65,77 +65,168 @@ def weigh_answers(
     for number, (question, bits, answer) in enumerate(zip(questions, support, answers, strict=True), 1):
         if answer is None or answer == NOT_RELEVANT:
             continue
-        option = LETTERS.index(answer)
         weight = float(bits[best] - np.log2(np.exp2(bits) @ prior))
         kind = KINDS.get(question.kind)
-        clause = kind.cite(question, option, paragraph) if kind is not None and weight > 0.0 else ""
-        evidence.append(Evidence(number, answer, question.options[option], weight, clause))
+        clause = kind.cite(question, LETTERS.index(answer), paragraph) if kind is not None and weight > 0.0 else ""
+        evidence.append(Evidence(number, answer, weight, clause if count_words(clause)[1] <= MAX_CLAUSE else ""))
     return sorted(evidence, key=lambda item: (-item.weight, item.number))
 
 
-def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
-    """35 to 50 words that say what the three most telling answers found in the paragraph."""
-    cited = evidence[:N_CITED]
-    if not cited:
-        lead = "No usable answer came back, so the hint alone decides here."
-    elif cited[0].weight > 0.0:
-        lead = f"The answers point to this paragraph: {_series([_cite(item) for item in cited])}."
-    else:
-        lead = f"The answers hardly speak for this paragraph: {_series([_cite(item) for item in cited])}."
-    return _fit(
-        [
-            lead,
-            f"Weighed together, all answers leave it {100.0 * confidence:.0f}% of the belief, more than any other one.",
-            "Its subject fits the hint.",
-        ],
-        SENTENCE_WORDS,
-    )
-
-
-def justify_word(evidence: Sequence[Evidence], word: str, domain: str) -> str:
-    """20 to 30 words that cite two answers."""
-    cited = [f"question {item.number} (answer {item.letter})" for item in evidence[:N_CITED_FOR_WORD]]
-    field = " ".join(domain.split()[:3]) or "this subject"
-    ground = f"according to {_series(cited)}" if cited else "as far as the hint tells"
-    return _fit(
-        [f"The word {word} belongs to {field} and lies close to what the paragraph teaches {ground}."], WORD_WORDS
-    )
-
-
-def _cite(item: Evidence) -> str:
-    """What an answer says, with its number and letter."""
-    if item.clause:
-        return f"{item.clause} (question {item.number}, answer {item.letter})"
-    return f'question {item.number} (answer {item.letter}: "{" ".join(item.option.split()[:4])}")'
-
-
-def _series(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-_PADDING = (
-    "The other candidates were weighed by the very same answers.",
-    "Each answer counts as much as its known error rate allows.",
-    "Declined questions count for nothing.",
-)
-"""Sentences that are true of every guess, for a justification that is too short without them."""
-
-
-def _fit(sentences: Sequence[str], limits: tuple[int, int]) -> str:
-    """As many of the sentences, in order, as the limit allows, with padding where they are too few.
+def justify_sentence(evidence: Sequence[Evidence], confidence: float, language: Language) -> str:
+    """30 to 50 words: what the most telling answers found in the paragraph, no two of them the same, and the belief.
 
     Args:
-        sentences: the first always stays; it is cut if it is longer than the limit by itself.
-        limits: words, least and most.
+        evidence: as `weigh_answers` gives it.
+        confidence: belief in the paragraph, 0..1; no other paragraph has more.
+        language: of the paragraph.
     """
+    say = _SAID[language]
+    facts = _different(evidence)[:N_CITED]
+    others = [item for item in evidence if item not in facts][: N_CITED - len(facts)]
+    citations = say.series([say.cite(item) for item in others])
+    if len(facts) == N_CITED or (facts and not others):
+        lead = say.facts.format(facts=say.series([say.fact(item) for item in facts]))
+    elif facts:
+        lead = say.facts_and_others.format(facts=say.series([say.fact(item) for item in facts]), others=citations)
+    else:
+        lead = (say.others if others else say.nothing).format(others=citations)
+    return _fit(lead, [closing.format(belief=_percent(confidence)) for closing in say.closings], SENTENCE_WORDS)
+
+
+def justify_word(evidence: Sequence[Evidence], word: str, domain: str, language: Language) -> str:
+    """20 to 30 words: why this word, and two answers that the paragraph was found by.
+
+    Args:
+        evidence: as `weigh_answers` gives it.
+        word: the associative word.
+        domain: that was named for it, "" if none was.
+        language: of the paragraph.
+    """
+    say = _SAID[language]
+    named = " ".join(domain.replace('"', " ").split())
+    ground = say.domain if any(char.isalpha() for char in named) else say.hint
+    if ground == say.domain and count_words(named)[1] + count_words(word)[1] <= MAX_DOMAIN:
+        ground = say.named_domain.format(domain=named)
+    cited = [say.cite(item) for item in evidence[:N_CITED_FOR_WORD]]
+    rest = say.word_cites.format(cited=say.series(cited)) if cited else say.word_cites_nothing
+    return f"{say.word.format(ground=ground, word=word)} {rest}"
+
+
+def count_words(text: str) -> tuple[int, int]:
+    """Fewest and most words that a text has, by what a reader may take for one ("state-of-the-art": 1, 4)."""
+    between_blanks = sum(any(char.isalnum() for char in part) for part in text.split())
+    runs = len(re.findall(r"\w+", text))
+    return min(between_blanks, runs), max(len(text.split()), runs)
+
+
+def _different(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The answers that say something of the paragraph, but for those about a quoted word that was named before."""
+    said: set[str] = set()
+    chosen = []
+    for item in evidence:
+        named = set(re.findall(r'"([^"]*)"', item.clause)) or {item.clause}
+        if item.clause and said.isdisjoint(named):
+            said |= named
+            chosen.append(item)
+    return chosen
+
+
+def _fit(lead: str, closings: Sequence[str], limits: tuple[int, int]) -> str:
+    """The lead, and the longest of the closings with which it stays within the limits; "" is one of them."""
     least, most = limits
-    words_so_far = sentences[0].split()
-    if len(words_so_far) > most:
-        return f"{' '.join(words_so_far[:most]).rstrip(',;:(.')}."
-    for sentence in sentences[1:]:
-        if len(words_so_far) + len(sentence.split()) <= most:
-            words_so_far += sentence.split()
-    for sentence in _PADDING:
-        if len(words_so_far) < least and len(words_so_far) + len(sentence.split()) <= most:
-            words_so_far += sentence.split()
-    return " ".join(words_so_far)
+    for closing in closings:
+        text = f"{lead} {closing}".strip()
+        fewest, greatest = count_words(text)
+        if least <= fewest and greatest <= most:
+            return text
+    return lead
+
+
+def _percent(confidence: float) -> str:
+    """A belief in whole percent, never quite 0 or 100."""
+    return f"{min(99.0, max(1.0, round(100.0 * confidence))):.0f}%"
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What justifications are made of in one language.
+
+    Attributes:
+        question: a citation; within parentheses it is `inside`.
+        conjunction: between the last two of a series.
+        facts, facts_and_others, others, nothing: what the choice is based on, by what there is to cite.
+        closings: true of every guess, the longest first.
+        domain, named_domain, hint: what suggests the word.
+        word: why the word.
+        word_cites, word_cites_nothing: the rest of its justification.
+    """
+
+    question: str
+    inside: str
+    conjunction: str
+    facts: str
+    facts_and_others: str
+    others: str
+    nothing: str
+    closings: tuple[str, ...]
+    domain: str
+    named_domain: str
+    hint: str
+    word: str
+    word_cites: str
+    word_cites_nothing: str
+
+    def cite(self, item: Evidence) -> str:
+        return self.question.format(number=item.number, letter=item.letter)
+
+    def fact(self, item: Evidence) -> str:
+        return f"{item.clause} ({self.inside.format(number=item.number, letter=item.letter)})"
+
+    def series(self, parts: Sequence[str]) -> str:
+        return f"{', '.join(parts[:-1])} {self.conjunction} {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+_SAID: dict[Language, _Said] = {
+    "en": _Said(
+        question="question {number} (answer {letter})",
+        inside="question {number}, answer {letter}",
+        conjunction="and",
+        facts="The evidence indicates this paragraph because {facts}.",
+        facts_and_others="The evidence indicates this paragraph because {facts}; {others} counted as well.",
+        others="Based on the hint and all answers together, such as {others}, this paragraph is the likeliest.",
+        nothing="No usable answer came back; therefore the choice is based on hint and name of the lecture alone.",
+        closings=(
+            "Therefore it holds {belief} of the belief, based on all that is known, and no other paragraph holds more.",
+            "Therefore it holds {belief} of the belief, and no other paragraph holds more.",
+            "Therefore it holds {belief} of the belief.",
+            "",
+        ),
+        domain="The domain",
+        named_domain='The domain "{domain}"',
+        hint="The hint",
+        word="{ground} suggests the word {word}, because they belong together;",
+        word_cites="the paragraph is chosen based on {cited}.",
+        word_cites_nothing="no answer came back that helps, therefore this is based only on what was known before.",
+    ),
+    "he": _Said(
+        question="שאלה {number} (תשובה {letter})",
+        inside="שאלה {number}, תשובה {letter}",
+        conjunction="וגם",
+        facts="הראיות מצביעות על פסקה זו כי {facts}.",
+        facts_and_others="הראיות מצביעות על פסקה זו כי {facts}; גם {others} נשקלו.",
+        others="על סמך הרמז וכל התשובות יחד, כגון {others}, פסקה זו היא הסבירה ביותר.",
+        nothing="לא הגיעה תשובה שאפשר להיעזר בה; לכן הבחירה נעשתה על סמך הרמז ושם ההרצאה בלבד.",
+        closings=(
+            "לכן, על סמך כל מה שידוע, היא מקבלת {belief} מן האמון, ואף פסקה אחרת בקורס אינה מקבלת יותר ממנה.",
+            "לכן היא מקבלת {belief} מן האמון, ואף פסקה אחרת אינה מקבלת יותר.",
+            "לכן היא מקבלת {belief} מן האמון.",
+            "",
+        ),
+        domain="התחום",
+        named_domain='התחום "{domain}"',
+        hint="הרמז",
+        word="{ground} מרמז על המילה {word}, כי השניים קשורים זה לזה;",
+        word_cites="הפסקה עצמה נבחרה על סמך הראיות, כגון {cited}.",
+        word_cites_nothing="לא הגיעה תשובה מועילה, לכן הכול נשען על מה שהיה ידוע מראש בלבד.",
+    ),
+}

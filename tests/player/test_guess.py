@@ -72,8 +72,8 @@ def test_there_is_a_word_even_without_neighbours(domain: str) -> None:
 
 def test_a_guess_carries_the_opening_sentence_word_and_confidence() -> None:
     right: Paragraph = paragraph("b:1:1", "Merge sorts. It is stable.")
-    guess = make_guess(right, [Evidence(3, "A", "stable", 1.0)], "color", 0.75, ["crimson", "scarlet"])
+    guess = make_guess(right, [Evidence(3, "A", 1.0)], "color", 0.75, ["crimson", "scarlet"])
     assert guess.opening_sentence == "Merge sorts."
     assert (guess.associative_word, guess.confidence) == ("crimson", 0.75)
     assert "question 3 (answer A" in guess.sentence_justification
-    assert "The word crimson belongs to color" in guess.word_justification
+    assert 'The domain "color" suggests the word crimson' in guess.word_justification
