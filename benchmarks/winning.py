@@ -24,9 +24,9 @@ from configs.settings import Settings, load
 from evaluate.errors import EvaluateError, GamesError
 from evaluate.games import load_games, match_games, require_of_store, select_split
 from evaluate.measures import bootstrap_interval
-from evaluate.referee import NoisyReferee, OracleReferee, Referee, encoder_unlike, make_referee
+from evaluate.referee import Referee, Secret, make_referee, read_spec, secret_of, tools_of
 from ingest.paragraph import Paragraph
-from ingest.store import ParagraphStore, models_dir_of, open_store
+from ingest.store import ParagraphStore, open_store
 from player.player import Plan, build_player
 from player.protocol import RoundStart
 from player.questions.belief import update
@@ -39,8 +39,8 @@ NOT_RELEVANT = 0.10
 """Share of declined answers of the table by error rate."""
 LEAST = 0.002
 
-Round = tuple[RoundStart, Paragraph]
-"""What the player is told, and the secret paragraph."""
+Round = tuple[RoundStart, Paragraph, Secret]
+"""What the player is told, the secret paragraph as ingested, and what a referee may know of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class Planned:
     """One game with the questions it is asked.
 
     Attributes:
-        paragraph: the secret one.
+        secret: what a referee may know.
         plan: the player's.
         row: of the secret paragraph among the candidates; None where it is none of them.
     """
 
-    paragraph: Paragraph
+    secret: Secret
     plan: Plan
     row: int | None
 
@@ -85,32 +85,13 @@ class Line:
     base_log_score: float
 
 
-class CachedReferee:
-    """A referee that reads each question about a paragraph once.
-
-    Args:
-        inner: who reads.
-    """
-
-    def __init__(self, inner: Referee) -> None:
-        self._inner = inner
-        self._answers: dict[tuple[str, str, tuple[str, ...]], str] = {}
-
-    def answer(self, paragraph: str, question: str, options: Sequence[str]) -> str:
-        """The inner referee's answer."""
-        key = (paragraph, question, tuple(options))
-        if key not in self._answers:
-            self._answers[key] = self._inner.answer(paragraph, question, options)
-        return self._answers[key]
-
-
 def plan_rounds(store: ParagraphStore, settings: Settings, rounds: Sequence[Round]) -> list[Planned]:
     """The rounds as a player with these settings plans them."""
     player = build_player(store, settings)
     planned = []
-    for told, paragraph in tqdm(rounds, desc="planning", unit="game", file=sys.stderr, leave=False):
+    for told, paragraph, secret in tqdm(rounds, desc="planning", unit="game", file=sys.stderr, leave=False):
         plan = player.plan(told)
-        planned.append(Planned(paragraph, plan, plan.result.row_of(paragraph)))
+        planned.append(Planned(secret, plan, plan.result.row_of(paragraph)))
     return planned
 
 
@@ -120,7 +101,7 @@ def play_all(planned: Sequence[Planned], referee: Referee, model: ErrorModel, n_
     for game in planned:
         plan = game.plan
         asked = plan.questions[:n_asked]
-        answers = [referee.answer(game.paragraph.text, question.text, question.options) for question in asked]
+        answers = referee.answers(game.secret, [(question.text, question.options) for question in asked])
         kinds = [question.kind for question in asked]
         belief = update(plan.prior, plan.fits[:n_asked], kinds, answers, model).belief
         best = int(np.argmax(belief))
@@ -139,7 +120,7 @@ def line_of(
     spec: str, planned: Sequence[Planned], n_games: int, n_seeds: int, model: ErrorModel, make: Callable[[int], Referee]
 ) -> Line:
     """The games of all seeds; referees that draw nothing play once."""
-    n_seeds = n_seeds if spec.startswith(("noisy", "random")) else 1
+    n_seeds = n_seeds if (read := read_spec(spec)) and read.draws else 1
     seeds = tqdm(range(n_seeds), desc=spec, unit="seed", file=sys.stderr, leave=False)
     outcomes = np.array([play_all(planned, make(seed), model) for seed in seeds])
     won, confidence = outcomes[..., 0], np.clip(outcomes[..., 1], 1e-4, 1.0 - 1e-4)
@@ -180,11 +161,10 @@ def _run(options: argparse.Namespace) -> int:
     store, settings = open_store(options.store), load()
     games = [game for game in select_split(load_games(options.games), options.split, 0) if game.answerable]
     model = error_model_of(settings.game)
-    encoder = encoder_unlike(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
-    oracle = CachedReferee(OracleReferee())
+    tools = tools_of(store, settings.embed)
 
     def referee(spec: str, seed: int) -> Referee:
-        made = make_referee(spec, seed, encoder, oracle)
+        made = make_referee(spec, seed, tools)
         if made is None:
             raise EvaluateError("--referees must each answer, got none; take e.g. oracle")
         return made
@@ -194,7 +174,11 @@ def _run(options: argparse.Namespace) -> int:
         referee(spec, 0)  # a wrong one is refused before anything is planned
     matched = match_games(games, store.paragraphs)
     require_of_store(matched, store.location, str(options.games))
-    rounds = [(game.told(), secret) for game in games if (secret := matched[game.game_id]) is not None]
+    rounds = [
+        (game.told(), paragraph, secret)
+        for game in games
+        if (paragraph := matched[game.game_id]) is not None and (secret := secret_of(game, paragraph)) is not None
+    ]
     if not rounds:
         raise GamesError(f"{options.games}: at least one game must be answerable, got none; add some")
     planned = plan_rounds(store, settings, rounds)
@@ -203,7 +187,7 @@ def _run(options: argparse.Namespace) -> int:
     lines = [
         line_of(spec, planned, len(games), options.seeds, model, functools.partial(referee, spec)) for spec in specs
     ]
-    table = _by_part(store, settings, rounds, planned, oracle, max(1, options.seeds // 4)) if options.parts else {}
+    table = _by_part(store, settings, rounds, planned, referee, max(1, options.seeds // 4)) if options.parts else {}
     found = {
         "n_games": len(games),
         "n_ingested": len(planned),
@@ -220,12 +204,12 @@ def _by_part(
     settings: Settings,
     rounds: Sequence[Round],
     everything: list[Planned],
-    oracle: Referee,
+    make: Callable[[str, int], Referee],
     n_seeds: int,
 ) -> dict[str, dict[str, float]]:
     """By part and by error rate -> share of the ingested games won."""
     without_filter = replace(settings, search=replace(settings.search, book_match="off"))
-    nameless = [(replace(told, book_name=""), paragraph) for told, paragraph in rounds]
+    nameless = [(replace(told, book_name=""), paragraph, secret) for told, paragraph, secret in rounds]
     planned = {
         "all parts": everything,
         "without the book filter": plan_rounds(store, without_filter, rounds),
@@ -244,7 +228,7 @@ def _by_part(
         }
         for part, (games_of, error_model, n_asked) in parts.items():
             won = [
-                play_all(games_of, NoisyReferee(oracle, wrong, NOT_RELEVANT, seed), error_model, n_asked)[:, 0].mean()
+                play_all(games_of, make(f"noisy:{wrong},{NOT_RELEVANT}", seed), error_model, n_asked)[:, 0].mean()
                 for seed in range(n_seeds)
             ]
             table.setdefault(part, {})[f"{wrong:.2f}"] = float(np.mean(won))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from evaluate.games import LabelledGame
-from evaluate.referee import Referee
+from evaluate.referee import Referee, secret_of
 from evaluate.tuning.course import Doubles, Ints
 from ingest.paragraph import Paragraph
 from player.player import Player
@@ -83,6 +83,9 @@ def prepare_answers(
         row = plan.result.row_of(paragraph)
         if row is None:
             continue
+        secret = secret_of(game, paragraph)
+        assert secret is not None, "an ingested paragraph has a text"
+        posed = [(question.text, question.options) for question in plan.questions]
         kept.append(game)
         priors.append(plan.prior)
         fits.append(np.ascontiguousarray(plan.fits.transpose(0, 2, 1)))
@@ -92,8 +95,7 @@ def prepare_answers(
             [
                 [
                     NO_ANSWER if (given := answer_row(answer)) is None else given
-                    for question in plan.questions
-                    for answer in [referee.answer(paragraph.text, question.text, question.options)]
+                    for answer in referee.answers(secret, posed)
                 ]
                 for referee in referees.values()
             ]

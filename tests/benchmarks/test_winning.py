@@ -7,30 +7,27 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from benchmarks.winning import CachedReferee, Planned, known_rates, line_of, main, play_all
-from evaluate.referee import OracleReferee
+from benchmarks.winning import Planned, known_rates, line_of, main, play_all
+from evaluate.referee import Posed, Secret
 from player.player import Plan
 from player.protocol import RoundStart
 from player.questions.question import Question, hard_fits
 from player.questions.rates import Rates
 from player.questions.referees import sound_only
 from player.search.types import Query, SearchResult
-from tests.player.fakes import paragraph
 
 SURE = sound_only(Rates(0.01, 0.01))
 
 
 class Says:
-    """A referee that always gives one answer, and counts how often it is asked."""
+    """A referee that always gives one answer."""
 
     def __init__(self, answer: str) -> None:
         self._answer = answer
-        self.n_asked = 0
 
-    def answer(self, paragraph: str, question: str, options: Sequence[str]) -> str:
-        """The answer."""
-        self.n_asked += 1
-        return self._answer
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+        """The answers."""
+        return [self._answer] * len(questions)
 
 
 def planned(row: int | None) -> Planned:
@@ -42,7 +39,7 @@ def planned(row: int | None) -> Planned:
     fits = hard_fits(np.array([[0, 1], [0, 1]]))
     result = SearchResult(Query("hint"), ())
     plan = Plan(RoundStart("", "", "hint", "", ""), result, np.array([0.6, 0.4]), questions, fits, 1.0)
-    return Planned(paragraph("book:1:1", "A key."), plan, row)
+    return Planned(Secret("A key.", "A key."), plan, row)
 
 
 def test_a_game_is_won_where_the_likeliest_candidate_is_the_secret_one() -> None:
@@ -65,16 +62,6 @@ def test_games_lost_at_ingest_count_among_all() -> None:
 def test_the_rate_among_letters_is_that_of_the_answers_that_are_no_erasures() -> None:
     rates = known_rates(0.30, 0.15).fallback
     assert (rates.wrong, rates.not_relevant) == pytest.approx((0.30 / 0.85, 0.15))
-
-
-def test_a_question_about_a_paragraph_is_read_once() -> None:
-    inner = Says("A")
-    cached = CachedReferee(inner)
-    assert [cached.answer("text", "which?", ("a", "b")) for _ in range(3)] == ["A"] * 3
-    cached.answer("text", "which?", ("b", "a"))
-    assert inner.n_asked == 2
-    oracle = CachedReferee(OracleReferee())
-    assert oracle.answer("A heap.", "Does the word heap occur?", ("yes", "no", "maybe", "never")) == "A"
 
 
 @pytest.mark.parametrize("arguments", [["--seeds", "0"], ["--store", "/nowhere"]])

@@ -7,14 +7,14 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from evaluate.referee import NOT_RELEVANT, OracleReferee
+from evaluate.referee import NOT_RELEVANT
 from ingest.paragraph import Paragraph
 from player.questions.course import read_course
 from player.questions.pool import FITTERS, build_pool, fit_question
 from player.questions.question import LETTERS, QuestionPool, first_of, hard_fits, two_by_two
 from player.questions.referees import MEANING_KINDS
 from player.questions.vocabulary import read_vocabulary
-from tests.player.fakes import WordsEmbedder, course, paragraph
+from tests.player.fakes import WordsEmbedder, course, paragraph, perfect_answer
 
 LECTURE = (
     "In 1945 Vannevar Bush wrote about the Memex. It was a desk (of 1945) with levers.",
@@ -40,7 +40,7 @@ def test_the_fitting_options_are_those_a_reader_by_rules_of_its_own_finds() -> N
     read: dict[str, int] = defaultdict(int)
     for question, fits in zip(pool.questions, pool.fits, strict=True):
         for text, fit in zip(LECTURE, fits, strict=True):
-            answer = OracleReferee().answer(text, question.text, question.options)
+            answer = perfect_answer(question, text)
             if question.kind in MEANING_KINDS:
                 assert answer == NOT_RELEVANT
             elif fit.max() > 0.9:
