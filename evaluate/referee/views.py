@@ -37,7 +37,7 @@ VIEWS: Mapping[str, View] = {
         lambda secret, question, retrieve: see_opening(secret.opening_sentence),
     ),
     "passages": View(
-        "that sentence and the four paragraphs of the course nearest to question_text",
+        "the labelled opening sentence and the four paragraphs of the course nearest to question_text",
         lambda secret, question, retrieve: see_opening(secret.opening_sentence, retrieve(question)),
     ),
     "name": View(

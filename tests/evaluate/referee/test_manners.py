@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ class ByHand:
     """Four texts and their vectors."""
 
     name = "by hand"
-    vectors = {
+    vectors: ClassVar = {
         "The text.": [0.6, 0.8],
         "far": [-1.0, 0.0],
         "near": [0.8, 0.6],
