@@ -12,10 +12,10 @@ from configs.arguments import OneLineParser, run_command
 from configs.settings import Settings, SettingsError, load
 from evaluate.errors import EvaluateError
 from evaluate.practice import PracticeServer, create_app, load_course, serving
-from evaluate.referee import encoder_unlike, make_referee
+from evaluate.referee import make_referee, spec_table, tools_of
 from ingest.errors import IngestError
 from ingest.pipeline import ingest
-from ingest.store import DEFAULT_STORE, ParagraphStore, create_store, models_dir_of, open_store
+from ingest.store import DEFAULT_STORE, ParagraphStore, create_store, open_store
 from player.errors import PlayerError
 from player.play import GameReport, play, report_json
 from player.player import build_player
@@ -73,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(
         prog="python run_game.py",
         description="Play whole games: find the secret paragraph of a course of lectures.",
-        epilog=EXAMPLE,
+        epilog=f"{EXAMPLE}\n{spec_table()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
@@ -94,7 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--referee",
         metavar="SPEC",
-        help="of the practice server: oracle (default), noisy:WRONG,NOT_RELEVANT, semantic or random",
+        help="who answers at the practice server (default: oracle)",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="of the practice server's choice (default: by chance)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
@@ -116,8 +116,7 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
     with contextlib.ExitStack() as stack:
         url, token = options.server, options.token or settings.token
         if url is None:
-            encoder = encoder_unlike(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
-            referee = make_referee(options.referee or "oracle", options.seed or 0, encoder)
+            referee = make_referee(options.referee or "oracle", options.seed or 0, tools_of(store, settings.embed))
             if referee is None:
                 raise SettingsError("--referee must answer questions to play a game, got none; take oracle")
             course = load_course(store, options.practice_games or GAMES, referee, settings)

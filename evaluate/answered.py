@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from evaluate.batches import NOT_RELEVANT, AskedBatch
+from evaluate.batches import AskedBatch
 from evaluate.practice import Course, LocalGameServer, PracticeServer
 from evaluate.record import GameRecord, record_game
+from evaluate.referee import NOT_RELEVANT, Posed, Secret
 from evaluate.replayer import TIMEOUT_S, Job
 from evaluate.scoring import Similarity
 from ingest.paragraph import Paragraph
@@ -32,9 +33,9 @@ class AnsweredReferee:
             (question.text, question.options): answer for question, answer in zip(batch.questions, answers, strict=True)
         }
 
-    def answer(self, paragraph: str, question: str, options: Sequence[str]) -> str:
-        """The answer on file."""
-        return self._answers.get((question, tuple(options))) or NOT_RELEVANT
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+        """The answers on file."""
+        return [self._answers.get((text, tuple(options))) or NOT_RELEVANT for text, options in questions]
 
 
 class _Asks(Player):

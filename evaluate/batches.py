@@ -10,11 +10,10 @@ from typing import Any
 
 from evaluate.errors import BatchError
 from evaluate.games import LabelledGame
+from evaluate.referee import NOT_RELEVANT, secret_of
 from ingest.paragraph import Paragraph
 from player.player import Player
 from player.questions.question import LETTERS, Question
-
-NOT_RELEVANT = "Not Relevant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +36,11 @@ def make_batches(
     """The batch the player would send in each answerable game, with the paragraph as its label has it."""
     for game in games:
         paragraph = matched.get(game.game_id)
-        text = game.paragraph if game.paragraph != game.opening_sentence else ""
-        if not game.answerable or (not text and paragraph is None):
+        secret = secret_of(game, paragraph)
+        if not game.answerable or secret is None:
             continue
         plan = player.plan(game.told())
-        yield AskedBatch(game.game_id, text or (paragraph.text if paragraph else ""), plan.questions)
+        yield AskedBatch(game.game_id, secret.paragraph, plan.questions)
 
 
 def batch_line(batch: AskedBatch, *, for_reader: bool = False) -> str:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from evaluate.errors import EvaluateError
 from evaluate.games import LabelledGame
-from evaluate.referee import Referee
+from evaluate.referee import N_QUESTIONS, Posed, Referee, Secret
 from evaluate.scoring import Score, Similarity, score_guess
-from ingest.paragraph import Paragraph
 from player import protocol
 from player.errors import MessageError
 from player.protocol import Json
 from player.questions.question import LETTERS
 
 MatchState = Literal["warmup", "questions", "guess", "over"]
-N_QUESTIONS = 20
 MAX_TEXT_CHARS = 2_000
 DEADLINES_S = {"warmup": 300, "questions": 600, "guess": 300}
 """Seconds that are told to the player with each message; the practice referee waits longer."""
@@ -37,7 +34,7 @@ class Match:
     Args:
         game_id: 7 digits SSRRGGG.
         label: the labelled game; its solution stays here.
-        paragraph: the secret paragraph as ingested.
+        secret: what there is to know about its paragraph.
         referee: answers the questions.
         similarity: of two words, for the score.
         player_id: whom the messages are addressed to.
@@ -46,14 +43,15 @@ class Match:
     Attributes:
         state: which message is awaited.
         score: None until the guess has come.
-        batch: the questions as they came, answers: what was answered, guess: what was guessed; empty before.
+        batch: the questions as they came; empty before.
+        answers: what was answered, None where nothing was; guess: what was guessed; empty before.
     """
 
     def __init__(
         self,
         game_id: str,
         label: LabelledGame,
-        paragraph: Paragraph,
+        secret: Secret,
         referee: Referee,
         similarity: Similarity,
         player_id: str,
@@ -63,10 +61,10 @@ class Match:
         self.state: MatchState = "warmup"
         self.score: Score | None = None
         self.batch: list[Json] = []
-        self.answers: list[str] = []
+        self.answers: list[str | None] = []
         self.guess: Json = {}
         self._label = label
-        self._paragraph = paragraph
+        self._secret = secret
         self._referee = referee
         self._similarity = similarity
         self._player_id = player_id
@@ -126,22 +124,26 @@ class Match:
     def _answer(self, payload: Json) -> list[Json]:
         questions = read_batch(payload)
         self.batch = payload["questions"]
-        self.answers = [self._referee.answer(self._paragraph.text, text, options) for text, options in questions]
+        self.answers = self._referee.answers(self._secret, questions)
         self.state = "guess"
-        answers = [{"question_number": number, "answer": answer} for number, answer in enumerate(self.answers, 1)]
+        answers = [{"question_number": number, "answer": answer} for number, answer in self._given().items()]
         return [self._write(protocol.ANSWERS_BATCH, {"answers": answers})]
 
     def _judge(self, payload: Json) -> list[Json]:
         self.guess = payload
         self.score = score_guess(
             payload,
-            opening_sentence=self._label.opening_sentence or self._paragraph.opening_sentence,
+            opening_sentence=self._secret.opening_sentence,
             associative_word=self._label.associative_word,
-            answers=dict(enumerate(self.answers, 1)),
+            answers=self._given(),
             similarity=self._similarity,
         )
         self.state = "over"
         return [self._write(protocol.SCORE_FEEDBACK, self.score.payload())]
+
+    def _given(self) -> dict[int, str]:
+        """The answers that are sent, by question number."""
+        return {number: answer for number, answer in enumerate(self.answers, 1) if answer is not None}
 
     def _write(self, message_type: str, payload: Json) -> Json:
         content = {"match_id": f"M{self.game_id}", "auth_token": f"round-{self.game_id}", **payload}
@@ -160,7 +162,7 @@ _AWAITED = {
 }
 
 
-def read_batch(payload: Json) -> list[tuple[str, Sequence[str]]]:
+def read_batch(payload: Json) -> list[Posed]:
     """Text and four options of each of the 20 questions, by number.
 
     Raises:
@@ -170,7 +172,7 @@ def read_batch(payload: Json) -> list[tuple[str, Sequence[str]]]:
     if not isinstance(items, list) or len(items) != N_QUESTIONS:
         came = len(items) if isinstance(items, list) else type(items).__name__
         raise RefusedMessageError(f"questions must be a list of exactly {N_QUESTIONS}, got {came}")
-    questions: dict[int, tuple[str, Sequence[str]]] = {}
+    questions: dict[int, Posed] = {}
     for place, item in enumerate(items, 1):
         number, question = _read_question(item, place)
         if number in questions:
@@ -179,7 +181,7 @@ def read_batch(payload: Json) -> list[tuple[str, Sequence[str]]]:
     return [questions[number] for number in sorted(questions)]
 
 
-def _read_question(item: Any, place: int) -> tuple[int, tuple[str, Sequence[str]]]:
+def _read_question(item: Any, place: int) -> tuple[int, Posed]:
     if not isinstance(item, dict):
         raise RefusedMessageError(f"question {place} must be an object, got {type(item).__name__}")
     number, text, options = item.get("question_number"), item.get("question_text"), item.get("options")

@@ -27,7 +27,7 @@ from configs.settings import Settings
 from evaluate.errors import GamesError, PortError
 from evaluate.games import LabelledGame, load_games, match_games
 from evaluate.match import Match, RefusedMessageError
-from evaluate.referee import Referee
+from evaluate.referee import Referee, secret_of
 from evaluate.scoring import Similarity, word_similarity
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore, models_dir_of
@@ -119,10 +119,12 @@ class PracticeServer:
             number = len(self._matches)
             game_id = _game_id(number)
             label, paragraph = self._course.games[self._order[number % len(self._order)]]
+            secret = secret_of(label, paragraph)
+            assert secret is not None, "an ingested paragraph has a text"
             match = Match(
                 game_id,
                 label,
-                paragraph,
+                secret,
                 self._course.referee,
                 self._course.similarity,
                 player.player_id,

@@ -17,7 +17,7 @@ from configs.settings import Settings
 from evaluate.games import LabelledGame, match_games, require_of_store
 from evaluate.journal import Journal, inputs_digest
 from evaluate.record import GameRecord
-from evaluate.referee import make_referee
+from evaluate.referee import make_referee, tools_of
 from evaluate.replayer import (
     Job,
     Replayer,
@@ -65,7 +65,8 @@ def replay(
         RefereeError: the SPEC is none of CONTRACT.md's.
     """
     plays = plays_of(referee, repeats)
-    judges = [judge for repeat in range(plays) if (judge := make_referee(referee, seed + repeat)) is not None]
+    tools = tools_of(store, settings.embed)
+    judges = [judge for repeat in range(plays) if (judge := make_referee(referee, seed + repeat, tools)) is not None]
     replayer = Replayer(player, judges, similarity, seed)
     return replay_games(
         games, store, settings, here(replayer), referee=referee, seed=seed, repeats=repeats, progress=progress

@@ -17,7 +17,7 @@ from evaluate.errors import EvaluateError, ReplayError
 from evaluate.games import LabelledGame
 from evaluate.practice import Course, LocalGameServer, PracticeServer
 from evaluate.record import GameRecord, record_game
-from evaluate.referee import Referee, encoder_unlike, make_referee
+from evaluate.referee import Referee, make_referee, tools_of
 from evaluate.scoring import Similarity, word_similarity
 from ingest.errors import IngestError
 from ingest.paragraph import Paragraph
@@ -115,10 +115,10 @@ def build_replayer(
     """
     store = open_store(location, collection)
     player = build_player(store, settings)
-    other_model = store.embedder_spec, models_dir_of(store, settings.embed), settings.embed
-    encoder = encoder_unlike(*other_model)
-    judges = [judge for repeat in range(repeats) if (judge := make_referee(referee, seed + repeat, encoder))]
-    similarity = word_similarity(*other_model) if judges else None
+    tools = tools_of(store, settings.embed)
+    judges = [judge for repeat in range(repeats) if (judge := make_referee(referee, seed + repeat, tools))]
+    models_dir = models_dir_of(store, settings.embed)
+    similarity = word_similarity(store.embedder_spec, models_dir, settings.embed) if judges else None
     return Replayer(player, judges, similarity, seed)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from configs.settings import SettingsError
+from evaluate.referee import spec_table
 from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,6 +53,22 @@ def add_games(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--games", type=Path, required=True, metavar="FILE", help="labelled games, one JSON object a line"
     )
+
+
+def add_referee(
+    command: argparse.ArgumentParser, *, default: str | None, says: str = "who answers the questions"
+) -> None:
+    """--referee, with the table of SPECs beneath the help.
+
+    Args:
+        default: its SPEC; None takes any number of them.
+        says: what it is for.
+    """
+    if default is None:
+        command.add_argument("--referee", action="append", default=[], metavar="SPEC", help=says)
+    else:
+        command.add_argument("--referee", default=default, metavar="SPEC", help=f"{says} (default: %(default)s)")
+    command.epilog = f"{command.epilog}\n\n{spec_table()}"
 
 
 def add_json(command: argparse.ArgumentParser) -> None:

@@ -20,7 +20,7 @@ from evaluate.commands.command import (
 )
 from evaluate.errors import RunError
 from evaluate.games import load_games, select_split
-from evaluate.referee import make_referee
+from evaluate.referee import read_spec
 from evaluate.runfile import RunFile, partial_path, read_run, write_run
 from ingest.store import open_store
 from player.search.build import GIVE_ONE
@@ -108,7 +108,7 @@ def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[RunF
         raise RunError(f"--presets must begin with one that has its model, and hold two such, got {lacking}: {why}")
     names = [name for name in names if name not in missing]
     games = select_split(load_games(options.games), options.split, options.seed)
-    make_referee(options.referee, options.seed)
+    read_spec(options.referee)
     store = open_store(options.store, options.collection)
     if options.out:
         _make_folder(options.out)

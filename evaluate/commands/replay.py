@@ -14,6 +14,7 @@ from evaluate.commands.command import (
     add_command,
     add_games,
     add_json,
+    add_referee,
     add_store,
     add_workers,
     print_json,
@@ -21,7 +22,7 @@ from evaluate.commands.command import (
     require_writable,
 )
 from evaluate.games import load_games, select_split
-from evaluate.referee import make_referee
+from evaluate.referee import read_spec
 from evaluate.runfile import partial_path, write_run
 from ingest.store import open_store
 
@@ -45,12 +46,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--preset", default="default", metavar="NAME", help="settings to play with (default: %(default)s)"
     )
-    command.add_argument(
-        "--referee",
-        default="none",
-        metavar="SPEC",
-        help="none, oracle, noisy:WRONG,NOT_RELEVANT, semantic or random (default: %(default)s)",
-    )
+    add_referee(command, default="none")
     command.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of splits, referee and intervals (default: %(default)s)"
     )
@@ -76,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     require_writable(options.out)
     settings = load(options.preset, options.config)
     games = select_split(load_games(options.games), options.split, options.seed)
-    make_referee(options.referee, options.seed)
+    read_spec(options.referee)
     partial = partial_path(options.out) if options.out else None
     replayed = replay_store(
         games,

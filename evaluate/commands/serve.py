@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from configs.settings import load
-from evaluate.commands.command import GAMES, add_command, add_store
+from evaluate.commands.command import GAMES, add_command, add_referee, add_store
 from evaluate.errors import RefereeError
-from evaluate.referee import encoder_unlike, make_referee
-from ingest.store import models_dir_of, open_store
+from evaluate.referee import make_referee, read_spec, tools_of
+from ingest.store import open_store
 
 DEFAULT_PORT = 8017
 
@@ -29,12 +29,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--port", type=int, default=DEFAULT_PORT, metavar="P", help="port, 0 for a free one (default: %(default)s)"
     )
-    command.add_argument(
-        "--referee",
-        default="oracle",
-        metavar="SPEC",
-        help="oracle, noisy:WRONG,NOT_RELEVANT, semantic or random (default: %(default)s)",
-    )
+    add_referee(command, default="oracle")
     command.add_argument("--seed", type=int, metavar="N", help="of the choice of games (default: by chance)")
 
 
@@ -43,12 +38,11 @@ def run(options: argparse.Namespace) -> int:
     from evaluate.practice import PracticeServer, create_app, listen, load_course, serve
 
     settings = load(config=options.config)
-    if make_referee(options.referee) is None:
+    if read_spec(options.referee) is None:
         raise RefereeError("--referee must answer questions to serve games, got none; take oracle")
     with listen(options.host, options.port) as listener:
         store = open_store(options.store, options.collection)
-        encoder = encoder_unlike(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
-        referee = make_referee(options.referee, options.seed or 0, encoder)
+        referee = make_referee(options.referee, options.seed or 0, tools_of(store, settings.embed))
         assert referee is not None, "checked above"
         course = load_course(store, options.games, referee, settings)
         port = listener.getsockname()[1]

@@ -19,6 +19,7 @@ from evaluate.commands.command import (
     add_command,
     add_games,
     add_json,
+    add_referee,
     add_store,
     print_json,
     require_writable,
@@ -27,9 +28,9 @@ from evaluate.commands.command import (
 from evaluate.errors import GamesError, RefereeError
 from evaluate.games import LabelledGame, load_games, match_games, require_of_store, select_split
 from evaluate.provenance import code_digest, commit
-from evaluate.referee import Referee, encoder_unlike, make_referee
+from evaluate.referee import Referee, make_referee, tools_of
 from ingest.paragraph import Paragraph
-from ingest.store import ParagraphStore, models_dir_of, open_store
+from ingest.store import ParagraphStore, open_store
 
 if TYPE_CHECKING:
     from evaluate.tuning.answers import Answered
@@ -51,13 +52,8 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of splits, sampler and intervals (default: %(default)s)"
     )
-    command.add_argument(
-        "--referee",
-        action="append",
-        default=[],
-        metavar="SPEC",
-        help="also tune error rates, by games answered by this referee; again for another (default: search alone)",
-    )
+    says = "also tune error rates, by games answered by this referee; again for another (default: search alone)"
+    add_referee(command, default=None, says=says)
     command.add_argument(
         "--storage",
         metavar="URL",
@@ -180,8 +176,8 @@ def _referees(options: argparse.Namespace, store: ParagraphStore, settings: Sett
     """
     if not options.referee:
         return {}
-    encoder = encoder_unlike(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
-    referees = {spec: make_referee(spec, options.seed, encoder) for spec in options.referee}
+    tools = tools_of(store, settings.embed)
+    referees = {spec: make_referee(spec, options.seed, tools) for spec in options.referee}
     if silent := [spec for spec, referee in referees.items() if referee is None]:
         raise RefereeError(
             f"--referee must answer questions to tune error rates, got {silent[0]}; take noisy:0.15,0.10"

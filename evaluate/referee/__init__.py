@@ -1,24 +1,24 @@
 """The simulated referee: answers multiple-choice questions about a paragraph from their wording alone.
 
 It reads questions by rules of its own and shares no code with the player, so that a question the player words badly, or
-an option it assigns wrongly, costs it here what it would cost it in a game.
+an option it assigns wrongly, costs it here what it would cost it in a game. How much of the paragraph it sees, how it
+answers and how often it errs is said by a SPEC: `spec.TERMS`.
 """
 
-from evaluate.referee.encoders import encoder_unlike
-from evaluate.referee.noisy import NoisyReferee
-from evaluate.referee.oracle import OracleReferee
-from evaluate.referee.random import RandomReferee
-from evaluate.referee.semantic import SemanticReferee
-from evaluate.referee.spec import make_referee
-from evaluate.referee.types import NOT_RELEVANT, Referee
+from evaluate.referee.secret import secret_of
+from evaluate.referee.spec import Tools, make_referee, read_spec, spec_table, tools_of
+from evaluate.referee.types import N_QUESTIONS, NOT_RELEVANT, Posed, Referee, Secret
 
 __all__ = [
     "NOT_RELEVANT",
-    "NoisyReferee",
-    "OracleReferee",
-    "RandomReferee",
+    "N_QUESTIONS",
+    "Posed",
     "Referee",
-    "SemanticReferee",
-    "encoder_unlike",
+    "Secret",
+    "Tools",
     "make_referee",
+    "read_spec",
+    "secret_of",
+    "spec_table",
+    "tools_of",
 ]

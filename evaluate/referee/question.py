@@ -12,6 +12,7 @@ from evaluate.referee.positions import positions
 from evaluate.referee.quotes import quoted_terms, unquoted
 from evaluate.referee.rules import LIST_FIRST, SEVERAL_RULE, read_rules
 from evaluate.referee.scope import part_of, read_scope, without_scopes
+from evaluate.referee.seen import Seen
 from evaluate.referee.text import fold, normalise, tokens_of
 from evaluate.scoring import same_form
 
@@ -75,9 +76,9 @@ class Asked:
     none_letter: str
     several_letter: str
 
-    def count(self, term: str, text: str) -> int:
+    def count(self, term: str, seen: Seen) -> int:
         """How often a term stands where the question asks for it."""
-        part = part_of(text, self.scope)
+        part = part_of(seen, self.scope)
         if not self.edge:
             return len(positions(term, part, self.any_form))
         words, parts = tokens_of(fold(part)), tokens_of(fold(term))
@@ -91,9 +92,9 @@ class Asked:
         )
         return int(equal)
 
-    def count_feature(self, feature: Feature, text: str) -> int:
+    def count_feature(self, feature: Feature, seen: Seen) -> int:
         """How often a feature stands where the question asks for it."""
-        part = part_of(text, self.scope)
+        part = part_of(seen, self.scope)
         if self.edge:
             words = part.split()
             part = (words[0] if self.edge == "begin" else words[-1]) if words else ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from evaluate.referee.text import sentences_of, words_of
+from evaluate.referee.seen import Seen
+from evaluate.referee.text import words_of
 
 FIRST_SENTENCE = (
     r"(?:first|opening|initial|1st) sentence|sentence (?:that|which) (?:opens|begins|starts)"
@@ -41,10 +42,10 @@ def without_scopes(folded: str) -> str:
     return folded
 
 
-def part_of(text: str, scope: tuple[str, int]) -> str:
-    """The part of a normalised text that a (name, n) scope means."""
+def part_of(seen: Seen, scope: tuple[str, int]) -> str:
+    """The part of what is seen that a (name, n) scope means."""
     name, n = scope
-    sentences = sentences_of(text)
+    text, sentences = seen.text, seen.sentences
     if name == "first":
         return sentences[0] if sentences else ""
     if name == "rest":

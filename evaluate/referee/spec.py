@@ -1,45 +1,258 @@
-"""The referee that a SPEC of the command line names."""
+"""The referee that a SPEC of the command line names, and the table of what a SPEC may say."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
+from configs.settings import EmbedSettings
 from evaluate.errors import RefereeError
-from evaluate.referee.encoders import Encoder, by_characters
-from evaluate.referee.noisy import NoisyReferee
-from evaluate.referee.oracle import OracleReferee
-from evaluate.referee.random import RandomReferee
-from evaluate.referee.semantic import SemanticReferee
-from evaluate.referee.types import Referee
+from evaluate.referee.encoders import BY_CHARACTERS, Encoder, encoder_unlike
+from evaluate.referee.manners import Key, Manner, Random, Semantic, key_of
+from evaluate.referee.passages import Passages
+from evaluate.referee.reading import Reading
+from evaluate.referee.simulated import SimulatedReferee
+from evaluate.referee.types import LETTERS, N_QUESTIONS
+from evaluate.referee.views import VIEWS, Retriever, no_passages
+from ingest.embed import choose_spec
+from ingest.store import ParagraphStore, models_dir_of
+
+MannerName = Literal["reading", "constant", "key", "semantic", "random"]
 
 
-def make_referee(
-    spec: str, seed: int = 0, encoder: Encoder = by_characters, oracle: Referee | None = None
-) -> Referee | None:
-    """The referee of a SPEC: `none` (None), `oracle`, `noisy:WRONG,NOT_RELEVANT`, `semantic` or `random`.
+@dataclass(frozen=True, slots=True)
+class RefereeSpec:
+    """A SPEC as read.
 
-    Args:
-        spec: as above.
-        seed: of the answers that `noisy` replaces and `random` draws.
-        encoder: by which `semantic` compares texts; see `encoder_unlike`.
-        oracle: what `oracle` stands for, and whose answers `noisy` replaces; None reads every question anew.
+    Attributes:
+        view: one of `VIEWS`.
+        manner: how it answers; by reading the question's wording, unless the SPEC says otherwise.
+        letter: of the constant one.
+        wrong, declined: shares of the answers that are replaced.
+        n_answers: questions that are answered, the first ones.
+    """
+
+    view: str = "paragraph"
+    manner: MannerName = "reading"
+    letter: str = ""
+    wrong: float = 0.0
+    declined: float = 0.0
+    n_answers: int = N_QUESTIONS
+
+    @property
+    def draws(self) -> bool:
+        """Whether another seed gives other answers."""
+        return self.wrong > 0.0 or 0.0 < self.declined < 1.0 or self.manner in ("random", "key")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing that a SPEC may say.
+
+    Attributes:
+        form: as it is written.
+        says: what it means, for the help.
+        pattern: what its value must match, whole.
+        read: the spec with a value laid over it.
+    """
+
+    form: str
+    says: str
+    pattern: str
+    read: Callable[[RefereeSpec, re.Match[str]], RefereeSpec]
+
+
+def _manner(name: MannerName) -> Callable[[RefereeSpec, re.Match[str]], RefereeSpec]:
+    return lambda spec, value: replace(spec, manner=name, letter=value[0] if name == "constant" else "")
+
+
+_SHARE = r"\s*(?:0*\.\d+|[01](?:\.\d*)?)\s*"
+TERMS = {
+    "sees": Term(
+        f"sees:{'|'.join(VIEWS)}",
+        "what it sees (default: paragraph)",
+        "|".join(VIEWS),
+        lambda spec, value: replace(spec, view=value[0]),
+    ),
+    "wrong": Term(
+        "wrong:R",
+        "this share of its answers, 0..1, becomes another letter",
+        _SHARE,
+        lambda spec, value: replace(spec, wrong=float(value[0])),
+    ),
+    "declined": Term(
+        "declined:R",
+        'this share, 0..1, becomes "Not Relevant"; at most 1 together with wrong',
+        _SHARE,
+        lambda spec, value: replace(spec, declined=float(value[0])),
+    ),
+    "answers": Term(
+        "answers:N",
+        "only the first N of 20 questions are answered, N within 1..20",
+        "[1-9]|1[0-9]|20",
+        lambda spec, value: replace(spec, n_answers=int(value[0])),
+    ),
+    "constant": Term("constant:L", "always the letter L, A to D", f"[{LETTERS}]", _manner("constant")),
+    "key": Term("key", "a fixed key of 20 letters, another one for each seed", "", _manner("key")),
+    "semantic": Term(
+        "semantic",
+        "the option most like what it sees, by another embedding model than the player's",
+        "",
+        _manner("semantic"),
+    ),
+    "random": Term("random", "any letter by chance", "", _manner("random")),
+}
+"""By what a term begins with; another term is another line. What is not said is read by rules."""
+
+NAMES: dict[str, tuple[str, str]] = {
+    "oracle": ("", "sees:paragraph"),
+    "noisy:W,N": (rf":({_SHARE}),({_SHARE})", "wrong:W,declined:N"),
+    "blind": ("", "sees:nothing"),
+    "declining": ("", "declined:1"),
+}
+"""Names of the usual ones -> (pattern of what follows the name, the terms they stand for)."""
+
+FORMS = ", ".join([*(term.form for term in TERMS.values()), *NAMES])
+"""All that a SPEC may say, on one line."""
+
+N_SCRIPT = 200
+"""Paragraphs that show which script a course is in."""
+
+EXAMPLE = "sees:opening,wrong:0.15,declined:0.10"
+
+
+def spec_table() -> str:
+    """What a SPEC may say, a term a line, for the help of commands."""
+    rows = list(_rows())
+    width = max(len(form) for form, _ in rows)
+    lines = [f"  {form:{width}}  {says}" for form, says in rows]
+    return "\n".join(["a referee SPEC is none (the hint alone), or terms joined by commas:", *lines])
+
+
+def _rows() -> Iterator[tuple[str, str]]:
+    """What may be written, and what it means."""
+    for name, term in TERMS.items():
+        if name == "sees":
+            yield from ((f"sees:{view}", f"it sees {VIEWS[view].says}") for view in VIEWS)
+        else:
+            yield term.form, term.says
+    for name, (_, stands_for) in NAMES.items():
+        yield name, f"the same as {stands_for}"
+
+
+def read_spec(spec: str) -> RefereeSpec | None:
+    """A SPEC as read; None for `none`.
 
     Raises:
-        RefereeError: it is none of these, or its shares are no shares.
+        RefereeError: it says what the table does not have, something twice, or shares above 1 together.
     """
     if spec == "none":
         return None
-    oracle = OracleReferee() if oracle is None else oracle
-    if spec == "oracle":
-        return oracle
-    if spec == "semantic":
-        return SemanticReferee(encoder)
-    if spec == "random":
-        return RandomReferee(seed)
-    shares = re.fullmatch(r"noisy:\s*(\d*\.?\d+)\s*,\s*(\d*\.?\d+)\s*", spec, re.ASCII)
-    if shares is None:
+    found = RefereeSpec()
+    said: list[str] = []
+    for written in re.split(r",(?=\s*[^\W\d])", spec):
+        for term in _expanded(written.strip()):
+            name, _, value = term.partition(":")
+            known = TERMS.get(name)
+            well_formed = known is not None and (":" in term) == bool(known.pattern)
+            match = re.fullmatch(known.pattern, value, re.ASCII) if known and well_formed else None
+            if known is None or match is None:
+                raise RefereeError(f"--referee must be none, or terms of {FORMS}, joined by commas, got {written!r} in "
+                                   f"{spec!r}; use e.g. {EXAMPLE}")  # fmt: skip
+            said.append(name)
+            found = known.read(found, match)
+    _require_of_one_mind(found, said, spec)
+    return found
+
+
+def _expanded(written: str) -> list[str]:
+    """The terms that a name stands for; any other term is itself."""
+    for name, (pattern, stands_for) in NAMES.items():
+        head = name.partition(":")[0]
+        if match := re.fullmatch(head + pattern, written, re.ASCII):
+            terms = stands_for.split(",")
+            return [
+                f"{term.partition(':')[0]}:{match[place]}" if match.groups() else term
+                for place, term in enumerate(terms, 1)
+            ]
+    return [written]
+
+
+def _require_of_one_mind(found: RefereeSpec, said: list[str], spec: str) -> None:
+    manners = [name for name in said if name in ("constant", "key", "semantic", "random")]
+    twice = [name for name in said if said.count(name) > 1] or (manners if len(manners) > 1 else [])
+    if twice:
         raise RefereeError(
-            f"--referee must be none, oracle, noisy:WRONG,NOT_RELEVANT, semantic or random, got {spec!r}; "
-            "use e.g. noisy:0.15,0.10"
+            f"--referee must say each thing once and answer in one manner, got {' and '.join(twice)} in {spec!r}; "
+            f"use e.g. {EXAMPLE}"
         )
-    return NoisyReferee(oracle, float(shares[1]), float(shares[2]), seed)
+    if found.wrong + found.declined > 1.0 + 1e-9:
+        raise RefereeError(
+            f"--referee must have shares wrong and declined of at most 1 together, got {found.wrong:g} and "
+            f"{found.declined:g}; use e.g. {EXAMPLE}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What referees share, so that a second one need not work out again what the first one did.
+
+    Attributes:
+        encoder: by which `semantic` compares texts.
+        retrieve: the passages of the course for a question.
+        reading: reads wordings by rules.
+    """
+
+    encoder: Encoder = BY_CHARACTERS
+    retrieve: Retriever = no_passages
+    reading: Reading = field(default_factory=Reading)
+
+
+def tools_of(store: ParagraphStore, settings: EmbedSettings) -> Tools:
+    """What referees of games about a store need; nothing is loaded or embedded before it is asked for."""
+    texts = [paragraph.text for paragraph in store.paragraphs]
+    models_dir = models_dir_of(store, settings)
+    latin = choose_spec(texts[:N_SCRIPT]) == "minilm"
+    encoder = encoder_unlike(store.embedder_spec, models_dir, settings, latin=latin)
+    return Tools(encoder, Passages(texts, encoder, models_dir / "passages"))
+
+
+def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> SimulatedReferee | None:
+    """The referee of a SPEC; None for `none`.
+
+    Args:
+        seed: of the answers that are replaced or drawn.
+        tools: of the store; None compares texts by their characters and knows no course.
+
+    Raises:
+        RefereeError: the SPEC is none.
+    """
+    read = read_spec(spec)
+    if read is None:
+        return None
+    tools = tools or Tools()
+    return SimulatedReferee(
+        _manner_of(read, seed, tools),
+        VIEWS[read.view],
+        tools.retrieve,
+        wrong=read.wrong,
+        declined=read.declined,
+        n_answers=read.n_answers,
+        seed=seed,
+    )
+
+
+def _manner_of(read: RefereeSpec, seed: int, tools: Tools) -> Manner:
+    match read.manner:
+        case "reading":
+            return tools.reading
+        case "semantic":
+            return Semantic(tools.encoder)
+        case "random":
+            return Random(seed)
+        case "constant":
+            return Key(read.letter)
+        case "key":
+            return Key(key_of(seed))

@@ -1,22 +1,42 @@
-"""What a referee is, and what it may answer."""
+"""What a referee is, what it is asked, and what it may answer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 NOT_RELEVANT = "Not Relevant"
 LETTERS = "ABCD"
+N_QUESTIONS = 20
+
+Posed = tuple[str, Sequence[str]]
+"""A question's text, with no options in it, and the texts of A to D, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """What there is to know about the secret paragraph; a referee's view says how much of it is seen.
+
+    Attributes:
+        paragraph: the whole text.
+        opening_sentence: as labelled.
+        book_name, hint: as the player is told.
+    """
+
+    paragraph: str
+    opening_sentence: str
+    book_name: str = ""
+    hint: str = ""
 
 
 class Referee(Protocol):
-    """What answers the player's questions; it sees the paragraph, and of a question its text and its options."""
+    """What answers the player's questions."""
 
-    def answer(self, paragraph: str, question: str, options: Sequence[str]) -> str:
-        """One of "A", "B", "C", "D", for the option that fits, or "Not Relevant".
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+        """For each question "A", "B", "C", "D" or "Not Relevant"; None where no answer is sent.
 
         Args:
-            paragraph: the secret paragraph.
-            question: the question's text, with no options in it.
-            options: texts of A to D, in this order.
+            secret: of the game.
+            questions: by their numbers, from 1.
         """

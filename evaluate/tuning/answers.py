@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from evaluate.games import LabelledGame
-from evaluate.referee import Referee
+from evaluate.referee import Referee, secret_of
 from evaluate.tuning.course import Doubles, Ints
 from ingest.paragraph import Paragraph
 from player.player import Player
@@ -70,17 +70,15 @@ def prepare_answers(
         row = plan.result.row_of(paragraph)
         if row is None:
             continue
+        secret = secret_of(game, paragraph)
+        assert secret is not None, "an ingested paragraph has a text"
+        posed = [(question.text, question.options) for question in plan.questions]
         kept.append(game)
         priors.append(plan.prior)
         fits.append(plan.fits)
         kinds.append(tuple(question.kind for question in plan.questions))
         truth.append(row)
-        answers.append(
-            tuple(
-                tuple(referee.answer(paragraph.text, question.text, question.options) for question in plan.questions)
-                for referee in referees.values()
-            )
-        )
+        answers.append(tuple(tuple(referee.answers(secret, posed)) for referee in referees.values()))
     return Answered(
         games=tuple(kept),
         referees=tuple(referees),

@@ -13,7 +13,7 @@ from evaluate.answered import AnsweredReferee, answering
 from evaluate.batches import AskedBatch, batch_line, make_batches, read_answers, read_batches
 from evaluate.errors import BatchError
 from evaluate.games import match_games
-from evaluate.referee import OracleReferee
+from evaluate.referee import Secret, make_referee
 from evaluate.replayer import Job
 from player.questions.question import Question
 from tests.evaluate.fakes import labelled_game
@@ -116,9 +116,8 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_the_referee_gives_the_answers_on_file_and_declines_the_rest() -> None:
     referee = AnsweredReferee(BATCH, ("C", None))
-    assert referee.answer("", "Which?", list(WORD.options)) == "C"
-    assert referee.answer("", "How many?", list(FILLER.options)) == "Not Relevant"
-    assert referee.answer("", "Another?", list(WORD.options)) == "Not Relevant"
+    posed = [("Which?", WORD.options), ("How many?", FILLER.options), ("Another?", WORD.options)]
+    assert referee.answers(Secret("", ""), posed) == ["C", "Not Relevant", "Not Relevant"]
 
 
 def the_games() -> list[Any]:
@@ -134,9 +133,12 @@ def test_answers_of_a_careful_reader_win_the_games() -> None:
     batches = {batch.game_id: batch for batch in make_batches(games, matched, player)}
     assert list(batches) == [game.game_id for game in games]
     assert [batch.paragraph for batch in batches.values()] == [item.text for item in course()[:4]]
-    oracle = OracleReferee()
+    oracle = make_referee("oracle")
+    assert oracle is not None
     answers = {
-        game_id: tuple(oracle.answer(batch.paragraph, question.text, question.options) for question in batch.questions)
+        game_id: tuple(
+            oracle.answers(Secret(batch.paragraph, ""), [(asked.text, asked.options) for asked in batch.questions])
+        )
         for game_id, batch in batches.items()
     }
     # another player, with other questions of its own, reads them as well

@@ -217,7 +217,7 @@ class TestCommand:
             (["--presets", "dual"], "--presets must name two or more different presets, got 'dual'"),
             (["--presets", "dual,dual"], "--presets must name two or more different presets"),
             ([], "compare must be given --games and --presets, or RUN.json files"),
-            (["--presets", "dual,filtered", "--referee", "wise"], "--referee must be none, oracle, "),
+            (["--presets", "dual,filtered", "--referee", "wise"], "--referee must be none, or terms of sees:"),
             (["--presets", "dual,filtered", "--repeats", "0"], "--repeats must be at least 1, got 0"),
             (["--presets", "dual,filtered", "--store", "nowhere"], "--store must be a folder made by ingest"),
             (["nowhere.json"], "compare takes RUN.json files, or --games and --presets, got both"),

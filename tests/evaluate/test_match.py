@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from evaluate.games import LabelledGame
 from evaluate.match import DEADLINES_S, MAX_TEXT_CHARS, Match, RefusedMessageError, read_batch
+from evaluate.referee import Posed, Secret, secret_of
 from player.protocol import Json
 from tests.evaluate.fakes import batch, half_alike, labelled_game, message
 from tests.player.fakes import paragraph
@@ -33,9 +34,9 @@ class LettersInTurn:
     def __init__(self) -> None:
         self.asked: list[tuple[str, str, tuple[str, ...]]] = []
 
-    def answer(self, paragraph: str, question: str, options: Sequence[str]) -> str:
-        self.asked.append((paragraph, question, tuple(options)))
-        return ("A", "B", "C", "D", "Not Relevant")[(len(self.asked) - 1) % 5]
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+        self.asked += [(secret.paragraph, text, tuple(options)) for text, options in questions]
+        return [("A", "B", "C", "D", "Not Relevant")[place % 5] for place in range(len(questions))]
 
 
 class Broken:
@@ -44,16 +45,18 @@ class Broken:
     def __init__(self) -> None:
         self.n_asked = 0
 
-    def answer(self, paragraph: str, question: str, options: Sequence[str]) -> str:
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
         self.n_asked += 1
         if self.n_asked == 1:
             raise ZeroDivisionError
-        return "A"
+        return ["A"] * len(questions)
 
 
 def make_match(referee: Any = None, label: LabelledGame | None = None, seed: int = 0) -> Match:
+    known = secret_of(label or labelled_game(), SECRET)
+    assert known is not None
     return Match(
-        "0101001", label or labelled_game(), SECRET, referee or LettersInTurn(), half_alike, "player-1", seed=seed
+        "0101001", label or labelled_game(), known, referee or LettersInTurn(), half_alike, "player-1", seed=seed
     )
 
 

@@ -31,7 +31,7 @@ from evaluate.practice import (
     load_course,
     serving,
 )
-from evaluate.referee import make_referee
+from evaluate.referee import Posed, Secret, make_referee
 from ingest.store import ParagraphStore
 from player.play import GameReport, play
 from player.protocol import Json
@@ -517,11 +517,11 @@ class Failing:
     def __init__(self) -> None:
         self.failed = False
 
-    def answer(self, paragraph: str, question: str, options: Sequence[str]) -> str:
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
         if not self.failed:
             self.failed = True
             raise ZeroDivisionError
-        return "A"
+        return ["A"] * len(questions)
 
 
 def test_a_message_that_the_referee_failed_on_may_be_sent_again() -> None:
@@ -633,7 +633,7 @@ class TestServeCommand:
             (["--referee", "none"], "--referee must answer questions to serve games, got none; take oracle"),
             (
                 ["--referee", "strict"],
-                "--referee must be none, oracle, noisy:WRONG,NOT_RELEVANT, semantic or random, got 'strict'",
+                "--referee must be none, or terms of sees:",
             ),
             (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),
             (["--games", "nowhere.jsonl"], "--games must be a readable file, got nowhere.jsonl"),

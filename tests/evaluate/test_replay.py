@@ -18,7 +18,7 @@ from configs.settings import Settings, load
 from evaluate.__main__ import main
 from evaluate.measures import interval
 from evaluate.record import GameRecord
-from evaluate.referee import OracleReferee, Referee
+from evaluate.referee import Posed, Referee, Secret, Tools, make_referee
 from evaluate.replay import replay
 from evaluate.replayer import Job, Replayer
 from ingest.store import ParagraphStore
@@ -268,8 +268,8 @@ class TestPlayedGames:
 class Declining:
     """A referee that finds nothing relevant."""
 
-    def answer(self, paragraph: str, question: str, options: Sequence[str]) -> str:
-        return "Not Relevant"
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+        return ["Not Relevant"] * len(questions)
 
 
 @pytest.fixture(scope="module")
@@ -277,9 +277,9 @@ def repeated(hand_store: ParagraphStore, hand_player: Player, hand_settings: Set
     """A run of two repeats, and the seeds of its referees: the first one answers rightly, the second declines."""
     seeds: list[int] = []
 
-    def make(spec: str, seed: int) -> Referee:
+    def make(spec: str, seed: int, tools: Tools) -> Referee | None:
         seeds.append(seed)
-        return OracleReferee() if len(seeds) == 1 else Declining()
+        return make_referee("oracle") if len(seeds) == 1 else Declining()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("evaluate.replay.make_referee", make)
@@ -555,10 +555,10 @@ class TestCommand:
         [
             (["--split", "dev"], "--split must be one of train, validation, test, got 'dev'"),
             (["--preset", "best"], "preset must be one of default, "),
-            (["--referee", "noisy:2,0"], "--referee noisy:WRONG,NOT_RELEVANT must have shares of 0..1"),
+            (["--referee", "noisy:0.8,0.3"], "shares wrong and declined of at most 1 together, got 0.8 and 0.3"),
             (
                 ["--referee", "noisy:nan,0"],
-                "--referee must be none, oracle, noisy:WRONG,NOT_RELEVANT, semantic or random",
+                "--referee must be none, or terms of sees:",
             ),
             (["--workers", "-1"], "--workers must be at least 0, got -1"),
             (["--repeats", "0"], "--repeats must be at least 1, got 0"),

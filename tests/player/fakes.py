@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from configs.settings import GameSettings, SearchSettings, Settings, load
-from evaluate.referee import OracleReferee
+from evaluate.referee.reading import Reading
+from evaluate.referee.seen import see
 from ingest.embed import FloatArray
 from ingest.paragraph import Alias, AliasSource, Document, Paragraph
 from player.player import Player
@@ -210,7 +211,7 @@ def course() -> list[Paragraph]:
 
 def perfect_answer(question: Question, text: str) -> str:
     """As a careful reader answers by the letters: the harness's oracle, which shares no code with the player."""
-    return OracleReferee().answer(text, question.text, question.options)
+    return Reading().answer(see(text), 1, question.text, question.options)
 
 
 class FakeGameServer:

@@ -11,6 +11,7 @@ from evaluate.referee.number_words import with_digits
 from evaluate.referee.option import UNKNOWN, Choice
 from evaluate.referee.polarity import answers_yes_or_no
 from evaluate.referee.question import Asked
+from evaluate.referee.seen import Seen
 from evaluate.referee.verdict import Verdict
 
 _HOW_MANY = re.compile(
@@ -24,7 +25,7 @@ _LONGER_OR_SHORTER = re.compile(
 )
 
 
-def by_amount(asked: Asked, choices: Sequence[Choice], text: str) -> Verdict | None:
+def by_amount(asked: Asked, choices: Sequence[Choice], seen: Seen) -> Verdict | None:
     """How many, how long, how often; longer or shorter than so many."""
     either = _LONGER_OR_SHORTER.search(asked.bare)
     how_many = _HOW_MANY.search(asked.bare)
@@ -32,7 +33,7 @@ def by_amount(asked: Asked, choices: Sequence[Choice], text: str) -> Verdict | N
         return None
     if answers_yes_or_no(asked, choices) and bounds_of(asked.bare, loose=False):
         return None
-    n = measured(asked, choices, text, how_many.end() if how_many else after_number(asked.bare))
+    n = measured(asked, choices, seen, how_many.end() if how_many else after_number(asked.bare))
     if n is None:
         return None
     numbers = re.findall(r"\d+", asked.bare)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from evaluate.referee.option import Choice
 from evaluate.referee.question import Asked
 from evaluate.referee.scope import part_of
+from evaluate.referee.seen import Seen
 from evaluate.referee.text import fold
 from evaluate.referee.verdict import Verdict
 from evaluate.referee.way_out import NONE
@@ -18,12 +19,12 @@ _LETTER_RANGE = re.compile(
 )
 
 
-def by_letter(asked: Asked, choices: Sequence[Choice], text: str) -> Verdict | None:
+def by_letter(asked: Asked, choices: Sequence[Choice], seen: Seen) -> Verdict | None:
     """With which letter the text, or its first word, begins."""
     asks_letter = re.search(r"\bletters?\b|\balphabet\b|\bאות\b|\bהאות\b|אלפבית", asked.bare)
     if asked.edge != "begin" or not asks_letter or asked.targets:
         return None
-    initial = next((char for char in fold(part_of(text, asked.scope)) if char.isalnum()), "")
+    initial = next((char for char in fold(part_of(seen, asked.scope)) if char.isalnum()), "")
     fits: list[bool | None] = []
     for choice in choices:
         found = _LETTER_RANGE.match(choice.folded)

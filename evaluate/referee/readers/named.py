@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from evaluate.referee.features import FEATURES
 from evaluate.referee.option import UNKNOWN, Choice, option_terms
 from evaluate.referee.question import Asked
+from evaluate.referee.seen import Seen
 from evaluate.referee.text import fold
 
 _ORDINAL_TARGET = re.compile(
@@ -24,7 +25,7 @@ _ASKS_TERM = re.compile(
 
 
 def option_fits(
-    asked: Asked, choice: Choice, there: Callable[[str], bool], known: Sequence[str], text: str
+    asked: Asked, choice: Choice, there: Callable[[str], bool], known: Sequence[str], seen: Seen
 ) -> bool | None:
     """Whether what an option names is there; None where it names nothing that could be checked."""
     only = re.search(r"\bonly\b|\bjust\b|\balone\b|\bרק\b|\bבלבד\b", choice.frame)
@@ -61,7 +62,7 @@ def option_fits(
         name = re.sub(r"^(?:with )?(?:an?|the|any|some|one) |^ב", "", choice.folded)
         feature = next((feature for feature in FEATURES if feature.name.fullmatch(name)), None)
         if feature:
-            return (asked.count_feature(feature, text) > 0) != asked.negated
+            return (asked.count_feature(feature, seen) > 0) != asked.negated
     if asked.edge == "begin" and re.fullmatch(r"(?:with )?(?:an )?article", choice.folded):
         return any(there(word) for word in ("a", "an", "the"))
     if len(choice.folded.split()) > (15 if asked.edge else 6) and not re.search(r",|\bor\b", choice.folded):

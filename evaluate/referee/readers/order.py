@@ -12,6 +12,7 @@ from evaluate.referee.positions import positions
 from evaluate.referee.question import Asked
 from evaluate.referee.rules import TEXT_FIRST
 from evaluate.referee.scope import part_of
+from evaluate.referee.seen import Seen
 from evaluate.referee.verdict import Verdict
 from evaluate.referee.way_out import JUST_ONE, is_way_out, way_out_holds
 
@@ -38,9 +39,9 @@ _ORDERED = re.compile(
 _EQUALLY = re.compile(r"\bequal\w*|\bthe same\b|\bsame number\b|\bas often\b|\btie\b|באותה מידה|שווה|אותו מספר")
 
 
-def by_order(asked: Asked, choices: Sequence[Choice], text: str) -> Verdict | None:
+def by_order(asked: Asked, choices: Sequence[Choice], seen: Seen) -> Verdict | None:
     """Which comes first, last, or most often; whether one comes before another."""
-    part = part_of(text, asked.scope)
+    part = part_of(seen, asked.scope)
     if len(asked.targets) == 2 and (order := _ORDERED.search(asked.frame)) and answers_yes_or_no(asked, choices):
         one, other = (positions(term, part, asked.any_form) for term in asked.targets)
         relation = order[1] or order[2]

@@ -10,8 +10,8 @@ from evaluate.referee.polarity import polarity_of
 from evaluate.referee.positions import positions
 from evaluate.referee.question import Asked
 from evaluate.referee.scope import AFTER_FIRST, FIRST_SENTENCE, part_of
+from evaluate.referee.seen import Seen
 from evaluate.referee.subject import question_terms
-from evaluate.referee.text import sentences_of
 from evaluate.referee.verdict import Verdict
 from evaluate.referee.way_out import NONE
 
@@ -59,7 +59,7 @@ def _place(choice: Choice) -> str:
     return "nowhere" if absent else ""
 
 
-def by_place(asked: Asked, choices: Sequence[Choice], text: str) -> Verdict | None:
+def by_place(asked: Asked, choices: Sequence[Choice], seen: Seen) -> Verdict | None:
     """Where a word stands: in the first sentence, later, not at all."""
     places = [_place(choice) for choice in choices]
     if any(re.search(r"\bsecond\b(?! (?:sentence|half))|\blatter\b", choice.folded) for choice in choices):
@@ -72,10 +72,10 @@ def by_place(asked: Asked, choices: Sequence[Choice], text: str) -> Verdict | No
     def stands_in(part: str) -> bool:
         return any(positions(term, part, asked.any_form) for term in terms)
 
-    sentences = sentences_of(text)
-    words = text.split()
+    sentences = seen.sentences
+    words = seen.text.split()
     middle = (len(words) + 1) // 2
-    in_first, in_rest = stands_in(part_of(text, ("first", 0))), stands_in(part_of(text, ("rest", 0)))
+    in_first, in_rest = stands_in(part_of(seen, ("first", 0))), stands_in(part_of(seen, ("rest", 0)))
     in_last = len(sentences) > 1 and stands_in(sentences[-1])
     in_half = stands_in(" ".join(words[:middle]))
     in_middle = stands_in(" ".join(sentences[1:-1]))
@@ -89,13 +89,13 @@ def by_place(asked: Asked, choices: Sequence[Choice], text: str) -> Verdict | No
         "last": in_last and not in_first and not in_middle,
         "middle": in_middle and not in_first,
         "half 1": in_half,
-        "half 2": not in_half and stands_in(text),
-        "nowhere": not stands_in(text),
+        "half 2": not in_half and stands_in(seen.text),
+        "nowhere": not stands_in(seen.text),
     }
     fits: list[bool | None] = []
     for place, choice in zip(places, choices, strict=True):
         fits.append(holds[place] if place else False if UNKNOWN.search(choice.folded) else None)
     for row, choice in enumerate(choices):
         if fits[row] is None and polarity_of(choice):  # a plain yes besides the places
-            fits[row] = stands_in(text) and not any(fits)
+            fits[row] = stands_in(seen.text) and not any(fits)
     return Verdict(fits)

@@ -13,13 +13,14 @@ from evaluate.referee.positions import positions
 from evaluate.referee.question import Asked
 from evaluate.referee.readers.named import option_fits
 from evaluate.referee.scope import part_of
+from evaluate.referee.seen import Seen
 from evaluate.referee.verdict import Verdict
 from evaluate.referee.way_out import is_way_out, way_out_holds
 
 _HOW_OFTEN = re.compile(r"\b(?:times|once|twice)\b|פעמי|\bפעם")
 
 
-def by_presence(asked: Asked, choices: Sequence[Choice], text: str) -> Verdict | None:
+def by_presence(asked: Asked, choices: Sequence[Choice], seen: Seen) -> Verdict | None:
     """Which of the options' words occur, or begin or end the text."""
     asks_words = asked.edge or asked.scope[0] in ("head", "tail") or ASKS_WORDS.search(asked.bare)
     if ASKS_MEANING.search(asked.bare) or not asks_words:
@@ -29,7 +30,7 @@ def by_presence(asked: Asked, choices: Sequence[Choice], text: str) -> Verdict |
     bounds = bounds_of(asked.bare, loose=False) if _HOW_OFTEN.search(asked.main) else None
 
     def there(term: str) -> bool:
-        n = asked.count(term, text)
+        n = asked.count(term, seen)
         return bounds[0] <= n <= bounds[1] if bounds else (n > 0) != asked.negated
 
     way_outs = [is_way_out(choice, choices, len(asked.targets) > 1) for choice in choices]
@@ -38,7 +39,7 @@ def by_presence(asked: Asked, choices: Sequence[Choice], text: str) -> Verdict |
     fits: list[bool | None] = []
     loosely = []
     for choice, way_out in zip(choices, way_outs, strict=True):
-        fit = False if way_out else option_fits(asked, choice, there, targets or named, text)
+        fit = False if way_out else option_fits(asked, choice, there, targets or named, seen)
         fits.append(fit)
         loosely.append(bool(fit))
     n_fitting = sum(there(term) for term in targets) if targets else sum(loosely)
@@ -49,7 +50,7 @@ def by_presence(asked: Asked, choices: Sequence[Choice], text: str) -> Verdict |
             if n_fitting == 1 and any(fits):
                 continue  # the option itself says more
             return Verdict([other is choice for other in choices], n_fitting)
-    part = part_of(text, asked.scope)
+    part = part_of(seen, asked.scope)
     places = [
         min(
             (place for term in option_terms(choice)[0] for place in positions(term, part, asked.any_form)),

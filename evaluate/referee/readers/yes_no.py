@@ -13,16 +13,17 @@ from evaluate.referee.option import UNKNOWN, Choice
 from evaluate.referee.polarity import YES, answers_yes_or_no, polarity_of
 from evaluate.referee.question import Asked
 from evaluate.referee.scope import part_of
+from evaluate.referee.seen import Seen
 from evaluate.referee.subject import question_terms
 from evaluate.referee.verdict import Verdict
 from evaluate.referee.way_out import ALL, JUST_ONE, SEVERAL, way_out_holds
 
 
-def by_yes_or_no(asked: Asked, choices: Sequence[Choice], text: str) -> Verdict | None:
+def by_yes_or_no(asked: Asked, choices: Sequence[Choice], seen: Seen) -> Verdict | None:
     """Whether something is there, begins the text, or is more than so many, with options that say yes or no."""
     if not answers_yes_or_no(asked, choices) or (len(asked.targets) > 1 and any(choice.quoted for choice in choices)):
         return None
-    counts = _counts_asked(asked, choices, text)
+    counts = _counts_asked(asked, choices, seen)
     if counts is None:
         return None
     all_meant = (
@@ -59,24 +60,24 @@ def by_yes_or_no(asked: Asked, choices: Sequence[Choice], text: str) -> Verdict 
     return Verdict(fits)
 
 
-def _counts_asked(asked: Asked, choices: Sequence[Choice], text: str) -> list[int] | None:
+def _counts_asked(asked: Asked, choices: Sequence[Choice], seen: Seen) -> list[int] | None:
     """How often each thing that a yes-or-no question asks for is there, None where that cannot be checked."""
     if ASKS_MEANING.search(asked.bare):
         return None
     if not asked.targets and bounds_of(asked.bare, loose=False):
-        n = measured(asked, choices, text, after_number(asked.bare))
+        n = measured(asked, choices, seen, after_number(asked.bare))
         return None if n is None else [n]
     if not asked.edge and not ASKS_WORDS.search(asked.bare) and not bounds_of(asked.bare, loose=False):
         return None
     if asked.targets:
-        return [asked.count(term, text) for term in asked.targets]
+        return [asked.count(term, seen) for term in asked.targets]
     explicit_term = re.search(
         r"\bthe (?:word|term|name|phrase|expression)\b (?!in\b|of\b)|ה(?:מילה|מונח|שם|ביטוי) (?!ה?ראשו)", asked.bare
     )
     features = [] if explicit_term else features_in(asked.bare)
     if features:
-        return [asked.count_feature(feature, text) for feature in features]
+        return [asked.count_feature(feature, seen) for feature in features]
     if asked.edge == "begin" and re.search(r"\bcapital(?: letter)?\b|\bupper[- ]?case\b", asked.bare):
-        return [int(part_of(text, asked.scope).lstrip("\"'([")[:1].isupper())]
+        return [int(part_of(seen, asked.scope).lstrip("\"'([")[:1].isupper())]
     terms = question_terms(asked)
-    return [asked.count(term, text) for term in terms] if terms else None
+    return [asked.count(term, seen) for term in terms] if terms else None

@@ -9,7 +9,7 @@ import pytest
 
 from evaluate.__main__ import main
 from evaluate.batches import read_batches
-from evaluate.referee import OracleReferee
+from evaluate.referee import Secret, make_referee
 from player.questions.kinds import KINDS
 from player.questions.rates import load_rates
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
@@ -37,12 +37,15 @@ def batches(tmp_path: Path, store: str, games: Path) -> Path:
 
 def answered(path: Path, batches: Path, *, wrong_kind: str = "") -> Path:
     """What a careful reader answers to all batches; of questions of one kind, always another letter."""
-    oracle, lines = OracleReferee(), []
+    oracle, lines = make_referee("oracle"), []
+    assert oracle is not None
     for game_id, batch in read_batches(batches).items():
         answers = []
-        for number, question in enumerate(batch.questions, 1):
-            answer = oracle.answer(batch.paragraph, question.text, question.options)
+        posed = [(question.text, question.options) for question in batch.questions]
+        given = oracle.answers(Secret(batch.paragraph, ""), posed)
+        for number, (question, answer) in enumerate(zip(batch.questions, given, strict=True), 1):
             if question.kind == wrong_kind:
+                assert answer is not None
                 answer = "ABCD"[("ABCD".index(answer) + 1) % 4]
             answers.append({"question_number": number, "answer": answer})
         lines.append(json.dumps({"game_id": game_id, "answers": answers}) + "\n")

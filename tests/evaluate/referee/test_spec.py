@@ -1,0 +1,116 @@
+"""What a SPEC of a referee may say."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluate.errors import RefereeError
+from evaluate.referee.spec import NAMES, TERMS, RefereeSpec, make_referee, read_spec, spec_table
+from evaluate.referee.types import NOT_RELEVANT, Posed, Secret
+from evaluate.referee.views import VIEWS
+
+SECRET = Secret("Ivy climbs. It clings to walls.", "Ivy climbs.", "plants", "what grows upwards")
+CLINGS: Posed = ('Does the word "clings" occur in the paragraph?', ("Yes", "No", "Unclear", "Unknown"))
+
+
+def answers(spec: str, posed: Posed = CLINGS, n: int = 20, seed: int = 0) -> list[str | None]:
+    referee = make_referee(spec, seed)
+    assert referee is not None
+    return referee.answers(SECRET, [posed] * n)
+
+
+def test_terms_combine_in_any_order() -> None:
+    read = RefereeSpec("opening", "reading", "", 0.15, 0.1, 12)
+    assert read_spec("sees:opening,wrong:0.15,declined:0.10,answers:12") == read
+    assert read_spec("answers:12, declined:.1,wrong:0.150 ,sees:opening") == read
+
+
+@pytest.mark.parametrize(
+    ("name", "terms"),
+    [
+        ("oracle", "sees:paragraph"),
+        ("noisy:0.15,0.10", "wrong:0.15,declined:0.10"),
+        ("noisy:.3,0,sees:passages", "sees:passages,wrong:0.3,declined:0"),
+        ("blind", "sees:nothing"),
+        ("declining", "declined:1"),
+    ],
+)
+def test_a_name_stands_for_its_terms_and_combines_with_others(name: str, terms: str) -> None:
+    assert read_spec(name) == read_spec(terms)
+
+
+def test_none_is_no_referee() -> None:
+    assert read_spec("none") is None
+    assert make_referee("none") is None
+
+
+def test_each_manner_answers_in_its_way() -> None:
+    assert answers("oracle") == ["A"] * 20
+    assert answers("constant:C") == ["C"] * 20
+    assert answers("declining") == [NOT_RELEVANT] * 20
+    assert answers("blind") == answers("sees:opening") == answers("sees:name") == ["B"] * 20
+    assert set(answers("wrong:1")) <= set("BCD")
+    assert answers("semantic", ("Which?", ("ivy", "stone", "iron", "salt"))) == ["A"] * 20
+    key = answers("key")
+    assert len(set(key)) == 4
+    assert answers("key", ("Another?", CLINGS[1])) == key != answers("key", seed=1)
+
+
+def test_only_the_first_few_questions_are_answered() -> None:
+    assert answers("oracle,answers:3", n=5) == ["A", "A", "A", None, None]
+
+
+def test_what_draws_is_told_from_what_does_not() -> None:
+    drawing = ("wrong:0.1", "declined:0.4,sees:opening", "random", "key", "noisy:1,0")
+    for spec in (*drawing, "oracle", "declining", "constant:B", "semantic", "answers:5", "sees:passages"):
+        read = read_spec(spec)
+        assert read is not None
+        assert read.draws == (spec in drawing), spec
+
+
+WRONG = [
+    *(
+        "semantics",
+        "",
+        "noisy",
+        "noisy:0.1",
+        "noisy:a,b",
+        "noisy:-0.1,0",
+        "Oracle",
+        "sees:chapter",
+        "wrong:2",
+        "wrong:",
+    ),
+    *("declined:1e-1", "answers:0", "answers:21", "constant:E", "constant:AB", "key:1", "oracle:"),
+    *("none,key", "oracle;key", "sees:opening wrong:0.1"),
+]
+
+
+@pytest.mark.parametrize("spec", WRONG)
+def test_another_spec_is_refused_in_one_line_that_names_them_all(spec: str) -> None:
+    with pytest.raises(RefereeError) as raised:
+        make_referee(spec)
+    said = str(raised.value)
+    assert repr(spec) in said
+    assert "\n" not in said
+    for form in [*(term.form for term in TERMS.values()), *NAMES]:
+        assert form in said
+
+
+@pytest.mark.parametrize("spec", ["sees:opening,sees:name", "key,random", "constant:A,semantic", "oracle,sees:opening"])
+def test_what_contradicts_itself_is_refused(spec: str) -> None:
+    with pytest.raises(RefereeError, match="each thing once") as raised:
+        read_spec(spec)
+    assert repr(spec) in str(raised.value)
+
+
+def test_shares_above_one_together_are_refused() -> None:
+    with pytest.raises(RefereeError, match=r"at most 1 together, got 0\.8 and 0\.3"):
+        read_spec("noisy:0.8,0.3")
+
+
+def test_the_table_tells_every_term_view_and_name() -> None:
+    table = spec_table()
+    forms = (term.form for term in TERMS.values() if not term.form.startswith("sees:"))
+    for said in (*forms, *(view.says for view in VIEWS.values()), *NAMES):
+        assert said in table
