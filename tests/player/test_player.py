@@ -15,6 +15,7 @@ from player.player import MAX_WARMUP_CHARS, Plan, Player
 from player.protocol import RoundStart
 from player.questions.belief import NOT_RELEVANT
 from player.questions.question import LETTERS, Question
+from player.questions.views import VIEWS
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
 from tests.player.fakes import (
@@ -212,7 +213,7 @@ def test_the_questions_fit_the_candidates_as_the_plan_says() -> None:
     n_read = 0
     for row, hit in enumerate(plan.result.hits):
         for question, fit, answer in zip(
-            plan.questions, plan.fits[:, row], perfect_answers(plan.questions, hit.paragraph), strict=True
+            plan.questions, plan.fits[0, :, row], perfect_answers(plan.questions, hit.paragraph), strict=True
         ):
             if answer != NOT_RELEVANT and fit.max() > 0.9:
                 assert answer == LETTERS[int(fit.argmax())], (question, hit.paragraph.text)
@@ -229,7 +230,7 @@ def test_questions_asked_before_are_fitted_to_the_candidates_again() -> None:
     np.testing.assert_allclose(again.prior, first.prior)
     by_id = {hit.paragraph.paragraph_id: row for row, hit in enumerate(second.result.hits)}
     rows = [by_id[hit.paragraph.paragraph_id] for hit in first.result.hits]
-    np.testing.assert_allclose(again.fits, second.fits[:, rows])
+    np.testing.assert_allclose(again.fits, second.fits[:, :, rows])
 
 
 def test_the_same_round_and_seed_get_the_same_questions() -> None:
@@ -257,7 +258,7 @@ def test_the_prior_sums_to_1_and_follows_relevance() -> None:
 def test_the_search_goes_over_as_many_candidates_as_the_settings_say() -> None:
     plan: Plan = dense_player(course(), candidates=5).plan(start())
     assert len(plan.result.hits) == 5
-    assert plan.fits.shape == (20, 5, 4)
+    assert plan.fits.shape == (len(VIEWS), 20, 5, 4)
 
 
 def test_a_course_in_which_nothing_is_found_is_a_query_error() -> None:
