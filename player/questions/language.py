@@ -40,7 +40,8 @@ def hebrew_forms(word: str) -> str:
 
 
 def either(words: Sequence[str], language: Language) -> str:
-    """Words as a list of alternatives: "index, query or tree"."""
-    if len(words) == 1:
-        return words[0]
-    return f"{', '.join(words[:-1])} {'או' if language == 'he' else 'or'} {words[-1]}"
+    """Words as a list of alternatives: "index", "query" or "tree", each in quotation marks: one may be "or" itself."""
+    quoted = [f'"{word}"' for word in words]
+    if len(quoted) == 1:
+        return quoted[0]
+    return f"{', '.join(quoted[:-1])} {'או' if language == 'he' else 'or'} {quoted[-1]}"

@@ -105,7 +105,7 @@ class ListKind:
         if option == OUT:
             named = {word for group in question.groups for word in group}
             return "" if named & there else self.has_none[language]
-        found = [f'"{word}"' for word in _listed(question.options[option]) if word.casefold() in there]
+        found = [f'"{word}"' for word in question.options[option].split('"')[1::2] if word.casefold() in there]
         joined = (" ו-" if language == "he" else " and ").join(found[:MAX_CITED])
         return f"{self.has[language]} {joined}" if found else ""
 
@@ -190,8 +190,3 @@ def _deal(
 def _flat(drawn: NDArray[np.intp]) -> list[list[int]]:
     flat: list[list[int]] = drawn.reshape(len(drawn), -1).tolist()
     return flat
-
-
-def _listed(option: str) -> list[str]:
-    """The words of `either`."""
-    return option.replace(" או ", ", ").replace(" or ", ", ").split(", ")

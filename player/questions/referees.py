@@ -51,11 +51,10 @@ class Care:
 
 
 CARES = (
-    Care("sound", 0.40),
-    Care("careless 15%", 0.13, slips=0.15),
-    Care("careless 30%", 0.12, slips=0.30),
-    Care("careless 45%", 0.10, slips=0.45),
-    Care("careless 60%", 0.10, slips=0.60),
+    Care("sound", 0.45),
+    Care("careless 15%", 0.20, slips=0.15),
+    Care("careless 30%", 0.15, slips=0.30),
+    Care("careless 45%", 0.07, slips=0.45),
     Care("falls back 15%", 0.07, falls_back=0.15),
     Care("falls back 40%", 0.05, falls_back=0.40),
     Care("contrary", 0.01, contrary=True),

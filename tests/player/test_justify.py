@@ -171,7 +171,7 @@ def test_declined_and_missing_answers_are_no_evidence() -> None:
     assert [item.number for item in found] == [3]
 
 
-LISTS = ("key or tree", "heap, sort or Trees", "graph or pivot", "none of these words")
+LISTS = ('"key" or "tree"', '"heap", "sort" or "Trees"', '"graph" or "pivot"', "none of these words")
 GROUPS = (("key", "tree"), ("heap", "sort", "trees"), ("graph", "pivot"))
 
 
