@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -193,6 +193,16 @@ def _require_of_one_mind(found: RefereeSpec, said: list[str], spec: str) -> None
             f"--referee must have shares wrong and declined of at most 1 together, got {found.wrong:g} and "
             f"{found.declined:g}; use e.g. {EXAMPLE}"
         )
+
+
+def prepare(specs: Iterable[str], store: ParagraphStore, settings: EmbedSettings) -> None:
+    """Embed and keep the course, if any of these referees sees passages of it, so that no two processes do it at once.
+
+    Raises:
+        RefereeError: a SPEC is none.
+    """
+    if any((read := read_spec(spec)) and read.view == "passages" for spec in specs):
+        tools_of(store, settings).retrieve("")
 
 
 @dataclass(frozen=True, slots=True)
