@@ -90,17 +90,20 @@ class Rounds:
         referees: by judge.
         similarity: of two words, for the score.
         seed: of the practice server.
+
+    Attributes:
+        referees: as given.
     """
 
     def __init__(self, player: Player, referees: Sequence[Referee], similarity: Similarity, seed: int) -> None:
         self._player = PlansOnce(player)
-        self._referees = referees
+        self.referees = referees
         self._similarity = similarity
         self._seed = seed
 
     def record(self, job: Job) -> Played:
         """The game against each of them."""
-        reports = play_game(job, self._player, self._referees, self._similarity, self._seed)
+        reports = play_game(job, self._player, self.referees, self._similarity, self._seed)
         return Played(job.game.game_id, tuple(_outcome(job, report) for report in reports))
 
 
