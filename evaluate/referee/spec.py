@@ -226,7 +226,8 @@ def tools_of(store: ParagraphStore, settings: EmbedSettings) -> Tools:
     models_dir = models_dir_of(store, settings)
     latin = choose_spec(texts[:N_SCRIPT]) == "minilm"
     encoder = encoder_unlike(store.embedder_spec, models_dir, settings, latin=latin)
-    return Tools(encoder, Passages(texts, encoder, models_dir / "passages"))
+    folder = None if encoder is BY_CHARACTERS else models_dir / "passages"  # those vectors are made in no time
+    return Tools(encoder, Passages(texts, encoder, folder))
 
 
 def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> SimulatedReferee | None:
