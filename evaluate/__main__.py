@@ -19,6 +19,7 @@ from evaluate.commands import (
     label,
     questions,
     rates,
+    referees,
     replay,
     report,
     serve,
@@ -31,6 +32,7 @@ from player.errors import PlayerError
 COMMANDS = (
     serve,
     replay,
+    referees,
     compare,
     tune,
     export,

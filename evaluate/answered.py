@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from evaluate.batches import AskedBatch
-from evaluate.practice import Course, LocalGameServer, PracticeServer
 from evaluate.record import GameRecord, record_game
 from evaluate.referee import NOT_RELEVANT, Posed, Secret
-from evaluate.replayer import TIMEOUT_S, Job
+from evaluate.replayer import Job, play_game
 from evaluate.scoring import Similarity
-from ingest.paragraph import Paragraph
-from player.play import play
 from player.player import Decision, Plan, Player
 from player.protocol import RoundStart
 from player.search.types import Query
@@ -74,11 +71,6 @@ def answering(
 def _record(
     player: Player, batch: AskedBatch, answers: Sequence[str | None], job: Job, similarity: Similarity, seed: int
 ) -> GameRecord:
-    paragraph: Paragraph | None = job.paragraph
     result = player.orchestrator.search(Query(job.game.hint, job.game.book_name))
-    reports = []
-    if paragraph is not None:
-        course = Course([(job.game, paragraph)], AnsweredReferee(batch, answers), similarity)
-        server = LocalGameServer(PracticeServer(course, seed=seed + job.number), "replay")
-        reports.append(play(server, _Asks(player, batch), name="replay", timeout_s=TIMEOUT_S))
-    return record_game(job.game, paragraph, result, reports)
+    reports = play_game(job, _Asks(player, batch), [AnsweredReferee(batch, answers)], similarity, seed)
+    return record_game(job.game, job.paragraph, result, reports)

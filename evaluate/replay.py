@@ -17,7 +17,7 @@ from configs.settings import Settings
 from evaluate.games import LabelledGame, match_games, require_of_store
 from evaluate.journal import Journal, inputs_digest
 from evaluate.record import GameRecord
-from evaluate.referee import make_referee, tools_of
+from evaluate.referee import make_referee, prepare, tools_of
 from evaluate.replayer import (
     Job,
     Replayer,
@@ -154,6 +154,7 @@ def replay_store(
         n_workers = workers_for(workers, n_left, played=referee != "none")
         making = functools.partial(build_replayer, store.location, collection)
         if n_workers > 1:
+            prepare([referee], store, settings.embed)
             play_all = in_processes(
                 functools.partial(making, single_threaded(settings), referee, seed, plays), n_workers
             )

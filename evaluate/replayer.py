@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
 
 from configs.settings import Settings, SettingsError
 from evaluate.errors import EvaluateError, ReplayError
@@ -23,10 +24,13 @@ from ingest.errors import IngestError
 from ingest.paragraph import Paragraph
 from ingest.store import models_dir_of, open_store
 from player.errors import PlayerError
-from player.play import play
+from player.play import GameReport, play
 from player.player import Decision, Plan, Player, build_player
 from player.protocol import RoundStart
 from player.search.types import Query
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 GAMES_A_WORKER = 40
 """Played games from which another process pays: it takes about 4 s to start, and a game a fifth of a second."""
@@ -49,6 +53,13 @@ class Job:
     paragraph: Paragraph | None
 
 
+class Recorder(Protocol[T_co]):
+    """What plays one game after another."""
+
+    def record(self, job: Job) -> T_co:
+        """What is kept of the game."""
+
+
 class Replayer:
     """Replays games with one player.
 
@@ -60,7 +71,7 @@ class Replayer:
     """
 
     def __init__(self, player: Player, judges: Sequence[Referee], similarity: Similarity | None, seed: int) -> None:
-        self._player = _PlansOnce(player)
+        self._player = PlansOnce(player)
         self._judges = judges
         self._similarity = similarity
         self._seed = seed
@@ -69,15 +80,31 @@ class Replayer:
         """The game, searched for and played in every repeat."""
         result = self._player.orchestrator.search(Query(job.game.hint, job.game.book_name))
         reports = []
-        if job.paragraph is not None and self._similarity is not None:
-            for judge in self._judges:
-                course = Course([(job.game, job.paragraph)], judge, self._similarity)
-                server = LocalGameServer(PracticeServer(course, seed=self._seed + job.number), "replay")
-                reports.append(play(server, self._player, name="replay", timeout_s=TIMEOUT_S))
+        if self._similarity is not None:
+            reports = play_game(job, self._player, self._judges, self._similarity, self._seed)
         return record_game(job.game, job.paragraph, result, reports)
 
 
-class _PlansOnce(Player):
+def play_game(
+    job: Job, player: Player, referees: Sequence[Referee], similarity: Similarity, seed: int
+) -> list[GameReport]:
+    """The game against each referee; no plays where the paragraph was not ingested.
+
+    Args:
+        similarity: of two words, for the score.
+        seed: of the practice server.
+    """
+    if job.paragraph is None:
+        return []
+    reports = []
+    for referee in referees:
+        course = Course([(job.game, job.paragraph)], referee, similarity)
+        server = LocalGameServer(PracticeServer(course, seed=seed + job.number), "replay")
+        reports.append(play(server, player, name="replay", timeout_s=TIMEOUT_S))
+    return reports
+
+
+class PlansOnce(Player):
     """A player that remembers its last plan: the repeats of a game differ in the answers alone.
 
     Args:
@@ -135,21 +162,21 @@ def workers_for(wanted: int, n_games: int, *, played: bool) -> int:
     return max(1, min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)) if played else 1
 
 
-def here(replayer: Replayer) -> Callable[[Iterable[Job]], Iterator[GameRecord]]:
-    """Replays in this process."""
-    return lambda jobs: map(replayer.record, jobs)
+def here(recorder: Recorder[T]) -> Callable[[Iterable[Job]], Iterator[T]]:
+    """Plays in this process."""
+    return lambda jobs: map(recorder.record, jobs)
 
 
-def in_processes(make: Callable[[], Replayer], n_workers: int) -> Callable[[Iterable[Job]], Iterator[GameRecord]]:
-    """Replays in `n_workers` processes; records come as they are done.
+def in_processes(make: Callable[[], Recorder[T]], n_workers: int) -> Callable[[Iterable[Job]], Iterator[T]]:
+    """Plays in `n_workers` processes; records come as they are done.
 
     Args:
-        make: the replayer of one process; it is pickled.
+        make: what plays in one process; it is pickled.
     """
     return functools.partial(_in_processes, make, n_workers)
 
 
-def _in_processes(make: Callable[[], Replayer], n_workers: int, jobs: Iterable[Job]) -> Iterator[GameRecord]:
+def _in_processes(make: Callable[[], Recorder[T]], n_workers: int, jobs: Iterable[Job]) -> Iterator[T]:
     context = multiprocessing.get_context("spawn")  # a forked child would inherit locks of Chroma's and ONNX's threads
     with contextlib.ExitStack() as stack:
         pool = ProcessPoolExecutor(n_workers, context, _start, (make,))
@@ -168,24 +195,24 @@ def single_threaded(settings: Settings) -> Settings:
     return replace(settings, embed=replace(settings.embed, threads=1))
 
 
-_replayer: Replayer | str = "no replayer was made"
+_recorder: Recorder[Any] | str = "nothing was made that plays"
 """Of this worker process; why there is none, in words."""
 
 
-def _start(make: Callable[[], Replayer]) -> None:
-    """Make this process's replayer."""
+def _start(make: Callable[[], Recorder[Any]]) -> None:
+    """Make what plays in this process."""
     from threadpoolctl import threadpool_limits
 
-    global _replayer  # noqa: PLW0603  (a worker process has one, for its life)
+    global _recorder  # noqa: PLW0603  (a worker process has one, for its life)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
     threadpool_limits(1, "blas")
     try:
-        _replayer = make()
+        _recorder = make()
     except (EvaluateError, IngestError, PlayerError, SettingsError) as error:
-        _replayer = str(error)
+        _recorder = str(error)
 
 
-def _record(job: Job) -> GameRecord:
-    if isinstance(_replayer, str):
-        raise ReplayError(_replayer)
-    return _replayer.record(job)
+def _record(job: Job) -> Any:
+    if isinstance(_recorder, str):
+        raise ReplayError(_recorder)
+    return _recorder.record(job)

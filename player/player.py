@@ -205,14 +205,19 @@ class Player:
         return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big")
 
 
-def build_player(store: ParagraphStore, settings: Settings, seed: int = 0) -> Player:
+def build_player(
+    store: ParagraphStore, settings: Settings, seed: int = 0, *, embedder: Embedder | None = None
+) -> Player:
     """A player over a store.
+
+    Args:
+        embedder: in place of the store's own, of the same model.
 
     Raises:
         EmbedderError: the store's embedder cannot be loaded.
         SettingsError: a strategy is unknown.
     """
-    embedder = store_embedder(store, settings)
+    embedder = embedder or store_embedder(store, settings)
     orchestrator = build_orchestrator(store, settings, embedder)
     return Player(orchestrator, embedder, settings.game, seed, store.paragraphs)
 

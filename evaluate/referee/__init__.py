@@ -6,7 +6,7 @@ answers and how often it errs is said by a SPEC: `spec.TERMS`.
 """
 
 from evaluate.referee.secret import secret_of
-from evaluate.referee.spec import Tools, make_referee, read_spec, spec_table, tools_of
+from evaluate.referee.spec import Tools, make_referee, prepare, read_spec, spec_table, tools_of
 from evaluate.referee.types import N_QUESTIONS, NOT_RELEVANT, Posed, Referee, Secret
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Secret",
     "Tools",
     "make_referee",
+    "prepare",
     "read_spec",
     "secret_of",
     "spec_table",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from configs.settings import EmbedSettings
-from ingest.embed import Embedder
+from ingest.embed import load_embedder
 
 N_BUCKETS = 2**14
 """Into which runs of characters are hashed."""
@@ -85,16 +85,10 @@ class _Embedded:
 
     def __init__(self, spec: str, models_dir: Path, settings: EmbedSettings) -> None:
         self.name = spec
-        self._load = functools.cache(functools.partial(_load, spec, models_dir, settings))
+        self._load = functools.cache(lambda: load_embedder(spec, models_dir, settings))
 
     def of_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
         return self._load().embed_queries(texts)
 
     def of_passages(self, texts: Sequence[str]) -> NDArray[np.floating]:
         return self._load().embed_passages(texts)
-
-
-def _load(spec: str, models_dir: Path, settings: EmbedSettings) -> Embedder:
-    from ingest.embed import load_embedder
-
-    return load_embedder(spec, models_dir, settings)

@@ -1,55 +1,84 @@
-"""Reading an option."""
+"""Reading an option: a yes, a no, a word on the other options, or words."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 from evaluate.referee.quotes import quoted_terms, unquoted
 from evaluate.referee.text import fold, normalise
 
-UNKNOWN = re.compile(
-    r"\b(?:not sure|unsure|unclear|unknown|cannot|can't|could not|maybe|perhaps|partly|partially|not applicable|n/a"
-    r"|unused|don't know|undetermined|implicitly|implied)\b"
-    r"|^-*$"
-    r"|לא ידוע|לא ניתן|אי אפשר|לא ברור|אולי|חלקית"
+Says = Literal["words", "yes", "no", "none", "all", "several", "nothing"]
+
+_SAYS: tuple[tuple[Says, re.Pattern[str]], ...] = (
+    (
+        "nothing",
+        re.compile(
+            r"-*|.*\b(?:not sure|unsure|unclear|unknown|cannot|can't|maybe|perhaps|partly|partially|not applicable)\b.*"
+            r"|.*(?:לא ידוע|לא ניתן|אי אפשר|לא ברור|אולי|חלקית).*"
+        ),
+    ),
+    ("several", re.compile(r"(?:more than one|two or more|several of|יותר מ-?אחת|שתיים או יותר)\b.*")),
+    (
+        "none",
+        re.compile(
+            r"(?:none|neither|nothing) .*|no (?:such )?(?:words?|one|lists?)\b.*|something else"
+            r"|(?:an|some |any )?other (?:word|one)s?|(?:אף|שום) .*|מילה אחרת"
+        ),
+    ),
+    (
+        "all",
+        re.compile(r"(?:both|all)(?: (?:of|are|do|occur|appear|words|two|three)\b.*)?|(?:שתיהן|שניהם|כולן|כולם)\b.*"),
+    ),
+    ("yes", re.compile(r"(?:yes|true|כן|נכון)\b.*")),
+    ("no", re.compile(r"(?:no|false|לא)\b.*")),
 )
-_OPTION_LABEL = re.compile(r"^\(?[A-Da-d][).:]\s+")
-_NOUN_AHEAD = re.compile(
-    r"^(?:with |by )?(?:the )?(?:word|name|term|phrase|expression|abbreviation)s? (?!or |and |/)(?=\S)"
-    r"|^(?:ה?מיל(?:ה|ים)|ה?מונח|ה?שם|ה?ביטוי) (?=\S)"
-    r"|^with (?=\S)"
+_NONE_AS_LAST = re.compile(r"none|neither|nothing|(?:an)?other|otherwise|אחרת?|אף")
+_LABEL = re.compile(r"^\(?[A-Da-d][).:]\s+")
+_LEAD_IN = re.compile(
+    r"^(?:with |by )?(?:the )?(?:words?|names?|terms?|phrases?) (?!or |and )(?=\S)|^with (?=\S)|^ב?ה?מיל(?:ה|ים) (?=\S)"
 )
+_ONLY = re.compile(r"\b(?:only|just)\b|\bרק\b|\bבלבד\b")
+_BOTH = re.compile(r"\band\b|&|\bboth\b|# ?ו-? ?#")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """An option as read: its text, folded; the same with quoted terms as "#"; its quoted terms."""
+class Option:
+    """An option as read.
 
-    text: str
-    folded: str
-    frame: str
-    quoted: tuple[str, ...]
+    Attributes:
+        says: what it is; one that says nothing never fits.
+        terms: the words that it names.
+        all_meant: all of them must be there, else one is enough.
+        only: and no other word that is asked of may be there.
+    """
+
+    says: Says
+    terms: tuple[str, ...] = ()
+    all_meant: bool = False
+    only: bool = False
 
 
-def read_option(option: str) -> Choice:
-    """An option's text as the readers need it."""
-    text = _OPTION_LABEL.sub("", normalise(option)).strip().rstrip(".")
-    if len(text) > 2 and text[0] == text[-1] and text[0] in "\"'" and text.count(text[0]) == 2:
-        return Choice(text, fold(text), "#", (text[1:-1].strip(),))
-    return Choice(text, fold(text), " ".join(fold(unquoted(text)).split()), tuple(quoted_terms(text)))
+def read_option(option: str, *, last: bool = False, repeated: bool = False) -> Option:
+    """An option's text.
 
-
-def option_terms(choice: Choice) -> tuple[list[str], bool]:
-    """The words or phrases of an option, and whether all of them are meant rather than any."""
-    if choice.quoted:
-        joined_by_and = re.search(r"#\s*(?:,?\s*and|&|\+|וגם|ו-?)\s*#|\bboth\b", choice.frame) is not None
-        return list(choice.quoted), joined_by_and and not re.search(r"\bor\b|\beither\b|\bany\b|\bאו\b", choice.frame)
-    text = _NOUN_AHEAD.sub("", choice.folded).strip()
-    if re.search(r",|;|\bor\b|(?<!^)\bאו\b|\s/\s", text):
-        parts = re.split(r"\s*(?:,|;|\s/\s|\beither\b|\bor\b|\band\b|\bאו\b)\s*", text)
-        return [part for part in parts if part], False
-    parts = re.split(r"\s+(?:and|&|\+)\s+", text)
-    if len(parts) > 1 and all(len(part.split()) == 1 for part in parts):
-        return parts, True
-    return [text], False
+    Args:
+        last: it stands last, where even a single word, such as "other", is about the others.
+        repeated: the question repeats it, so that it names words even if they look like "none" or "no".
+    """
+    text = _LABEL.sub("", normalise(option)).strip().rstrip(".")
+    quoted = quoted_terms(text)
+    folded = fold(text)
+    if not quoted and not repeated:
+        for says, pattern in _SAYS:
+            if pattern.fullmatch(folded):
+                return Option(says)
+        if last and _NONE_AS_LAST.fullmatch(folded):
+            return Option("none")
+    frame = fold(unquoted(text)) if quoted else _LEAD_IN.sub("", folded)
+    only = _ONLY.search(frame) is not None and not repeated
+    if quoted:
+        return Option("words", tuple(quoted), _BOTH.search(frame) is not None, only)
+    terms = re.split(r"\s*(?:[,;]|\s/\s|\b(?:or|and)\b|(?<!\S)או(?!\S))\s*", _ONLY.sub("", frame) if only else frame)
+    return Option("words", tuple(term.strip() for term in terms if term.strip()), " and " in frame, only)

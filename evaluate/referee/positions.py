@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 
 from evaluate.referee.text import fold, tokens_of
 from evaluate.scoring import same_form
@@ -24,15 +25,34 @@ def positions(term: str, text: str, any_form: bool = False) -> list[int]:
     found = []
     for row in range(len(words) - len(parts) + 1):
         window = words[row : row + len(parts)]
-        if not all(
-            word == part or (any_form and same_form(word, part))
-            for (word, _, _), part in zip(window, parts, strict=True)
-        ):
+        if not _same(parts, [word for word, _, _ in window], any_form):
             continue
         gaps = "".join(text[left[2] : right[1]] for left, right in itertools.pairwise(window))
         if stops_allowed or not any(char in ".,;:!?" for char in gaps):
             found.append(window[0][1])
     return found
+
+
+def at_start(term: str, text: str, any_form: bool = False) -> bool:
+    """Whether a text begins with a word or phrase."""
+    parts = _words(term)
+    return bool(parts) and _same(parts, _words(text)[: len(parts)], any_form)
+
+
+def at_end(term: str, text: str, any_form: bool = False) -> bool:
+    """Whether a text ends with a word or phrase, stops aside."""
+    parts = _words(term)
+    return bool(parts) and _same(parts, _words(text)[-len(parts) :], any_form)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word, _, _ in tokens_of(fold(text))]
+
+
+def _same(parts: Sequence[str], words: Sequence[str], any_form: bool) -> bool:
+    return len(parts) == len(words) and all(
+        word == part or (any_form and same_form(word, part)) for word, part in zip(words, parts, strict=True)
+    )
 
 
 def _literal_positions(term: str, text: str) -> list[int]:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from evaluate.referee.option import read_option
-from evaluate.referee.question import ODD_PART, read_question
-from evaluate.referee.readers.amount import by_amount
-from evaluate.referee.readers.letter import by_letter
-from evaluate.referee.readers.order import by_order
-from evaluate.referee.readers.place import by_place
-from evaluate.referee.readers.presence import by_presence
-from evaluate.referee.readers.yes_no import by_yes_or_no
+from evaluate.referee.option import Option, read_option
+from evaluate.referee.question import read_question
 from evaluate.referee.seen import Seen
 from evaluate.referee.types import LETTERS, NOT_RELEVANT
-from evaluate.referee.verdict import settle
 
 N_KEPT = 2**17
 """Readings that are remembered."""
@@ -25,10 +17,10 @@ N_KEPT = 2**17
 class Reading:
     """Reads a question's wording by rules, English or Hebrew, and checks the text; always the same answer.
 
-    It understands what can be checked in a text's letters: which words occur, how it begins or ends, where
-    a word stands, what comes first or more often, what signs there are, how much there is of something. Words match
-    whole, in any script, after NFKC and case folding; inflected forms only where the question says "in any form".
-    It is strict: where no option fits, or several do and the question has no rule for that, nothing is relevant.
+    It understands which of the words that options or question name occur in the text or in its first sentence, and
+    with which these begin or end. Words match whole, in any script, after NFKC and case folding; inflected forms only
+    where the question says "in any form". It is strict: what it cannot parse is not relevant, nor is a question of
+    which no option fits, or several without a rule for that.
     """
 
     def __init__(self) -> None:
@@ -36,18 +28,61 @@ class Reading:
 
     def answer(self, seen: Seen, number: int, question: str, options: Sequence[str]) -> str:
         """The letter of the one option that holds, "Not Relevant" for what it cannot parse or decide."""
-        return self._remembered(seen, question, tuple(options))
+        return self._remembered(seen, question, tuple(options[: len(LETTERS)]))
 
 
 def _read(seen: Seen, question: str, options: tuple[str, ...]) -> str:
-    asked = read_question(question)
-    if ODD_PART.search(asked.bare):
+    read = [read_option(option, last=row == len(options) - 1) for row, option in enumerate(options)]
+    says = [option.says for option in read]
+    way_out = bool(says) and says[-1] != "words"
+    wording = read_question(question, options[: len(options) - way_out], of_itself="yes" in says and "no" in says)
+    read[: wording.n_repeated] = [read_option(option, repeated=True) for option in options[: wording.n_repeated]]
+    if not wording.readable:
         return NOT_RELEVANT
-    choices = [read_option(option) for option in options[: len(LETTERS)]]
-    for reader in (by_amount, by_place, by_order, by_letter, by_yes_or_no, by_presence):
-        verdict = reader(asked, choices, seen)
-        if verdict is not None:
-            return settle(asked, verdict)
-        if reader is by_order and re.search(r"\bhow (?:many|often|long)\b|(?:^|\s)כמה\b", asked.bare):
-            break  # of an amount that cannot be counted nothing else can be said
-    return NOT_RELEVANT
+
+    def there(term: str) -> bool:
+        return wording.there(term, seen) != wording.negated
+
+    fits = _yes_or_no(read, wording.terms, there, all_meant=wording.all_meant)
+    if fits is None:
+        fits = _words(read, wording.terms, there)
+    fitting = [row for row, fit in enumerate(fits) if fit]
+    if not fitting or (len(fitting) > 1 and not wording.first_of_several):
+        return NOT_RELEVANT
+    return LETTERS[fitting[0]]
+
+
+def _yes_or_no(
+    options: Sequence[Option], terms: Sequence[str], there: Callable[[str], bool], *, all_meant: bool
+) -> list[bool] | None:
+    """Whether each option holds of the words that the question names; None where they are no yes and no."""
+    says = [option.says for option in options]
+    if "yes" not in says or "no" not in says:
+        return None
+    if not terms:
+        return [False] * len(options)
+    holds = all(map(there, terms)) if all_meant else any(map(there, terms))
+    return [option.says == ("yes" if holds else "no") for option in options]
+
+
+def _words(options: Sequence[Option], terms: Sequence[str], there: Callable[[str], bool]) -> list[bool]:
+    """Whether what each option names is there, or what it says of the others holds."""
+    asked = list(terms) or [term for option in options for term in option.terms]
+    fits = [option.says == "words" and _holds(option, asked, there) for option in options]
+    n_fitting = sum(map(there, terms)) if terms else sum(fits)
+    n_all = len(terms) or sum(option.says == "words" for option in options)
+    for row, option in enumerate(options):
+        if option.says == "none":
+            fits[row] = n_fitting == 0
+        elif option.says == "all":
+            fits[row] = n_fitting == n_all
+        elif option.says == "several" and n_fitting > 1:
+            return [other is option for other in options]
+    return fits
+
+
+def _holds(option: Option, asked: Sequence[str], there: Callable[[str], bool]) -> bool:
+    found = [there(term) for term in option.terms]
+    holds = bool(found) and (all(found) if option.all_meant else any(found))
+    others = [term for term in asked if term not in option.terms]
+    return holds and not (option.only and any(map(there, others)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -195,6 +195,16 @@ def _require_of_one_mind(found: RefereeSpec, said: list[str], spec: str) -> None
         )
 
 
+def prepare(specs: Iterable[str], store: ParagraphStore, settings: EmbedSettings) -> None:
+    """Embed and keep the course, if any of these referees sees passages of it, so that no two processes do it at once.
+
+    Raises:
+        RefereeError: a SPEC is none.
+    """
+    if any((read := read_spec(spec)) and read.view == "passages" for spec in specs):
+        tools_of(store, settings).retrieve("")
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What referees share, so that a second one need not work out again what the first one did.
@@ -216,7 +226,8 @@ def tools_of(store: ParagraphStore, settings: EmbedSettings) -> Tools:
     models_dir = models_dir_of(store, settings)
     latin = choose_spec(texts[:N_SCRIPT]) == "minilm"
     encoder = encoder_unlike(store.embedder_spec, models_dir, settings, latin=latin)
-    return Tools(encoder, Passages(texts, encoder, models_dir / "passages"))
+    folder = None if encoder is BY_CHARACTERS else models_dir / "passages"  # those vectors are made in no time
+    return Tools(encoder, Passages(texts, encoder, folder))
 
 
 def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> SimulatedReferee | None:

@@ -57,7 +57,7 @@ def success_curves(runs: Sequence[RunFile]) -> Figure | None:
             continue
         found = [np.array([float(rank is not None and rank <= k) for rank in ranks]) for k in range(1, depth + 1)]
         bands = [interval(values, 0) for values in found]
-        cutoffs, colour = list(range(1, depth + 1)), _colour(place)
+        cutoffs, colour = list(range(1, depth + 1)), coloured(place)
         figure.add_scatter(
             x=cutoffs + cutoffs[::-1],
             y=[high for _, high in bands] + [low for low, _ in bands][::-1],
@@ -72,7 +72,7 @@ def success_curves(runs: Sequence[RunFile]) -> Figure | None:
         figure.add_scatter(
             x=cutoffs,
             y=[float(values.mean()) for values in found],
-            name=_text(run.name),
+            name=shown_as_text(run.name),
             line={"color": colour, "width": 2},
             marker={"size": 5},
             mode="lines+markers",
@@ -85,7 +85,7 @@ def success_curves(runs: Sequence[RunFile]) -> Figure | None:
 def lost_games(runs: Sequence[RunFile]) -> Figure | None:
     """How many plays each run lost, and where."""
     figure = go.Figure()
-    names = [_text(run.name) for run in runs]
+    names = [shown_as_text(run.name) for run in runs]
     for fate, (title, colour) in FATES.items():
         counts = [sum((game["lost_at"] or "held") == fate for game in run.run["per_game"]) for run in runs]
         if any(counts):
@@ -99,7 +99,7 @@ def lost_games(runs: Sequence[RunFile]) -> Figure | None:
 def provenance(runs: Sequence[RunFile]) -> Figure | None:
     """In which slot, and by which strategy, the labelled paragraphs were found."""
     figure = go.Figure()
-    names = [_text(run.name) for run in runs]
+    names = [shown_as_text(run.name) for run in runs]
     counts = [
         Counter((game["slot"], game["strategy"]) for game in run.run["per_game"] if game["rank"] and not game["repeat"])
         for run in runs
@@ -107,9 +107,9 @@ def provenance(runs: Sequence[RunFile]) -> Figure | None:
     kinds = sorted({kind for counted in counts for kind in counted})
     for place, (slot, strategy) in enumerate(kinds):
         values = [counted[slot, strategy] for counted in counts]
-        title = _text(f"{slot or 'no'} slot, {strategy}")
+        title = shown_as_text(f"{slot or 'no'} slot, {strategy}")
         figure.add_bar(
-            y=names, x=values, name=title, orientation="h", marker={"color": _colour(place)}, text=values, textangle=0
+            y=names, x=values, name=title, orientation="h", marker={"color": coloured(place)}, text=values, textangle=0
         )
     figure.update_layout(barmode="stack")
     return finished(figure, "games", "", bars=len(runs))
@@ -158,8 +158,8 @@ def latencies(runs: Sequence[RunFile]) -> Figure | None:
             figure.add_box(
                 x=[part for part, _ in parts],
                 y=[value for _, value in parts],
-                name=_text(run.name),
-                marker={"color": _colour(place), "size": 3},
+                name=shown_as_text(run.name),
+                marker={"color": coloured(place), "size": 3},
             )
     figure.update_layout(boxmode="group")
     figure.update_yaxes(type="log", dtick=1)
@@ -188,9 +188,9 @@ def _reliability(
             },
             text=[f"{found.n} cases" for found in bins],
             hovertemplate="stated %{x:.3f}, right %{y:.3f}, %{text}",
-            name=f"{_text(name)} (mean error {error:.3f})",
+            name=f"{shown_as_text(name)} (mean error {error:.3f})",
             mode="lines+markers",
-            line={"color": _colour(place)},
+            line={"color": coloured(place)},
         )
     if not figure.data:
         return None
@@ -231,10 +231,11 @@ def finished(
     return drawn
 
 
-def _colour(place: int) -> str:
+def coloured(place: int) -> str:
+    """The colour of the run or table at a place."""
     return PALETTE[place % len(PALETTE)]
 
 
-def _text(name: str) -> str:
+def shown_as_text(name: str) -> str:
     """A name as plotly shows it: it reads tags and entities."""
     return html.escape(name, quote=False)

@@ -17,6 +17,7 @@ from evaluate.errors import RunError
 from evaluate.fate import fate
 from evaluate.record import CandidateRecord, GameRecord, HitRecord, PlayRecord
 from evaluate.report.figures import PALETTE, run_figures
+from evaluate.report.referees import Table, won_against
 from evaluate.run import play_of
 from evaluate.runfile import RunFile
 
@@ -27,7 +28,7 @@ N_HITS = 10
 """Hits, and candidates after the answers, that a game shows; the labelled paragraph is always among them."""
 
 
-def render(runs: Sequence[RunFile], sweep: Mapping[str, Any] | None = None) -> str:
+def render(runs: Sequence[RunFile], sweep: Mapping[str, Any] | None = None, tables: Sequence[Table] = ()) -> str:
     """The page.
 
     No text of a run is taken for markup: jinja2 escapes what stands in the page, what scripts read stands in JSON
@@ -37,12 +38,15 @@ def render(runs: Sequence[RunFile], sweep: Mapping[str, Any] | None = None) -> s
     Args:
         runs: of any games; those of the same games are tested against each other.
         sweep: as `evaluate.report.sweep.sweep_part` makes it of a study.
+        tables: of referees; with one, there need be no run.
     """
     from plotly.offline import get_plotlyjs
 
     plotly = get_plotlyjs()
     script = (FOLDER / "report.js").read_text(encoding="utf-8")
     figures = run_figures(runs) | _drawn(sweep)
+    if (won := won_against(tables)) is not None:
+        figures["against"] = won
     data = {"figures": figures, "games": _games(runs), "runs": [run.name for run in runs], "colours": PALETTE}
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
@@ -53,12 +57,13 @@ def render(runs: Sequence[RunFile], sweep: Mapping[str, Any] | None = None) -> s
     )
     return environment.get_template("report.html").render(
         runs=runs,
-        measures=list(runs[0].run["measures"]),
+        measures=list(runs[0].run["measures"]) if runs else [],
         played=any(run.run["win_rate"] is not None for run in runs),
         tests=_tests(runs),
         rows=_rows(runs),
         figures=figures,
         sweep=sweep,
+        tables=tables,
         policy=f"{POLICY}; script-src {_hashes(plotly, script)}",
         style=Markup((FOLDER / "report.css").read_text(encoding="utf-8")),
         plotly=Markup(plotly),

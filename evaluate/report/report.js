@@ -101,26 +101,31 @@
     });
   });
 
-  const games = document.getElementById("games").tBodies[0];
-  games.addEventListener("click", (event) => event.target.matches(".open") && toggle(event.target));
-  const find = document.getElementById("find");
-  const fate = document.getElementById("fate");
-  function filter() {
-    games.querySelectorAll(".open[aria-expanded=true]").forEach(toggle);
-    const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const row of games.rows) {
-      const text = row.textContent.toLowerCase();
-      const fates = row.dataset.fates.split(" ").filter(Boolean);
-      const wanted = !fate.value || (fate.value === "lost" ? fates.some((one) => one !== "held") : fates.includes(fate.value));
-      row.hidden = !(wanted && words.every((word) => text.includes(word)));
-      shown += row.hidden ? 0 : 1;
+  // A report of tables alone has no games.
+  function findGames(found) {
+    const games = found.tBodies[0];
+    games.addEventListener("click", (event) => event.target.matches(".open") && toggle(event.target));
+    const find = document.getElementById("find");
+    const fate = document.getElementById("fate");
+    function filter() {
+      games.querySelectorAll(".open[aria-expanded=true]").forEach(toggle);
+      const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let shown = 0;
+      for (const row of games.rows) {
+        const text = row.textContent.toLowerCase();
+        const fates = row.dataset.fates.split(" ").filter(Boolean);
+        const wanted = !fate.value || (fate.value === "lost" ? fates.some((one) => one !== "held") : fates.includes(fate.value));
+        row.hidden = !(wanted && words.every((word) => text.includes(word)));
+        shown += row.hidden ? 0 : 1;
+      }
+      document.getElementById("count").textContent = `${shown} of ${games.rows.length} games`;
     }
-    document.getElementById("count").textContent = `${shown} of ${games.rows.length} games`;
+    find.addEventListener("input", filter);
+    fate.addEventListener("change", filter);
+    filter();
   }
-  find.addEventListener("input", filter);
-  fate.addEventListener("change", filter);
-  filter();
+  const games = document.getElementById("games");
+  if (games) findGames(games);
 
   document.querySelectorAll(".plot").forEach((element) => {
     const figure = data.figures[element.dataset.figure];

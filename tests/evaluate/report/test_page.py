@@ -17,6 +17,7 @@ from evaluate.__main__ import main
 from evaluate.errors import RunError
 from evaluate.record import GameRecord
 from evaluate.report.page import json_in_html, render
+from evaluate.report.referees import Table
 from evaluate.report.sweep import read_sweep, sweep_part
 from evaluate.run import make_run
 from evaluate.runfile import RunFile, write_run
@@ -78,7 +79,29 @@ def run_file(name: str, *, won: bool) -> RunFile:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return render([run_file("lost", won=False), run_file(f"won {HOSTILE}", won=True)], sweep_part(STUDY))
+    runs = [run_file("lost", won=False), run_file(f"won {HOSTILE}", won=True)]
+    return render(runs, sweep_part(STUDY), [Table(f"table {HOSTILE}", TABLE)])
+
+
+LINE = {
+    "plays": 3,
+    **dict.fromkeys(("won", "won_more_than_hint", "private_score", "brier", "log_score"), 0.25),
+    **{
+        f"{name}_interval": [0.125, 0.5]
+        for name in ("won", "won_more_than_hint", "private_score", "brier", "log_score")
+    },
+    "confidence": 0.75,
+}
+TABLE = {
+    "games": 7,
+    "lost_at_ingest": 2,
+    "hint_alone": LINE,
+    "referees": [{**LINE, "referee": "sees:opening", "won": 0.5}, {**LINE, "referee": HOSTILE, "brier": None}],
+    "settings": {"preset": HOSTILE},
+    "store_fingerprint": "f",
+    "commit": "",
+    "seed": 0,
+}
 
 
 JUDGED = {"measures": {"RR": 0.4}, "intervals": {"RR": [0.3, 0.5]}}
@@ -166,6 +189,17 @@ class TestText:
         with pytest.raises(RunError, match=says):
             read_sweep(tmp_path / "study.json")
 
+    def test_a_table_of_referees_is_shown_and_drawn(self, page: str) -> None:
+        shown = " ".join(Tags(page).text.split())
+        assert "sees:opening 3 0.500 [0.12, 0.50]" in shown
+        assert "the hint alone 3 0.250 [0.12, 0.50]" in shown
+        assert 'data-figure="against"' in page
+
+    def test_a_table_needs_no_run_beside_it(self) -> None:
+        alone = render([], None, [Table("mine", TABLE)])
+        assert "Quarry report: mine" in alone
+        assert 'id="games"' not in alone
+
     def test_an_empty_run_is_a_page_too(self) -> None:
         record = game_record(game_id="no", answerable=False, truth=None)
         assert "Quarry report" in render([RunFile("none", make_run([record], "f", load(), "none", 0, 1), (record,))])
@@ -205,10 +239,23 @@ class TestBrowser:
         self, opened: tuple[Any, list[str], list[str]], tmp_path: Path
     ) -> None:
         tab, said, asked = opened
-        assert tab.locator(".plot").count() == 9
-        assert tab.locator(".plot:has(.main-svg)").count() == 9
+        assert tab.locator(".plot").count() == 10
+        assert tab.locator(".plot:has(.main-svg)").count() == 10
         assert said == []
         assert asked == [f"file://{tmp_path / 'report.html'}"]
+
+    def test_tables_alone_are_drawn_and_sorted(self, browser: Any, tmp_path: Path) -> None:
+        (tmp_path / "alone.html").write_text(render([], None, [Table("mine", TABLE)]), encoding="utf-8")
+        tab, said = browser.new_page(), []
+        tab.on("console", lambda message: said.append(message.text))
+        tab.on("pageerror", lambda error: said.append(str(error)))
+        tab.goto(f"file://{tmp_path / 'alone.html'}")
+        assert tab.locator(".plot:has(.main-svg)").count() == 1
+        tab.locator("th button").nth(2).click()
+        assert tab.locator("tbody tr td").first.text_content() == "the hint alone"
+        tab.locator("th button").nth(2).click()
+        assert tab.locator("tbody tr td").first.text_content() == "sees:opening"
+        assert said == []
 
     def test_hostile_text_stays_text(self, opened: tuple[Any, list[str], list[str]]) -> None:
         tab, said, _ = opened
@@ -295,6 +342,8 @@ class TestCommand:
             (["nowhere.json"], "r.html", "nowhere.json: must be a readable file"),
             (["mine.json", "mine.json"], "r.html", "got mine.json twice; rename one"),
             (["mine.json"], "nowhere/r.html", "--out must be in a folder that is there"),
+            ([], "r.html", "must be given a RUN.json, or a table with --referees, got neither"),
+            (["--referees", "mine.json"], "r.html", "mine.json: must be a table of referees, but has no hint_alone"),
         ],
     )
     def test_bad_input_exits_with_2_and_one_line(
