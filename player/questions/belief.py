@@ -58,26 +58,34 @@ def update(
     rows = [letter_row(answer) for _, answer in zip(kinds, answers, strict=True)]
     asked = [number for number, row in enumerate(rows) if row is not None]
     letters = [row for row in rows if row is not None]
-    # of those who see nothing every letter is one by chance
-    likelihoods = np.full((len(model.referees), len(asked), len(prior)), CHANCE)
-    log_joint = np.tile(np.log(np.maximum(prior, 1e-300)), (len(model.referees), 1))
+    likelihoods = _likelihoods(fits[:, asked], [kinds[number] for number in asked], letters, model)
+    log_joint = np.log(likelihoods).sum(axis=1) + np.log(np.maximum(prior, 1e-300))
     for place, referee in enumerate(model.referees):
-        if referee.view is not None:
-            seen = fits[VIEWS.index(referee.view)]
-            for row, (number, letter) in enumerate(zip(asked, letters, strict=True)):
-                likelihoods[place, row] = (
-                    seen[number] @ model.channel(referee.view, referee.care, kinds[number])[letter]
-                )
-        elif referee.name == SKEWED:
+        if referee.name == SKEWED:
             log_joint[place] += log_skewed(letters) - len(letters) * np.log(CHANCE)
     weights = np.array([referee.weight for referee in model.referees])
-    log_joint += np.log(likelihoods).sum(axis=1) + np.log(weights / weights.sum())[:, None]
+    log_joint += np.log(weights / weights.sum())[:, None]
     joint = np.exp(log_joint - log_joint.max())
     joint /= joint.sum()
     referees = joint.sum(axis=1)
     support = np.zeros((len(answers), len(prior)))
     support[asked] = np.log2(np.tensordot(referees, likelihoods, axes=1))
     return Posterior(joint.sum(axis=0), referees, support)
+
+
+def _likelihoods(fits: FitArray, kinds: Sequence[str], letters: Sequence[int], model: ErrorModel) -> FloatArray:
+    """(n_referees, n_answers, n_paragraphs) probability of each letter; of those who see nothing, that of chance."""
+    likelihoods = np.full((len(model.referees), *fits.shape[1:3]), CHANCE)
+    for view, seen in zip(VIEWS, fits, strict=True):
+        places = [place for place, referee in enumerate(model.referees) if referee.view == view]
+        given = np.array(
+            [
+                [model.channel(view, model.referees[place].care, kind)[letter] for place in places]
+                for kind, letter in zip(kinds, letters, strict=True)
+            ]
+        ).reshape(len(letters), len(places), 4)
+        likelihoods[places] = np.matmul(seen, given.transpose(0, 2, 1).astype(np.float32)).transpose(2, 0, 1)
+    return likelihoods
 
 
 def log_skewed(letters: Sequence[int]) -> float:

@@ -35,7 +35,7 @@ class Spelling:
     def __init__(self, texts: Sequence[str], ids: Mapping[str, int], whole: csr_array) -> None:
         self._texts = texts
         self._ids = ids
-        self._whole = whole
+        self._postings: csc_array = whole.tocsc()
         self._found: dict[str, str] = {}
 
     def of(self, word: str) -> str:
@@ -58,10 +58,6 @@ class Spelling:
                 (inner if within else anywhere)[match.group()] += 1
         found = inner or anywhere
         return max(found.items(), key=lambda item: (item[1], item[0]))[0] if found else word
-
-    @functools.cached_property
-    def _postings(self) -> csc_array:
-        return self._whole.tocsc()
 
 
 N_LOOKED_UP = 20
