@@ -20,11 +20,11 @@ from benchmarks.command import games_parser, run_benchmark
 from configs.settings import load
 from evaluate.games import load_games, match_games
 from evaluate.measures import interval
-from evaluate.tuning.course import RememberingEmbedder
 from ingest.embed import Embedder
 from ingest.paragraph import Alias, Document
 from ingest.store import ParagraphStore, open_store
 from player.search.build import build_references, store_embedder
+from player.search.cache import RememberingEmbedder
 from player.search.references import References
 from player.search.threshold import calibration_of
 

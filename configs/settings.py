@@ -238,6 +238,15 @@ def _typed(value: Any, hint: Any, name: str, where: str) -> Any:
     return value
 
 
+def typed_search_value(key: str, value: Any, where: str) -> Any:
+    """A value of one key of the search's settings, as `load` takes it; its bounds are not looked at.
+
+    Raises:
+        SettingsError: it is of another type.
+    """
+    return _typed(value, typing.get_type_hints(SearchSettings)[key], f"search.{key}", where)
+
+
 def _check(settings: Settings, where: str) -> None:
     search, game, ingest, embed = settings.search, settings.game, settings.ingest, settings.embed
     rules = [

@@ -17,7 +17,7 @@ from configs.settings import GameSettings, Settings
 from ingest.embed import Embedder
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore
-from player.errors import AllStrategiesFailedError, QueryError
+from player.errors import QueryError
 from player.guess import associative_words, make_guess
 from player.justify import Evidence, weigh_answers
 from player.protocol import Guess, RoundStart
@@ -30,7 +30,7 @@ from player.questions.rates import FloatArray
 from player.questions.referees import error_model_of
 from player.search.build import build_orchestrator, store_embedder
 from player.search.orchestrator import SearchOrchestrator
-from player.search.types import Hit, Query, SearchResult
+from player.search.types import Query, SearchResult
 
 MAX_WARMUP_CHARS = 2_000
 """Of a warm-up question, read; finding the sum takes quadratic time."""
@@ -138,13 +138,13 @@ class Player:
         course = self.course
         started = time.perf_counter()
         prior = prior_of(result, self.prior_model)
-        rows = np.array([course.rows[hit.paragraph.paragraph_id] for hit in result.hits])
+        rows = np.array([course.rows[paragraph.paragraph_id] for paragraph in result.paragraphs])
         batch = make_batch(course, rows, prior, self._model, self._settings.questions_pool, self._game_seed(start))
         return Plan(start, result, prior, batch.questions, batch.fits, 1000.0 * (time.perf_counter() - started))
 
     def replan(self, plan: Plan, questions: Sequence[Question]) -> Plan:
         """The same plan with questions that were asked before, to read the answers that came to them."""
-        rows = np.array([self.course.rows[hit.paragraph.paragraph_id] for hit in plan.result.hits])
+        rows = np.array([self.course.rows[paragraph.paragraph_id] for paragraph in plan.result.paragraphs])
         batch: Batch = fit_batch(self.course, rows, plan.prior, questions)
         return replace(plan, questions=batch.questions, fits=batch.fits)
 
@@ -159,7 +159,8 @@ class Player:
         belief = found.belief
         order = np.argsort(-belief, kind="stable")
         best = int(order[0])
-        paragraphs = [plan.result.hits[row].paragraph for row in order]
+        known = plan.result.paragraphs
+        paragraphs = [known[row] for row in order]
         evidence = weigh_answers(best, paragraphs[0], plan.prior, plan.questions, found.support, answers)
         domain = plan.start.association_domain
         associations = associative_words(paragraphs[0], paragraphs[1:], domain, self._embedder, plan.start.hint)
@@ -175,29 +176,10 @@ class Player:
             QueryError: nothing was found, and the player knows no paragraph.
         """
         query = Query(start.hint or start.book_name, start.book_name, self._settings.candidates)
-        try:
-            result = self.orchestrator.search(query)
-        except QueryError:
-            result = SearchResult(query, ())
-        except AllStrategiesFailedError as error:
-            result = SearchResult(query, (), failures=error.failures)
-        found = {hit.paragraph.paragraph_id for hit in result.hits}
-        n_left = max(0, self._settings.candidates - len(found))
-        why = (
-            "not found by the search, kept in the belief"
-            if found
-            else "nothing was found, so every paragraph may be it"
-        )
-        rest = [paragraph for paragraph in self._paragraphs if paragraph.paragraph_id not in found][:n_left]
-        if not found and not rest:
+        result = self.orchestrator.candidates(query)
+        if not len(result.hits):
             raise QueryError(f"hint must lead to at least one paragraph, got {query.hint!r}; say it in other words")
-        hits = result.hits + tuple(
-            Hit(paragraph, score=0.0, relevance=0.0, rank=rank, strategy="course", slot="global", why=why)
-            for rank, paragraph in enumerate(rest, 1)
-        )
-        if found:
-            return replace(result, hits=hits)
-        return replace(result, hits=hits, relevant=False, answered_by="course")
+        return result
 
     def _game_seed(self, start: RoundStart) -> int:
         """A number that is the same for the same round, so that a repeated ROUNDSTART gets the same questions."""

@@ -48,6 +48,15 @@ def add(commands: Any) -> None:
     )
     add_store(command)
     add_games(command)
+    command.add_argument(
+        "--preset", default="default", metavar="NAME", help="untuned settings to start from (default: %(default)s)"
+    )
+    command.add_argument(
+        "--space",
+        type=Path,
+        metavar="FILE",
+        help="YAML of what may be tuned (default: configs/space.yaml)",
+    )
     command.add_argument("--trials", type=int, required=True, metavar="N", help="that the study has in the end")
     command.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of splits, sampler and intervals (default: %(default)s)"
@@ -75,8 +84,9 @@ def run(options: argparse.Namespace) -> int:
     """Tune, write the settings and print the figures."""
     from evaluate.tuning.course import prepare, require_known
     from evaluate.tuning.error_rates import ERROR_RATES
-    from evaluate.tuning.objective import SEARCH
+    from evaluate.tuning.objective import search_part
     from evaluate.tuning.part import Splits
+    from evaluate.tuning.space import DEFAULT_SPACE, load_space
     from evaluate.tuning.storage import open_storage
     from player.search.build import store_embedder
 
@@ -85,7 +95,8 @@ def run(options: argparse.Namespace) -> int:
             raise SettingsError(f"--{name} must be at least 1, got {getattr(options, name)}")
     require_writable(options.out)
     require_writable(options.study_out)
-    settings = _untuned(options.config)
+    settings = _untuned(options.preset, options.config)
+    space = load_space(options.space or DEFAULT_SPACE)
     require_known(settings.search)
     open_storage(options.storage)  # before anything is prepared for it
     games = load_games(options.games)
@@ -99,10 +110,14 @@ def run(options: argparse.Namespace) -> int:
         if not any(game.answerable for game in part):
             raise GamesError(f"{options.games}: split {name} must hold an answerable game, got none; add some")
     embedder = store_embedder(store, settings)
-    prepared = {name: prepare(part, matched, store, settings, embedder) for name, part in by_split.items()}
-    told = [games_told(chosen), store.fingerprint, as_dict(settings)["search"]]
+    asks_keywords = bool({"fused", "fallback"} & {*space.values("keywords")})
+    prepared = {
+        name: prepare(part, matched, store, settings, embedder, keywords=asks_keywords)
+        for name, part in by_split.items()
+    }
+    told = [games_told(chosen), store.fingerprint, as_dict(settings)["search"], repr(space)]
     splits = Splits(prepared["train"], prepared["validation"], prepared["test"])
-    search, document, trials = _studied(SEARCH, splits, settings.search, _name("quarry", told), options)
+    search, document, trials = _studied(search_part(space), splits, settings.search, _name("quarry", told), options)
     tree = {"search": document["settings"]}
     if referees:
         found = replace(settings, search=search)
@@ -205,8 +220,10 @@ def _asked(
     return Splits(asked["train"], asked["validation"], asked["test"])
 
 
-def _untuned(config: Path | None) -> Settings:
-    """The default settings without configs/tuned.yaml, the user's file laid over them."""
+def _untuned(preset: str, config: Path | None) -> Settings:
+    """The settings of a preset without configs/tuned.yaml, the user's file laid over them."""
+    if preset != "default":
+        return load(preset, config)
     if config is None:
         return load(config=DEFAULT_CONFIG)
     load(config=config)  # says what is wrong with the user's file under its own name

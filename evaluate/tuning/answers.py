@@ -11,12 +11,13 @@ from tqdm import tqdm
 
 from evaluate.games import LabelledGame
 from evaluate.referee import Referee, secret_of
-from evaluate.tuning.course import Doubles, Ints
+from evaluate.tuning.course import Doubles
 from ingest.paragraph import Paragraph
 from player.player import Player
 from player.questions.belief import update
 from player.questions.question import FitArray
 from player.questions.referees import ErrorModel
+from player.search.core import Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
-"""What a search of labelled games needs and no setting that is tuned changes, computed once, as arrays."""
+"""What a search of labelled games needs and no setting that is tuned changes, computed once; the core does the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,88 +15,166 @@ from evaluate.games import LabelledGame
 from ingest.embed import Embedder
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore
-from player.search.build import build_references
-from player.search.rules import RuleEvidence
-from player.search.strategies.dense import Dense, Sentences
-from player.search.threshold import Calibration, calibration_of
-from player.search.weighing import book_log_odds
+from player.search.build import searched_of
+from player.search.cascade import confidence_of, level_of, marks_of, scored_of
+from player.search.core import (
+    Bools,
+    Columns,
+    Floats,
+    Ints,
+    Named,
+    Scored,
+    answering,
+    book_log_odds,
+    combine,
+    document_priors,
+    fold,
+    places,
+    relative,
+    slots_of,
+    weigh,
+)
+from player.search.strategies.dense import Dense, dense_weights
+from player.search.threshold import Calibration
+from player.search.types import Query
 
-Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
-NO_ROW = -1
+NO_COLUMN = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """Games over a course, ready to be searched again and again.
 
-    Columns are paragraphs by paragraph_id, which is how ties are broken; rows are games.
-
     Attributes:
         games: as they were given.
-        ids: (n_paragraphs,) paragraph_id of each column.
-        cosines, best, mean: (n_games, n_paragraphs) similarity of each paragraph, of its best sentence, and the mean of
-            its sentences.
-        evidence: (n_games, n_paragraphs) log-odds of the game's rule, at weight 1.
-        answerable: (n_games,) log-odds that the course holds the paragraph, from the cosines.
-        nats: log-odds per unit of similarity.
-        text: (n_paragraphs,) equal numbers for paragraphs of the same text.
-        twins: whether any two are.
-        document: (n_paragraphs,) number of each column's document.
-        book: (n_games,) number of the resolved document, -1 for none.
-        confidence: (n_games,) of that resolution; 0 for none.
-        members: (n_games, most paragraphs of a book) columns of the resolved document, ascending, then padding.
-        odds: (n_games,) log-odds by which a paragraph of that document is likelier.
-        named, unnamed: log-odds that the course holds the paragraph where a name was resolved, and where it was not.
+        columns: of the course.
+        parts: by name, (n_games, n_columns) the scores that dense search adds up, the rule's evidence at weight 1.
+        answerable: (n_games,) log-odds that the course holds the paragraph, as dense search sees it.
+        others: what every other strategy makes of the games.
+        calibration: of the store's embedder.
+        quality, recency: (n_columns,) log-odds of each paragraph's document at weight 1.
+        confidence: (n_games,) of the resolved books; 0 for none.
+        inside: (n_games, n_columns) whether a paragraph stands in those books.
+        members: (n_games, most paragraphs of a game's books) their columns, ascending, then -1.
+        odds: (n_games,) log-odds by which a paragraph of those books is likelier.
         has_name: (n_games,) whether a name was given.
         truth: (n_games,) column of the labelled paragraph; -1 where it is lost at ingest or there is none.
         is_answerable: (n_games,) whether the label says that there is one.
     """
 
     games: tuple[LabelledGame, ...]
-    ids: tuple[str, ...]
-    cosines: Floats
-    best: Floats
-    mean: Floats
-    evidence: Floats
+    columns: Columns
+    parts: Mapping[str, Floats]
     answerable: Floats
-    nats: float
-    text: Ints
-    twins: bool
-    document: Ints
-    book: Ints
+    others: Mapping[str, Scored]
+    calibration: Calibration
+    quality: Floats
+    recency: Floats
     confidence: Doubles
+    inside: Bools
     members: Ints
-    odds: Doubles
-    named: float
-    unnamed: float
+    odds: Floats
     has_name: Bools
     truth: Ints
     is_answerable: Bools
 
-    def only(self, rows: Ints) -> Prepared:
-        """Some of the games."""
-        per_game = (
-            "cosines",
-            "best",
-            "mean",
-            "evidence",
-            "answerable",
-            "book",
-            "confidence",
-            "members",
-            "odds",
-            "has_name",
-            "truth",
-            "is_answerable",
-        )
-        values = {name: getattr(self, name) for name in Prepared.__dataclass_fields__}
-        values |= {name: np.ascontiguousarray(values[name][rows]) for name in per_game}
-        values["games"] = tuple(self.games[row] for row in rows)
-        return Prepared(**values)
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search of every game finds.
+
+    Attributes:
+        ranks: (n_games,) place of the labelled paragraph from 1; 0 where it is no hit.
+        relevant: (n_games,) whether a step passed its threshold.
+    """
+
+    ranks: Ints
+    relevant: Bools
+
+
+def search_all(prepared: Prepared, settings: SearchSettings) -> Found:
+    """What `SearchOrchestrator.search` finds for every game under these settings."""
+    batch = _Batch(prepared, settings)
+    first = batch.step(batch.names, np.arange(len(prepared.games)))
+    steps = [first]
+    if settings.cascade:
+        passed = first[1] >= level_of(settings.threshold)
+        further = [(batch.names, ~passed & (batch.tiers > 0), True)]
+        if settings.keywords == "fallback":
+            further.append((("keyword",), ~passed, False))
+        for names, wanted, forget in further:
+            ranks, best = np.zeros_like(first[0]), np.full(len(first[1]), -np.inf)
+            rows = np.flatnonzero(wanted)
+            if len(rows):
+                ranks[rows], best[rows] = batch.step(names, rows, forget=forget)
+            steps.append((ranks, best))
+    lowered = settings.lowered_threshold if settings.cascade else settings.threshold
+    answer = answering([best for _, best in steps], settings.threshold, lowered)
+    ranks = np.stack([ranks for ranks, _ in steps])[np.maximum(answer, 0), np.arange(len(answer))]
+    return Found(ranks, answer >= 0)
+
+
+class _Batch:
+    """The games under one set of settings."""
+
+    def __init__(self, prepared: Prepared, settings: SearchSettings) -> None:
+        self._prepared = prepared
+        self._settings = settings
+        self._slots = slots_of(settings)
+        names = settings.strategies
+        self.names = (*names, "keyword") if settings.keywords == "fused" and "keyword" not in names else names
+        tiers = np.digitize(prepared.confidence, [settings.boost_confidence, settings.filter_confidence])
+        self.tiers = np.where(prepared.confidence > 0.0, tiers, 0)
+        calibration = prepared.calibration
+        named = np.where(self.tiers > 0, calibration.named * prepared.confidence, calibration.unnamed)
+        says = prepared.has_name & (settings.book_match == "resolved")
+        self._evidence = np.where(says, named, 0.0).astype(np.float32)
+        self._priors = None
+        if settings.quality_weight or settings.recency_weight:
+            self._priors = settings.quality_weight * prepared.quality + settings.recency_weight * prepared.recency
+        self._dense = _dense(prepared, settings) if "dense" in self.names else None
+
+    def step(self, names: Sequence[str], rows: Ints, *, forget: bool = False) -> tuple[Ints, Floats]:
+        """The place of the labelled paragraph of some of the games, and the log-odds of their best hit.
+
+        Args:
+            forget: as if no book had been named.
+        """
+        prepared, settings = self._prepared, self._settings
+        every = len(rows) == len(prepared.games)
+        chosen: Ints | slice = slice(None) if every else rows
+        tiers = np.zeros(len(rows), dtype=np.int64) if forget else self.tiers[chosen]
+        found = []
+        for name in names:
+            scored = self._dense if name == "dense" and self._dense is not None else prepared.others[name]
+            found.append(
+                scored if every else replace(scored, scores=scored.scores[rows], log_odds=scored.log_odds[rows])
+            )
+        inside, filters = prepared.inside[chosen], tiers == FILTER
+        lift = np.where(tiers > 0, np.float32(settings.boost) * prepared.odds[chosen], np.float32(0.0))
+        evidence = np.zeros_like(lift) if forget else self._evidence[chosen]
+        fused = prepared.calibration.fused.weights
+        weighed = weigh(found, Named(inside, lift, evidence), self._priors, settings.fusion, fused, settings.rrf_k)
+        preferred = inside & filters[:, None] if len(prepared.columns.twins) else None
+        log_odds = fold(weighed.log_odds, prepared.columns, preferred)
+        return places(log_odds, prepared.members[chosen], filters, self._slots, prepared.truth[chosen])
+
+
+FILTER = 2
+"""Tier of a book that filters; 1 is that of one which is boosted."""
+
+
+def _dense(prepared: Prepared, settings: SearchSettings) -> Scored:
+    calibration = prepared.calibration.dense
+    rule = settings.rule_weight if settings.keywords == "rule" else 0.0
+    weights = dense_weights(calibration.nats, settings.sentence_weight, settings.sentence_mean_weight, rule)
+    combined = combine(prepared.parts, weights | calibration.parts)
+    log_odds = relative(combined, prepared.answerable)
+    # its own scale is asked for by fusion alone
+    fused = len(settings.strategies) > 1 or settings.keywords == "fused"
+    return Scored("dense", combined / np.float32(calibration.nats) if fused else combined, log_odds)
 
 
 def prepare(
@@ -106,74 +184,90 @@ def prepare(
     settings: Settings,
     embedder: Embedder,
     *,
+    keywords: bool = False,
     progress: bool = True,
 ) -> Prepared:
     """The arrays of these games over a store.
 
     Args:
         matched: the ingested paragraph of each answerable game, as `match_games` gives it.
-        settings: whose modes hold for the whole study; what is tuned is not read.
+        settings: whose strategies and modes hold for the whole study; what is tuned is not read.
         embedder: of the store.
+        keywords: whether keywords may be asked in some trial.
         progress: a bar on standard error.
 
     Raises:
         TuneError: the settings search in a way that the arrays do not know.
     """
     require_known(settings.search)
-    calibration = calibration_of(store.embedder_spec)
-    order = sorted(range(len(store.paragraphs)), key=lambda row: store.paragraphs[row].paragraph_id)
-    paragraphs = [store.paragraphs[row] for row in order]
-    shape = (len(games), len(order))
-    cosines, best, mean, evidence = (np.empty(shape, dtype=np.float32) for _ in range(4))
-    answerable = np.empty(len(games), dtype=np.float32)
-    rules = RuleEvidence(store.paragraphs)
-    dense = _Parts(store, embedder, calibration)
-    for row, game in enumerate(tqdm(games, desc="preparing", unit="game", disable=not progress)):
-        own, sentences_best, sentences_mean = dense.parts(game.hint)
-        answerable[row] = calibration.dense.answerable(own)
-        for target, values in ((cosines, own), (best, sentences_best), (mean, sentences_mean)):
-            target[row] = values[order]
-        evidence[row] = rules.log_odds(game.hint)[order]
-    doc_ids = sorted({paragraph.doc_id for paragraph in paragraphs})
-    document = np.array([doc_ids.index(paragraph.doc_id) for paragraph in paragraphs])
-    book, confidence = _books(games, store, settings.search, embedder, calibration, doc_ids)
-    counts = np.bincount(document, minlength=len(doc_ids))
-    columns = [np.flatnonzero(document == number) for number in range(len(doc_ids))]
-    members = np.full((len(games), int(counts.max(initial=1))), NO_ROW, dtype=np.int64)
-    for row, number in enumerate(book):
-        if number != NO_ROW:
-            members[row, : counts[number]] = columns[number]
-    column_of = {paragraph.paragraph_id: column for column, paragraph in enumerate(paragraphs)}
-    texts: dict[str, int] = {}
+    # every part of the similarity is computed, whatever it weighs now
+    whole = replace(settings.search, sentence_weight=0.5, sentence_mean_weight=0.25, rule_weight=1.0, exact_up_to=10**9)
+    searched = searched_of(store, replace(settings, search=whole), embedder)
+    columns = searched.columns
+    dense = searched.strategies["dense"]
+    assert isinstance(dense, Dense)
+    names = dict.fromkeys(name for name in settings.search.strategies if name != "dense")
+    if keywords or settings.search.keywords in ("fused", "fallback"):
+        names["keyword"] = None
+    parts: dict[str, list[Floats]] = {}
+    answerable: list[float] = []
+    others: dict[str, list[Scored]] = {name: [] for name in names}
+    for game in tqdm(games, desc="preparing", unit="game", disable=not progress):
+        query = Query(game.hint, game.book_name, keywords=settings.search.keywords)
+        of_hint = dense.parts(game.hint, ALL_PARTS)
+        answerable.append(dense.answerable(of_hint))
+        for name, scores in of_hint.items():
+            parts.setdefault(name, []).append(scores[columns.rows])
+        for name in names:
+            answer = marks_of(searched, name, query, len(columns.rows))
+            others[name].append(scored_of(answer, columns))
+    named = [searched.books(game.book_name, settings.search) for game in games]
+    members = [np.flatnonzero(columns.inside([book.doc_id for book in books])) for books in named]
+    n_members = [len(of_book) for of_book in members]
+    padded = np.full((len(games), max(n_members, default=0)), NO_COLUMN, dtype=np.int64)
+    inside = np.zeros((len(games), len(columns.rows)), dtype=np.bool_)
+    for row, of_book in enumerate(members):
+        padded[row, : len(of_book)] = of_book
+        inside[row, of_book] = True
+    confidence = np.array([confidence_of(books) for books in named])
+    labelled = [matched.get(game.game_id) for game in games]
+    column_of = {store.paragraphs[row].paragraph_id: column for column, row in enumerate(columns.rows.tolist())}
+
+    def prior(quality: float, recency: float) -> Floats:
+        of_document = document_priors(store.documents, quality, recency)
+        return np.array([of_document.get(doc_id, 0.0) for doc_id in columns.doc_ids])[columns.document]
+
     return Prepared(
         games=tuple(games),
-        ids=tuple(paragraph.paragraph_id for paragraph in paragraphs),
-        cosines=cosines,
-        best=best,
-        mean=mean,
-        evidence=evidence,
-        answerable=answerable,
-        nats=calibration.dense.nats,
-        text=np.array([texts.setdefault(paragraph.text, len(texts)) for paragraph in paragraphs]),
-        twins=len(texts) < len(paragraphs),
-        document=document,
-        book=book,
+        columns=columns,
+        parts={name: np.stack(rows) for name, rows in parts.items()},
+        answerable=np.array(answerable, dtype=np.float32),
+        others={
+            name: Scored(
+                name, np.concatenate([one.scores for one in rows]), np.concatenate([one.log_odds for one in rows])
+            )
+            for name, rows in others.items()
+        },
+        calibration=searched.calibration,
+        quality=prior(1.0, 0.0),
+        recency=prior(0.0, 1.0),
         confidence=confidence,
-        members=members,
+        inside=inside,
+        members=padded,
         odds=np.array(
             [
-                0.0 if number == NO_ROW else book_log_odds(float(sure), int(counts[number]), len(paragraphs))
-                for number, sure in zip(book, confidence, strict=True)
-            ]
+                book_log_odds(float(sure), n, len(columns.rows)) if n else 0.0
+                for sure, n in zip(confidence, n_members, strict=True)
+            ],
+            dtype=np.float32,
         ),
-        named=calibration.named,
-        unnamed=calibration.unnamed,
         has_name=np.array([bool(game.book_name.strip()) for game in games]),
-        truth=np.array(
-            [column_of[found.paragraph_id] if (found := matched.get(game.game_id)) else NO_ROW for game in games]
-        ),
+        truth=np.array([NO_COLUMN if found is None else column_of[found.paragraph_id] for found in labelled]),
         is_answerable=np.array([game.answerable for game in games]),
     )
+
+
+ALL_PARTS: Mapping[str, float] = {"paragraph": 1.0, "sentence": 1.0, "mean": 1.0, "rule": 1.0}
 
 
 def require_known(search: SearchSettings) -> None:
@@ -182,89 +276,8 @@ def require_known(search: SearchSettings) -> None:
     Raises:
         TuneError: they do not.
     """
-    known = {
-        "strategies": (("dense",),),
-        "keywords": ("rule", "off"),
-        "rewrite": ("off",),
-        "quality_weight": (0.0,),
-        "recency_weight": (0.0,),
-        "spill_over": ("always",),
-    }
-    for key, values in known.items():
-        if getattr(search, key) not in values:
-            wanted = " or ".join(str(value) for value in values)
-            raise TuneError(
-                f"search.{key} must be {wanted} to be tuned, got {getattr(search, key)}; leave it out of --config"
-            )
-
-
-class _Parts:
-    """The three similarities that dense search weighs, each by itself."""
-
-    def __init__(self, store: ParagraphStore, embedder: Embedder, calibration: Calibration) -> None:
-        def dense(best: float, mean: float) -> Dense:
-            sentences = Sentences(store.sentence_vectors, store.sentence_rows, best, mean)
-            return Dense(store.paragraphs, store.vectors, remembering, sentences, None, calibration.dense)
-
-        remembering = RememberingEmbedder(embedder)
-        self._own, self._best, self._mean = dense(0.0, 0.0), dense(1.0, 0.0), dense(0.0, 1.0)
-
-    def parts(self, hint: str) -> tuple[Floats, Floats, Floats]:
-        """(n_paragraphs,) cosine, best sentence's, mean of the sentences'."""
-        return self._own.cosines(hint), self._best.similarities(hint), self._mean.similarities(hint)
-
-
-class RememberingEmbedder:
-    """An embedder that embeds no query twice.
-
-    Args:
-        embedder: embeds them.
-    """
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._vectors: dict[str, Floats] = {}
-
-    @property
-    def spec(self) -> str:
-        """The embedder's."""
-        return self._embedder.spec
-
-    @property
-    def dim(self) -> int:
-        """The embedder's."""
-        return self._embedder.dim
-
-    def embed_passages(self, texts: Sequence[str]) -> Floats:
-        """As the embedder does."""
-        return self._embedder.embed_passages(texts)
-
-    def embed_queries(self, texts: Sequence[str]) -> Floats:
-        """As the embedder does, one text at a time."""
-        for text in texts:
-            if text not in self._vectors:
-                self._vectors[text] = self._embedder.embed_queries([text])[0]
-        return np.stack([self._vectors[text] for text in texts])
-
-
-def _books(
-    games: Sequence[LabelledGame],
-    store: ParagraphStore,
-    search: SearchSettings,
-    embedder: Embedder,
-    calibration: Calibration,
-    doc_ids: Sequence[str],
-) -> tuple[Ints, Doubles]:
-    """The best candidate for each game's book, and its confidence."""
-    references = build_references(store, search, embedder, calibration.references)
-    book, confidence = np.full(len(games), NO_ROW, dtype=np.int64), np.zeros(len(games))
-    for row, game in enumerate(games):
-        if search.book_match == "off" or not game.book_name.strip():
-            continue
-        if search.book_match == "stem":
-            found = references.by_stem(game.book_name)
-        else:
-            found = next(iter(references.resolve(game.book_name)), None)
-        if found is not None:
-            book[row], confidence[row] = doc_ids.index(found.doc_id), found.confidence
-    return book, confidence
+    if search.rewrite != "off":
+        raise TuneError(
+            f"search.rewrite must be off to be tuned, got {search.rewrite}: every trial would embed new hints; "
+            "leave it out of --config"
+        )

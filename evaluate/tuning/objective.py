@@ -9,10 +9,10 @@ import numpy as np
 
 from configs.settings import SearchSettings
 from evaluate.measures import interval
-from evaluate.tuning.course import Bools, Doubles, Ints, Prepared
-from evaluate.tuning.fast import search_all
+from evaluate.tuning.course import Doubles, Prepared, search_all
 from evaluate.tuning.part import Part
-from evaluate.tuning.space import N_PARAMETERS, TUNED, settings_of, suggest, values_of
+from evaluate.tuning.space import Space
+from player.search.core import Bools, Ints
 
 SUCCESS_WEIGHT = 0.1
 ABSTENTION_WEIGHT = 0.1
@@ -87,17 +87,19 @@ class Judged:
 def judge(prepared: Prepared, settings: SearchSettings) -> Judged:
     """What these settings reach on these games."""
     found = search_all(prepared, settings)
-    return Judged(found.ranks(prepared.truth), found.relevant, prepared.is_answerable)
+    return Judged(found.ranks, found.relevant, prepared.is_answerable)
 
 
-SEARCH: Part[SearchSettings, Prepared] = Part(
-    section="search",
-    objective=OBJECTIVE,
-    measure="RR",
-    tuned=TUNED,
-    n_parameters=N_PARAMETERS,
-    suggest=suggest,
-    settings_of=settings_of,
-    values_of=values_of,
-    judge=judge,
-)
+def search_part(space: Space) -> Part[SearchSettings, Prepared]:
+    """The part of a study that tunes the search within a space."""
+    return Part(
+        section="search",
+        objective=OBJECTIVE,
+        measure="RR",
+        tuned=space.keys,
+        n_parameters=len(space.parameters),
+        suggest=space.suggest,
+        settings_of=space.settings_of,
+        values_of=space.values_of,
+        judge=judge,
+    )

@@ -1,89 +1,134 @@
-"""What is tuned, within which bounds; a trial's numbers become settings."""
+"""What is tuned, within which bounds: a YAML file, the project's own or a user's; a trial's numbers become settings."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import optuna
+import yaml
 
-from configs.settings import SearchSettings
+from configs.settings import CONFIG_DIR, SearchSettings, SettingsError, typed_search_value
 
-N_PARAMETERS = 10
-
-
-def suggest(trial: optuna.trial.BaseTrial, base: SearchSettings) -> SearchSettings:
-    """The settings that a trial proposes; those that are not tuned are as in `base`."""
-    values = {
-        "pdf_k": trial.suggest_int("pdf_k", 0, base.k),
-        "global_k": trial.suggest_int("global_k", 0, base.k),
-        "filter_confidence": trial.suggest_float("filter_confidence", 0.3, 1.0, step=0.01),
-        "boost_share": trial.suggest_float("boost_share", 0.0, 1.0, step=0.01),
-        "boost": trial.suggest_float("boost", 0.0, 2.0, step=0.05),
-        "sentence_weight": trial.suggest_float("sentence_weight", 0.0, 1.0, step=0.05),
-        "sentence_mean_weight": trial.suggest_float("sentence_mean_weight", 0.0, 1.0, step=0.05),
-        "rule_weight": trial.suggest_float("rule_weight", 0.0, 3.0, step=0.05),
-        "threshold": trial.suggest_float("threshold", 0.02, 0.98, step=0.02),
-        "lowered_share": trial.suggest_float("lowered_share", 0.0, 1.0, step=0.02),
-    }
-    return settings_of(values, base)
+DEFAULT_SPACE = CONFIG_DIR / "space.yaml"
+"""What is tuned unless a user says otherwise."""
 
 
-def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
-    """Settings of a trial's numbers: what must stand below another is given as a share of it, or of what it leaves."""
-    pdf_k = int(values["pdf_k"])
-    sentence_weight = round(float(values["sentence_weight"]), 4)
-    return replace(
-        base,
-        pdf_k=pdf_k,
-        global_k=min(int(values["global_k"]), base.k - pdf_k),
-        filter_confidence=round(float(values["filter_confidence"]), 4),
-        boost_confidence=round(float(values["filter_confidence"]) * float(values["boost_share"]), 4),
-        boost=round(float(values["boost"]), 4),
-        sentence_weight=sentence_weight,
-        sentence_mean_weight=min(round(float(values["sentence_mean_weight"]), 4), _left(sentence_weight)),
-        rule_weight=round(float(values["rule_weight"]), 4),
-        threshold=round(float(values["threshold"]), 4),
-        lowered_threshold=round(float(values["threshold"]) * float(values["lowered_share"]), 4),
-    )
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One key of the search's settings, and the values that it may take.
+
+    Attributes:
+        choices: one of these; () for a number.
+        low, high, step: else a number within these bounds, `low` plus a multiple of `step`; whole if all three are.
+    """
+
+    key: str
+    choices: tuple[Any, ...] = ()
+    low: float = 0.0
+    high: float = 0.0
+    step: float = 1.0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its numbers are whole ones."""
+        return all(isinstance(number, int) for number in (self.low, self.high, self.step))
+
+    def suggest(self, trial: optuna.trial.BaseTrial) -> Any:
+        """The value that a trial proposes."""
+        if self.choices:
+            return trial.suggest_categorical(self.key, self.choices)
+        if self.is_whole:
+            return trial.suggest_int(self.key, int(self.low), int(self.high), step=int(self.step))
+        return round(trial.suggest_float(self.key, self.low, self.high, step=self.step), 6)
+
+    def nearest(self, value: Any) -> Any:
+        """The value that it can have and that is nearest to another; the first choice where that is none."""
+        if self.choices:
+            return value if value in self.choices else self.choices[0]
+        found = stepped(float(value), self.low, self.high, self.step)
+        return int(found) if self.is_whole else found
 
 
-def values_of(settings: SearchSettings) -> dict[str, Any]:
-    """The numbers of a trial that proposes these settings, as near as its steps allow; for the first trial."""
-    return {
-        "pdf_k": settings.pdf_k,
-        "global_k": settings.global_k,
-        "filter_confidence": stepped(settings.filter_confidence, 0.3, 1.0, 0.01),
-        "boost_share": stepped(settings.boost_confidence / max(settings.filter_confidence, 1e-9), 0.0, 1.0, 0.01),
-        "boost": stepped(settings.boost, 0.0, 2.0, 0.05),
-        "sentence_weight": stepped(settings.sentence_weight, 0.0, 1.0, 0.05),
-        "sentence_mean_weight": stepped(settings.sentence_mean_weight, 0.0, 1.0, 0.05),
-        "rule_weight": stepped(settings.rule_weight, 0.0, 3.0, 0.05),
-        "threshold": stepped(settings.threshold, 0.02, 0.98, 0.02),
-        "lowered_share": stepped(settings.lowered_threshold / max(settings.threshold, 1e-9), 0.0, 1.0, 0.02),
-    }
+@dataclass(frozen=True, slots=True)
+class Space:
+    """What a study tunes of the search's settings."""
+
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Of the settings, in order."""
+        return tuple(parameter.key for parameter in self.parameters)
+
+    def values(self, key: str) -> tuple[Any, ...]:
+        """What a key may be chosen from; () where it is a number or not tuned."""
+        return next((parameter.choices for parameter in self.parameters if parameter.key == key), ())
+
+    def suggest(self, trial: optuna.trial.BaseTrial, base: SearchSettings) -> SearchSettings:
+        """The settings that a trial proposes; those that are not tuned are as in `base`."""
+        return self.settings_of({parameter.key: parameter.suggest(trial) for parameter in self.parameters}, base)
+
+    def settings_of(self, values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
+        """Settings of a trial's numbers; what must stand below another is brought down to it."""
+        found = replace(base, **values)
+        best, filters = found.sentence_weight, found.filter_confidence
+        left = math.floor((1.0 - best) * 1_000) / 1_000  # rounded down, so that the sum is never above 1
+        pdf_k = min(found.pdf_k, found.k)
+        global_k = min(found.global_k, found.k - pdf_k)
+        return replace(
+            found,
+            pdf_k=pdf_k,
+            global_k=global_k if pdf_k + global_k else 1,
+            boost_confidence=min(found.boost_confidence, filters),
+            sentence_mean_weight=min(found.sentence_mean_weight, left),
+            lowered_threshold=min(found.lowered_threshold, found.threshold),
+        )
+
+    def values_of(self, settings: SearchSettings) -> dict[str, Any]:
+        """The numbers of a trial that proposes these settings, as near as its steps allow; for the first trial."""
+        return {parameter.key: parameter.nearest(getattr(settings, parameter.key)) for parameter in self.parameters}
 
 
-TUNED = (
-    "pdf_k",
-    "global_k",
-    "filter_confidence",
-    "boost_confidence",
-    "boost",
-    "sentence_weight",
-    "sentence_mean_weight",
-    "rule_weight",
-    "threshold",
-    "lowered_threshold",
-)
-"""Keys of the search's settings that a study sets."""
+def load_space(path: Path = DEFAULT_SPACE) -> Space:
+    """The space that a YAML file describes.
+
+    Raises:
+        SettingsError: it is no space, or names a key or a value that the search does not have.
+    """
+    form = "write `search: {KEY: [VALUE, ...]}` or `search: {KEY: {low: A, high: B, step: C}}`"
+    try:
+        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split())
+        raise SettingsError(
+            f"--space must be a readable YAML file, got {path}: {reason}; copy {DEFAULT_SPACE}"
+        ) from error
+    section = tree.get("search") if isinstance(tree, dict) and set(tree) == {"search"} else None
+    if not isinstance(section, dict) or not section:
+        raise SettingsError(f"{path}: must hold a section search with at least one key and nothing else; {form}")
+    return Space(tuple(_parameter(str(key), values, path, form) for key, values in section.items()))
 
 
-def _left(weight: float) -> float:
-    """What another weight may be at most, rounded down so that the sum is never above 1."""
-    return math.floor((1.0 - weight) * 1_000) / 1_000
+def _parameter(key: str, values: Any, path: Path, form: str) -> Parameter:
+    known = [field.name for field in dataclasses.fields(SearchSettings)]
+    if key not in known:
+        raise SettingsError(f"{path}: search has no key {key!r}; it has {', '.join(known)}")
+    if isinstance(values, list) and values:
+        choices = tuple(typed_search_value(key, value, str(path)) for value in values)
+        return Parameter(key, choices)
+    bounds = {"low", "high"}
+    if isinstance(values, dict) and bounds <= set(values) <= bounds | {"step"}:
+        numbers = [values["low"], values["high"], values.get("step", 1)]
+        if all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers):
+            low, high, step = (typed_search_value(key, number, str(path)) for number in numbers)
+            if low < high and 0 < step <= high - low:
+                return Parameter(key, (), low, high, step)
+    raise SettingsError(f"{path}: {key} must be a list of values or bounds, got {values!r}; {form}")
 
 
 def stepped(value: float, low: float, high: float, step: float) -> float:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from player.questions.rates import FloatArray
-from player.search.threshold import log_odds
 from player.search.types import SearchResult, Tier
 
 
@@ -30,27 +29,24 @@ class PriorModel:
 
 def prior_of(result: SearchResult, model: PriorModel) -> FloatArray:
     """(n_hits,) probabilities of the hits, summing to 1."""
-    relevance = np.array([hit.relevance for hit in result.hits])
-    book = result.book
-    share = model.book_share.get(book.tier) if book is not None else None
-    inside = np.array([book is not None and hit.paragraph.doc_id == book.doc_id for hit in result.hits])
+    log_odds, inside = result.log_odds, result.inside
+    share = model.book_share.get(result.tier)
     if share is None or inside.all() or not inside.any():
-        return prior_from_relevance(relevance, model.temperature, model.floor)
-    prior = np.empty(len(relevance))
-    prior[inside] = share * prior_from_relevance(relevance[inside], model.temperature, model.floor)
-    prior[~inside] = (1.0 - share) * prior_from_relevance(relevance[~inside], model.temperature, model.floor)
+        return prior_from_log_odds(log_odds, model.temperature, model.floor)
+    prior = np.empty(len(log_odds))
+    prior[inside] = share * prior_from_log_odds(log_odds[inside], model.temperature, model.floor)
+    prior[~inside] = (1.0 - share) * prior_from_log_odds(log_odds[~inside], model.temperature, model.floor)
     return prior
 
 
-def prior_from_relevance(relevance: FloatArray, temperature: float, floor: float) -> FloatArray:
+def prior_from_log_odds(log_odds: FloatArray, temperature: float, floor: float) -> FloatArray:
     """(n_paragraphs,) probabilities: in proportion to the odds of relevance, with the share `floor` spread evenly.
 
     Args:
-        relevance: (n_paragraphs,) 0..1; differences of its log-odds say how much likelier one paragraph is.
-        temperature: what the log-odds are divided by; the smaller, the more the best hits weigh.
+        log_odds: (n_paragraphs,) of relevance; their differences say how much likelier one paragraph is.
+        temperature: what they are divided by; the smaller, the more the best hits weigh.
         floor: 0..1.
     """
-    odds = np.array([log_odds(value) for value in relevance])
-    weights = np.exp((odds - odds.max()) / temperature)
-    prior: FloatArray = (1.0 - floor) * weights / weights.sum() + floor / len(relevance)
+    weights = np.exp((log_odds - log_odds.max()) / temperature)
+    prior: FloatArray = (1.0 - floor) * weights / weights.sum() + floor / len(log_odds)
     return prior

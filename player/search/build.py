@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from configs.settings import SearchSettings, Settings, SettingsError
 from ingest.embed import Embedder, load_embedder
-from ingest.store import ParagraphStore, is_url, models_dir_of
-from player.search.cache import ResultCache, shared_cache
+from ingest.store import ParagraphStore, models_dir_of
+from player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
+from player.search.cascade import Searched
+from player.search.core import document_priors
 from player.search.cross_encoder import CrossEncoderScorer
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
@@ -19,7 +21,6 @@ from player.search.strategies.keyword import Keyword
 from player.search.strategies.reranked import Reranked
 from player.search.threshold import Calibration, ReferenceCalibration, calibration_of
 from player.search.types import Rewriter, Strategy
-from player.search.weighing import document_priors
 
 STRATEGY_NAMES = ("dense", "keyword", "reranked")
 GIVE_ONE = "write `search: {cross_encoder: FOLDER}` to a file and name that with --config"
@@ -50,6 +51,33 @@ def build_orchestrator(
         SettingsError: a strategy is unknown.
     """
     search = settings.search
+    if cache is None and search.cache_size:
+        cache = shared_cache(search.cache_size, search.cache_ttl_s)
+    searched = searched_of(store, settings, embedder, more, rewriter)
+    own = (*more, *((rewriter,) if rewriter else ()), *((embedder,) if embedder else ()))
+    identity = store.location, store.fingerprint, repr(searched.calibration), *map(Same, own)
+    return SearchOrchestrator(
+        searched.strategies,
+        searched.references,
+        search,
+        paragraphs=searched.paragraphs,
+        calibration=searched.calibration,
+        priors=searched.priors,
+        rewriter=searched.rewriter,
+        cache=cache,
+        identity=identity,
+    )
+
+
+def searched_of(
+    store: ParagraphStore,
+    settings: Settings,
+    embedder: Embedder | None = None,
+    more: Sequence[Strategy] = (),
+    rewriter: Rewriter | None = None,
+) -> Searched:
+    """All that is searched, and with what; as `build_orchestrator` takes it."""
+    search = settings.search
     own = {strategy.name: strategy for strategy in more}
     unknown = [name for name in search.strategies if name not in STRATEGY_NAMES and name not in own]
     if unknown:
@@ -62,6 +90,9 @@ def build_orchestrator(
         raise SettingsError(f"search.cross_encoder must be set for the strategy reranked, got none; {GIVE_ONE}")
     if {"dense", "reranked"} & set(search.strategies):
         embedder = embedder or store_embedder(store, settings)
+    if embedder is not None and not isinstance(embedder, RememberingEmbedder):
+        embedder = RememberingEmbedder(embedder)
+    if embedder is not None:
         large = len(store.paragraphs) > search.exact_up_to
         strategies["dense"] = (_indexed if large else build_dense)(store, search, embedder, calibration)
     if "reranked" in search.strategies:
@@ -69,18 +100,13 @@ def build_orchestrator(
         strategies["reranked"] = Reranked(strategies["dense"], scorer, search.rerank_pool)
     if rewriter is None and search.rewrite == "feedback":
         rewriter = Feedback(store.paragraphs)
-    if cache is None and search.cache_size:
-        cache = shared_cache(search.cache_size, search.cache_ttl_s)
-    return SearchOrchestrator(
+    return Searched(
         strategies,
         build_references(store, search, embedder, calibration.references),
-        search,
+        store.paragraphs,
         calibration=calibration,
-        n_paragraphs={document.doc_id: document.n_paragraphs for document in store.documents if not document.same_as},
         priors=document_priors(store.documents, search.quality_weight, search.recency_weight),
         rewriter=rewriter,
-        cache=cache,
-        fingerprint=store.fingerprint,
     )
 
 
@@ -114,7 +140,6 @@ def _indexed(
         search.sentence_mean_weight,
         RuleEvidence(store.paragraphs, search.rule_weight).log_odds,
         calibration.dense,
-        waits=is_url(store.location),
     )
 
 

@@ -1,41 +1,26 @@
-"""Results kept for the next time, keyed by query, settings and store fingerprint."""
+"""What is kept for the next time: results of searches, and vectors of what was searched for."""
 
 from __future__ import annotations
 
 import functools
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from typing import Any
 
-from cachetools import TTLCache
+import numpy as np
+from cachetools import LRUCache, TTLCache, cached
 
-from configs.settings import SearchSettings
-from player.search.types import Query, SearchResult
+from ingest.embed import Embedder, FloatArray
+from player.search.types import SearchResult
 
-
-class ResultCache:
-    """Bounded, with a time to live; safe for many threads and many orchestrators.
-
-    Args:
-        size: results kept at most; 0 keeps none.
-        ttl_s: seconds after which a result is dropped.
-        timer: the clock, in seconds.
-    """
-
-    def __init__(self, size: int, ttl_s: float, timer: Callable[[], float] = time.monotonic) -> None:
-        self._results: TTLCache[Hashable, SearchResult] = TTLCache(maxsize=size, ttl=ttl_s, timer=timer)
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable) -> SearchResult | None:
-        """What was kept under the key, None if nothing is."""
-        with self._lock:
-            return self._results.get(key)
-
-    def put(self, key: Hashable, result: SearchResult) -> None:
-        """Keep a result, in place of the oldest if there are too many."""
-        if self._results.maxsize:
-            with self._lock:
-                self._results[key] = result
+RESULT_BYTES = 8_192
+"""What a kept result of 20 hits takes at most, its paragraphs aside, which the course holds; `cache_size` of these are
+the bound of the cache."""
+HIT_BYTES = 400
+VECTOR_BYTES = 4_194_304
+"""Bound of the kept vectors: some 2,700 of minilm's."""
 
 
 @functools.cache
@@ -44,7 +29,108 @@ def shared_cache(size: int, ttl_s: float) -> ResultCache:
     return ResultCache(size, ttl_s)
 
 
-def key_of(query: Query, settings: SearchSettings, fingerprint: str) -> Hashable:
-    """What a result depends on: the query with its whitespace normalised, the settings, and what the store holds."""
-    hint, book_name = (" ".join(text.split()) for text in (query.hint, query.book_name))
-    return hint, book_name, query.k, query.keywords, query.within, query.said, settings, fingerprint
+class _NotKeptError(Exception):
+    """Carries a result past the cache: one with failures may be better the next time."""
+
+    def __init__(self, result: SearchResult) -> None:
+        super().__init__()
+        self.result = result
+
+
+class ResultCache:
+    """Results by all that they depend on; bounded in bytes, with a time to live. Safe for many threads.
+
+    Equal searches that come at once are made once.
+
+    Args:
+        size: results of usual size kept at most (`RESULT_BYTES` each); 0 keeps none.
+        ttl_s: seconds after which a result is dropped.
+        timer: the clock, in seconds.
+    """
+
+    def __init__(self, size: int, ttl_s: float, timer: Callable[[], float] = time.monotonic) -> None:
+        results: TTLCache[Hashable, SearchResult] = TTLCache(
+            maxsize=size * RESULT_BYTES, ttl=ttl_s, timer=timer, getsizeof=_bytes_of
+        )
+        self._get = cached(results, key=lambda key, _: key, condition=threading.Condition())(_made)
+
+    def get(self, key: Hashable, make: Callable[[], SearchResult]) -> SearchResult:
+        """What is kept under the key, marked as such; else what `make` returns, kept unless it has failures."""
+        made: list[SearchResult] = []
+
+        def make_once() -> SearchResult:
+            made.append(make())
+            return made[0]
+
+        try:
+            result = self._get(key, make_once)
+        except _NotKeptError as error:
+            return error.result
+        return result if made else replace(result, cached=True)
+
+
+def _made(key: Hashable, make: Callable[[], SearchResult]) -> SearchResult:
+    result = make()
+    if result.failures:
+        raise _NotKeptError(result)
+    return result
+
+
+def _bytes_of(result: SearchResult) -> int:
+    return max(RESULT_BYTES, HIT_BYTES * len(result.hits))
+
+
+class RememberingEmbedder:
+    """An embedder that embeds no query twice, as long as its vector is kept; bounded in bytes. Safe for many threads.
+
+    Args:
+        embedder: embeds them.
+        n_bytes: of the vectors kept at most.
+    """
+
+    def __init__(self, embedder: Embedder, n_bytes: int = VECTOR_BYTES) -> None:
+        self._embedder = embedder
+        vectors: LRUCache[Any, FloatArray] = LRUCache(n_bytes, getsizeof=lambda vector: vector.nbytes)
+
+        @cached(vectors, condition=threading.Condition())
+        def vector_of(text: str) -> FloatArray:
+            # by itself: in a batch with others its last digits would be others
+            vector: FloatArray = embedder.embed_queries([text])[0]
+            return vector
+
+        self._vector_of = vector_of
+
+    @property
+    def spec(self) -> str:
+        """The embedder's."""
+        return self._embedder.spec
+
+    @property
+    def dim(self) -> int:
+        """The embedder's."""
+        return self._embedder.dim
+
+    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        """As the embedder does."""
+        return self._embedder.embed_passages(texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+        """As the embedder does, one text at a time."""
+        return np.stack([self._vector_of(text) for text in texts])
+
+
+class Same:
+    """A key that is equal to itself alone: for what has no other name, such as a user's own rewriter.
+
+    Args:
+        thing: kept alive as long as the key is, so that no other thing gets its place.
+    """
+
+    def __init__(self, thing: object) -> None:
+        self._thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other._thing is self._thing
+
+    def __hash__(self) -> int:
+        return id(self._thing)

@@ -153,6 +153,10 @@ class References:
             self._resolved[book_name] = found
         return found
 
+    def books(self, book_name: str) -> tuple[BookCandidate, ...]:
+        """The documents that `book_name` means, surest first; where none is sure enough the nearest one, if any."""
+        return tuple(self.resolve(book_name)[:1])
+
     def calibrated(self, calibration: ReferenceCalibration) -> References:
         """The same names under other numbers."""
         other = copy.copy(self)

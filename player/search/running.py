@@ -1,108 +1,121 @@
-"""Running strategies: those in memory at once and inline, those that wait in threads with a deadline."""
+"""Running what may take long, side by side and under one deadline: strategies, the embedding, names, the rewriter."""
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any, Generic, TypeVar
 
 from player.errors import LateStrategyError, SearchError
-from player.search.types import Hit, Query, Strategy
 
 MOST_HANGING = 8
-"""Calls of one strategy that may be under way at once; more are refused, or a dead server would eat all threads."""
+"""Calls of one name that may be under way late at once; more are refused, or a dead server would eat all threads."""
 
-Scope = tuple[int, str]
-"""How many hits are wanted, and the doc_id of the only document to search in ("" for the whole course)."""
+T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one strategy found, or why it did not.
+class Call(Generic[T]):
+    """One thing under way in a thread of its own.
 
     Attributes:
-        hits: of each scope, in their order; () after a failure.
-        embed_ms: milliseconds that its preparation took.
+        name: of what was called.
+        partial: what it has found so far, for the case that the rest is late; None for nothing.
+        failure: why there is no value, None where there is one.
     """
 
-    strategy: str
-    hits: tuple[Sequence[Hit], ...] = ()
-    failure: SearchError | None = None
-    embed_ms: float = 0.0
+    def __init__(self, name: str, deadline: float) -> None:
+        self.name = name
+        self.deadline = deadline
+        self.partial: T | None = None
+        self.failure: SearchError | None = None
+        self._value: T | None = None
+        self._done = threading.Event()
+
+    def run(self, work: Callable[[Call[T]], T]) -> None:
+        """Do the work; whatever it raises is its failure."""
+        try:
+            self._value = work(self)
+        except SearchError as error:
+            self.failure = error
+        except Exception as error:  # a user's own code may raise anything; all is reported
+            self.failure = SearchError(self.name, described(error))
+        finally:
+            self._done.set()
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended, in whatever way."""
+        return self._done.is_set()
+
+    def refuse(self, reason: str) -> None:
+        """End it before it has begun."""
+        self.failure = LateStrategyError(self.name, reason)
+        self._done.set()
+
+    def value(self) -> T | None:
+        """What came by the deadline, whole or in part; None where nothing did, and then `failure` says why."""
+        if not self._done.wait(max(0.0, self.deadline - time.monotonic())):
+            # a late value that comes while we look is not taken: its failure is told
+            self.failure = LateStrategyError(self.name, "no answer within search.deadline_s")
+            return self.partial
+        return self.partial if self.failure is not None else self._value
 
 
 class Runner:
-    """Asks strategies; keeps the count of those that still hang. Safe for many threads.
+    """Starts calls in threads that are kept for the next one. Safe for many threads.
 
-    Args:
-        deadline_s: seconds that a strategy that waits may take.
+    The threads are daemons: however long one hangs, it dies with the process.
     """
 
-    def __init__(self, deadline_s: float) -> None:
-        self._deadline_s = deadline_s
-        self._under_way: Counter[str] = Counter()
+    def __init__(self) -> None:
+        self._idle: deque[SimpleQueue[Callable[[], None]]] = deque()
+        self._under_way: dict[str, list[Call[Any]]] = {}
         self._lock = threading.Lock()
 
-    def ask(self, strategies: Sequence[Strategy], query: Query, scopes: Sequence[Scope]) -> list[Answer]:
-        """The answer of each strategy, in the order of `strategies`, whichever came first.
+    def start(self, name: str, work: Callable[[Call[T]], T], deadline: float = math.inf) -> Call[T]:
+        """Begin a call.
 
-        Whatever a strategy raises is its failure and not the search's; an answer that comes after the deadline is
-        dropped.
+        Args:
+            name: of what is called, for failures and for the count of those that hang.
+            work: is given its own call, to leave `partial` results there.
+            deadline: of `time.monotonic()`, until which `Call.value` waits.
         """
-        deadline = time.monotonic() + self._deadline_s
-        waiting = {row: self._start(item, query, scopes, deadline) for row, item in enumerate(strategies) if item.waits}
-        answers = {row: _answer(item, query, scopes, None) for row, item in enumerate(strategies) if row not in waiting}
-        for row, call in waiting.items():
-            answers[row] = call if isinstance(call, Answer) else call.wait(deadline)
-        return [answers[row] for row in range(len(strategies))]
-
-    def _start(self, strategy: Strategy, query: Query, scopes: Sequence[Scope], deadline: float) -> _Call | Answer:
+        call: Call[T] = Call(name, deadline)
         with self._lock:
-            if self._under_way[strategy.name] >= MOST_HANGING:
-                reason = f"{MOST_HANGING} earlier calls of it have not returned"
-                return Answer(strategy.name, failure=LateStrategyError(strategy.name, reason))
-            self._under_way[strategy.name] += 1
-        call = _Call(strategy.name)
-
-        def run() -> None:
-            try:
-                call.answer = _answer(strategy, query, scopes, deadline)
-            finally:
-                with self._lock:
-                    self._under_way[strategy.name] -= 1
-                call.done.set()
-
-        # a daemon: however long it hangs, it dies with the process
-        threading.Thread(target=run, name=f"strategy {strategy.name}", daemon=True).start()
+            under_way = self._under_way.setdefault(name, [])
+            now = time.monotonic()
+            n_late = sum(other.deadline < now for other in under_way)
+            if n_late < MOST_HANGING:
+                under_way.append(call)
+        if n_late >= MOST_HANGING:
+            call.refuse(f"{n_late} earlier calls of it have not returned")
+            return call
+        self._in_thread(lambda: self._run(call, work))
         return call
 
+    def _run(self, call: Call[T], work: Callable[[Call[T]], T]) -> None:
+        try:
+            call.run(work)
+        finally:
+            with self._lock:
+                self._under_way[call.name].remove(call)
 
-class _Call:
-    """One strategy, asked in a thread of its own."""
+    def _in_thread(self, task: Callable[[], None]) -> None:
+        try:
+            tasks = self._idle.pop()
+        except IndexError:
+            tasks = SimpleQueue()
+            threading.Thread(target=self._serve, args=(tasks,), name="quarry search", daemon=True).start()
+        tasks.put(task)
 
-    def __init__(self, strategy: str) -> None:
-        self._strategy = strategy
-        self.done = threading.Event()
-        self.answer: Answer | None = None
-
-    def wait(self, deadline: float) -> Answer:
-        """What came by the deadline."""
-        if self.done.wait(max(0.0, deadline - time.monotonic())) and self.answer is not None:
-            return self.answer
-        return Answer(self._strategy, failure=LateStrategyError(self._strategy, "no answer within search.deadline_s"))
-
-
-def _answer(strategy: Strategy, query: Query, scopes: Sequence[Scope], deadline: float | None) -> Answer:
-    try:
-        started = time.perf_counter()
-        strategy.prepare(query)
-        embed_ms = 1000.0 * (time.perf_counter() - started)
-        hits = tuple(strategy.search(query, k, doc_id, deadline=deadline) for k, doc_id in scopes)
-        return Answer(strategy.name, hits, embed_ms=embed_ms)
-    except Exception as error:  # a user's own strategy may raise anything; all is reported
-        return Answer(strategy.name, failure=SearchError(strategy.name, described(error)))
+    def _serve(self, tasks: SimpleQueue[Callable[[], None]]) -> None:
+        while True:
+            tasks.get()()
+            self._idle.append(tasks)
 
 
 def described(error: Exception) -> str:

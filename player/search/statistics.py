@@ -43,6 +43,12 @@ class SearchStatistics:
             self._misses += 1
             self._failures.update(strategies)
 
+    def totals(self) -> dict[str, Any]:
+        """Searches and the share of them that came from the cache."""
+        with self._lock:
+            searches = self._hits + self._misses
+            return {"searches": searches, "hit_rate": round(self._hits / searches, 4) if searches else 0.0}
+
     def as_dict(self) -> dict[str, Any]:
         """Searches, cache hits and misses, failures by strategy, answers by step, and milliseconds at p50 and p95."""
         with self._lock:

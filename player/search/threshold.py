@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,6 @@ DEFAULT_EMBEDDER = "minilm"
 """Whose numbers serve an embedder that has none of its own."""
 N_TOP = 5
 """Paragraphs whose mean similarity tells whether the course is about the subject at all."""
-_FARTHEST = 30.0
-"""Log-odds beyond which nothing is told apart; keeps probabilities off 0 and 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +30,14 @@ class DenseCalibration:
         bias: of the log-odds that the course holds what is searched for.
         best: their slope on the highest paragraph similarity.
         top: their slope on the mean of the `N_TOP` highest.
+        parts: log-odds per unit of further scores of a paragraph, by name; see `strategies.dense.PartScorer`.
     """
 
     nats: float
     bias: float
     best: float
     top: float
+    parts: dict[str, float] = field(default_factory=dict)
 
     def answerable(self, similarities: FloatArray) -> float:
         """Log-odds that the course holds what a hint is about.
@@ -72,6 +71,11 @@ class FusedCalibration:
 
     dense: float
     keyword: float
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """By strategy."""
+        return {"dense": self.dense, "keyword": self.keyword}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +140,3 @@ def as_tree(calibration: Calibration) -> dict[str, Any]:
 def _fitted() -> dict[str, Any]:
     tree: dict[str, Any] = json.loads(CALIBRATION.read_text(encoding="utf-8"))
     return tree
-
-
-def probability(log_odds: float) -> float:
-    """0..1, never quite either."""
-    return 1.0 / (1.0 + math.exp(-min(max(log_odds, -_FARTHEST), _FARTHEST)))
-
-
-def log_odds(probability: float) -> float:
-    """Natural logarithm of the odds of a probability, within +-30."""
-    if probability <= 0.0:
-        return -_FARTHEST
-    if probability >= 1.0:
-        return _FARTHEST
-    return min(max(math.log(probability / (1.0 - probability)), -_FARTHEST), _FARTHEST)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, overload, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from configs.settings import KeywordMode
 from ingest.paragraph import Paragraph
 from player.errors import SearchError
+from player.search.core import FARTHEST, NOT_FOUND, Bools, Floats, Ints, log_odds_of
 
 Slot = Literal["book", "global", ""]
 """Which reserved slot a hit stands in: its book's, the whole course's, or none yet."""
@@ -53,6 +57,7 @@ class Hit:
         strategy: who found it.
         slot: in which slot it stands, "" before the merge.
         why: why it was kept, in words.
+        relevant: whether its relevance reaches the threshold that was in force.
     """
 
     paragraph: Paragraph
@@ -62,10 +67,22 @@ class Hit:
     strategy: str
     slot: Slot = ""
     why: str = ""
+    relevant: bool = True
 
 
-Weighed = tuple[Hit, float]
-"""A hit as its strategy found it, and its relevance once all that is known of its document counts."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Marks:
+    """What a strategy makes of paragraphs, for one query.
+
+    Attributes:
+        rows: (m,) rows in the course's paragraphs; None for all of them in their order.
+        scores: (m,) on the strategy's own scale, higher is better; finite.
+        log_odds: (m,) of relevance, -inf where a paragraph was not found.
+    """
+
+    rows: Ints | None
+    scores: Floats
+    log_odds: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,47 +102,133 @@ class BookCandidate:
     alias: str
 
 
+class Ranking(Sequence[Hit]):
+    """Paragraphs in order, as arrays; a hit and its texts are made when it is asked for.
+
+    Args:
+        paragraphs: of the course that was searched.
+        rows: (n_hits,) rows in `paragraphs`.
+        log_odds: (n_hits,) of relevance, -inf for a paragraph that was not found.
+        make: the hit at a place.
+    """
+
+    def __init__(
+        self, paragraphs: Sequence[Paragraph], rows: Ints, log_odds: Floats, make: Callable[[int], Hit]
+    ) -> None:
+        self.paragraphs = paragraphs
+        self.rows = rows
+        self.log_odds = log_odds
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Hit: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Hit]: ...
+    def __getitem__(self, place: int | slice) -> Hit | Sequence[Hit]:
+        if isinstance(place, slice):
+            return tuple(self._make(row) for row in range(len(self))[place])
+        return self._make(range(len(self))[place])
+
+    def __iter__(self) -> Iterator[Hit]:
+        return map(self._make, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def paragraph(self, place: int) -> Paragraph:
+        """The paragraph at a place, without its hit."""
+        return self.paragraphs[int(self.rows[place])]
+
+
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found.
+    """What a search found, and how it came about.
 
     Attributes:
         hits: book slots first, then global ones; by relevance within a slot, no paragraph twice.
-        book: the best candidate for the book, None if there was no name or nothing like it.
+        books: the documents that the book's name means, surest first; those that neither filter nor are boosted only
+            where it is the best candidate there is; () if there was no name or nothing like it.
         failures: strategies that failed or were late while others answered.
         answered_by: the step of the cascade that answered, "" where none did.
         relevant: False where no step found anything above its threshold; `hits` then holds the best there was.
         cached: whether it came from the cache.
+        rewritten: the hint in other words, where the step that answered searched for those; "" where it did not.
+        boost: log-odds by which the named books' paragraphs were raised.
+        threshold: 0..1, relevance from which a hit counts as relevant here: that of the step that answered, or the
+            lowest that was tried.
         embed_ms: milliseconds spent on embedding the hint.
         search_ms: milliseconds spent on everything else.
     """
 
     query: Query
-    hits: tuple[Hit, ...]
-    book: BookCandidate | None = None
+    hits: Sequence[Hit]
+    books: tuple[BookCandidate, ...] = ()
     failures: tuple[SearchError, ...] = ()
     answered_by: Step = ""
     relevant: bool = True
     cached: bool = False
+    rewritten: str = ""
+    boost: float = 0.0
+    threshold: float = 0.0
     embed_ms: float = 0.0
     search_ms: float = 0.0
 
+    @property
+    def book(self) -> BookCandidate | None:
+        """The surest of the books, None if there is none."""
+        return self.books[0] if self.books else None
+
+    @property
+    def tier(self) -> Tier:
+        """What the books' confidence allowed."""
+        return self.books[0].tier if self.books else "none"
+
+    @property
+    def relevant_hits(self) -> tuple[Hit, ...]:
+        """The hits that reach the threshold."""
+        return tuple(hit for hit in self.hits if hit.relevant)
+
+    @property
+    def log_odds(self) -> NDArray[np.float64]:
+        """(n_hits,) log-odds of relevance, of one that was not found those of 0."""
+        if isinstance(self.hits, Ranking):
+            known: NDArray[np.float64] = np.clip(self.hits.log_odds.astype(np.float64), -FARTHEST, None)
+            return known
+        return np.array([log_odds_of(hit.relevance) for hit in self.hits])
+
+    @property
+    def inside(self) -> Bools:
+        """(n_hits,) whether each hit stands in one of the books."""
+        doc_ids = {book.doc_id for book in self.books}
+        return np.array([paragraph.doc_id in doc_ids for paragraph in self.paragraphs], dtype=np.bool_)
+
+    @property
+    def paragraphs(self) -> Sequence[Paragraph]:
+        """(n_hits,) the paragraph of each hit."""
+        if isinstance(self.hits, Ranking):
+            return [self.hits.paragraphs[row] for row in self.hits.rows.tolist()]
+        return [hit.paragraph for hit in self.hits]
+
     def row_of(self, paragraph: Paragraph) -> int | None:
         """The place of a paragraph among the hits, from 0; None where it is no hit."""
-        ids = (hit.paragraph.paragraph_id for hit in self.hits)
+        ids = (found.paragraph_id for found in self.paragraphs)
         return next((row for row, found in enumerate(ids) if found == paragraph.paragraph_id), None)
 
 
 class Strategy(Protocol):
-    """One way of finding paragraphs; all implementations pass tests/contracts/strategy.py."""
+    """One way of finding paragraphs; all implementations pass tests/contracts/strategy.py.
+
+    Every strategy is asked in a thread of its own, side by side with the others and under `search.deadline_s`.
+    """
 
     @property
     def name(self) -> str:
         """What its hits carry as provenance."""
-
-    @property
-    def waits(self) -> bool:
-        """Whether it waits on something outside this process: it is then run in a thread, with a deadline."""
 
     def prepare(self, query: Query) -> None:
         """Do what depends on the hint alone, such as embedding it, so that it is timed apart and done once."""
@@ -143,8 +246,41 @@ class Strategy(Protocol):
         """
 
 
+@runtime_checkable
+class Scorer(Strategy, Protocol):
+    """A strategy over the course's own arrays, which needs no hits to be made and no scope to be asked twice."""
+
+    @property
+    def paragraphs(self) -> Sequence[Paragraph]:
+        """The course, in the order of the arrays."""
+
+    def load(self) -> None:
+        """Make what all searches need, such as an index, unless it is there; no deadline counts this."""
+
+    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> Marks:
+        """What it makes of the course's paragraphs: of all, or at least of the k nearest in it and in each document."""
+
+
+@runtime_checkable
+class Stage(Strategy, Protocol):
+    """A strategy that looks again at what another one found; where it is late or fails, that stands as it was."""
+
+    @property
+    def first(self) -> Strategy:
+        """The other one."""
+
+    @property
+    def pool(self) -> int:
+        """Hits of it that are looked at again."""
+
+
 class Rewriter(Protocol):
     """Says a hint in other words; a user's own may ask a language model."""
 
     def rewrite(self, query: Query, hits: Sequence[Hit]) -> str:
         """The hint in other words, given what the first search found; "" where there is nothing to change."""
+
+
+def nothing_found(n: int) -> Marks:
+    """The marks of a strategy that has found none of n paragraphs."""
+    return Marks(None, np.zeros(n), np.full(n, NOT_FOUND))

@@ -23,7 +23,7 @@ def drawn(tier: Tier, n: int, generator: np.random.Generator) -> list[tuple[Sear
             replace(hit, relevance=float(generator.uniform(0.2, 0.9)))
             for hit in hits("a:1:1", "a:1:2", "a:1:3", "b:1:1", "b:1:2")
         ]
-        result = SearchResult(Query("hint"), tuple(found), BookCandidate("a", 0.9, tier, "a"))
+        result = SearchResult(Query("hint"), tuple(found), (BookCandidate("a", 0.9, tier, "a"),))
         games.append((result, found[int(generator.choice(5, p=prior_of(result, TRUE)))].paragraph))
     return games
 

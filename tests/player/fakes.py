@@ -182,7 +182,9 @@ def dense_player(paragraphs: Sequence[Paragraph], *, seed: int = 0, **changes: A
     embedder = WordsEmbedder()
     dense = Dense(paragraphs, embedder.embed_passages([item.text for item in paragraphs]), embedder)
     references = References([document(doc_id) for doc_id in sorted({item.doc_id for item in paragraphs})], 0.9, 0.6)
-    orchestrator = SearchOrchestrator({"dense": dense}, references, search_settings(spill_over="always"))
+    orchestrator = SearchOrchestrator(
+        {"dense": dense}, references, search_settings(spill_over="always"), paragraphs=paragraphs
+    )
     return Player(orchestrator, embedder, game_settings(**({"questions_pool": 150} | changes)), seed, paragraphs)
 
 

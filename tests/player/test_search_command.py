@@ -223,7 +223,7 @@ def failing(*_: object, **__: object) -> Any:
 def test_a_strategy_that_fails_beside_another_ends_with_1_and_is_named(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("player.search.strategies.dense.Dense.search", failing)
+    monkeypatch.setattr("player.search.strategies.dense.Dense.score", failing)
     code, out, err = run("--hint", HINT, "--preset", "rrf", "--json")
     shown = json.loads(out)
     assert (code, err) == (1, "")
@@ -232,7 +232,7 @@ def test_a_strategy_that_fails_beside_another_ends_with_1_and_is_named(
 
 
 def test_all_strategies_failing_ends_with_2_and_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("player.search.strategies.dense.Dense.search", failing)
+    monkeypatch.setattr("player.search.strategies.dense.Dense.score", failing)
     code, out, err = run("--hint", HINT, "--preset", "unfiltered", "--json")
     assert (code, out) == (2, "")
     assert err == "player search: strategy dense failed: RuntimeError: the model is gone\n"

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
-from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from ingest.embed import Embedder, FloatArray
 from ingest.paragraph import Paragraph
-from player.search.strategies.query_vectors import QUERY_VECTORS, QueryVectors
-from player.search.strategies.ranking import Ranking, Scores, probabilities
+from player.search.cache import RememberingEmbedder
+from player.search.core import Floats, Ints, combine, relative
+from player.search.strategies.ranking import Ranked
 from player.search.threshold import DEFAULT_EMBEDDER, DenseCalibration, calibration_of
-from player.search.types import Hit, Query
+from player.search.types import Marks, Query, nothing_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,26 @@ class Sentences:
     mean: float
 
 
-class Dense:
+class PartScorer(Protocol):
+    """More scores of a paragraph, such as one word by word: they join the weighted sum of `Dense`."""
+
+    def parts(self, hint: str, rows: Ints | None = None) -> Mapping[str, Floats]:
+        """By name, (n_paragraphs,) scores of the course's paragraphs, or (m,) of some rows of it."""
+
+
+def dense_weights(nats: float, best: float, mean: float, rule: float) -> dict[str, float]:
+    """The weights, in log-odds per unit, of the scores that dense search adds up.
+
+    Args:
+        nats: log-odds per unit of similarity.
+        best: 0..1, what the most similar sentence weighs in the similarity.
+        mean: 0..1, what the mean of the sentences does; the paragraph's own cosine has what is left.
+        rule: what the rule's evidence weighs, in shares of its own log-odds; 0 leaves it out.
+    """
+    return {"paragraph": nats * (1.0 - best - mean), "sentence": nats * best, "mean": nats * mean, "rule": rule}
+
+
+class Dense(Ranked):
     """Paragraphs by similarity with the hint.
 
     The similarity is the paragraph's cosine, or a weighted mean of it, its best sentence's and its sentences' mean. In
@@ -47,7 +67,8 @@ class Dense:
         embedder: the one that made the vectors.
         sentences: None to compare paragraphs as a whole.
         evidence: hint -> (n_paragraphs,) log-odds, of the game's rule; None knows no rule.
-        calibration: of the embedder.
+        calibration: of the embedder; `calibration.parts` weighs what `more` scores.
+        more: further scores.
     """
 
     def __init__(
@@ -58,78 +79,98 @@ class Dense:
         sentences: Sentences | None = None,
         evidence: Callable[[str], FloatArray] | None = None,
         calibration: DenseCalibration | None = None,
+        more: Sequence[PartScorer] = (),
     ) -> None:
-        self._ranking = Ranking(paragraphs)
+        super().__init__(paragraphs)
         self._vectors = vectors
-        self._query_vectors = QueryVectors(embedder)
+        self._embedder = embedder if isinstance(embedder, RememberingEmbedder) else RememberingEmbedder(embedder)
         self._sentences = sentences
         if sentences is not None and len(paragraphs):
             self._starts = np.searchsorted(sentences.rows, np.arange(len(paragraphs)))
             self._n_sentences = np.bincount(sentences.rows, minlength=len(paragraphs)).astype(np.float32)
         self._evidence = evidence
         self._calibration = calibration or calibration_of(DEFAULT_EMBEDDER).dense
-        self._scored: LRUCache[tuple[str, str], tuple[FloatArray, Scores]] = LRUCache(QUERY_VECTORS)
-        self._lock = threading.Lock()
+        self._more = more
 
     @property
     def name(self) -> str:
         """Always "dense"."""
         return "dense"
 
-    @property
-    def waits(self) -> bool:
-        """Always False: all is in memory."""
-        return False
-
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless it was embedded lately."""
-        self._query_vectors.of(query.hint)
+        self._vector(query.hint)
+
+    @functools.cached_property
+    def _loaded(self) -> bool:
+        self.evidence("")
+        return True
+
+    def load(self) -> None:
+        """Look the words of the course up, for the rule."""
+        _ = self._loaded
 
     def cosines(self, hint: str) -> FloatArray:
         """(n_paragraphs,) cosine of each paragraph with the hint, -1..1."""
-        return _cosines(self._vectors, self._query_vectors.of(hint))
+        return _cosines(self._vectors, self._vector(hint))
 
-    def similarities(self, hint: str) -> FloatArray:
+    def similarities(self, hint: str) -> Floats:
         """(n_paragraphs,) weighted mean of the cosines of paragraph, best sentence and all sentences, -1..1."""
-        return self._with_sentences(self.cosines(hint), self._query_vectors.of(hint))
+        weights = self._weights(1.0, ruled=False)
+        parts = {name: scores[None, :] for name, scores in self.parts(hint, weights).items()}
+        similarities: Floats = combine(parts, weights)[0]
+        return similarities
 
     def evidence(self, hint: str) -> FloatArray:
         """(n_paragraphs,) log-odds of the game's rule against each paragraph; 0 where no rule is known."""
-        return self._evidence(hint) if self._evidence is not None else np.zeros(len(self._vectors), dtype=np.float32)
+        if self._evidence is None:
+            return np.zeros(len(self._paragraphs), dtype=np.float32)
+        return self._evidence(hint)
 
-    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
-        """At most k hits, most similar first; only paragraphs of `doc_id` if one is given."""
+    def parts(self, hint: str, wanted: Mapping[str, float], said: str = "") -> dict[str, Floats]:
+        """By name, (n_paragraphs,) each of the scores that are added up.
+
+        Args:
+            wanted: names of those that are needed.
+            said: the hint as it was given, for the rule; "" where it is the same.
+        """
+        found: dict[str, Floats] = {"paragraph": self.cosines(hint)}
+        if self._sentences is not None and ("sentence" in wanted or "mean" in wanted):
+            each = _cosines(self._sentences.vectors, self._vector(hint))
+            found["sentence"] = np.maximum.reduceat(each, self._starts)
+            found["mean"] = np.add.reduceat(each, self._starts) / self._n_sentences
+        if "rule" in wanted:
+            found["rule"] = self.evidence(said or hint)
+        for scorer in self._more:
+            found |= scorer.parts(hint)
+        return found
+
+    def answerable(self, parts: Mapping[str, Floats]) -> float:
+        """Log-odds that the course holds what a hint is about, from its scores."""
+        return self._calibration.answerable(parts["paragraph"])
+
+    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> Marks:
+        """What it makes of every paragraph."""
         if not len(self._vectors):
-            return []
-        scores, relevance = self._scores(query)
-        return self._ranking.hits(scores, relevance, self._ranking.rows(doc_id), k, self.name)
+            return nothing_found(0)
+        ruled = query.keywords == "rule" and self._evidence is not None
+        weights = self._weights(self._calibration.nats, ruled=ruled)
+        return self._marks(self.parts(query.hint, weights, query.said), weights)
 
-    def _scores(self, query: Query) -> tuple[FloatArray, Scores]:
-        """(n_paragraphs,) scores and relevance; kept, since one search asks for several documents."""
-        said = (query.said or query.hint) if query.keywords == "rule" and self._evidence is not None else ""
-        with self._lock:
-            if (query.hint, said) in self._scored:
-                return self._scored[query.hint, said]
-        cosines = self.cosines(query.hint)
-        scores: FloatArray = self._with_sentences(cosines, self._query_vectors.of(query.hint))
-        if said:
-            scores = scores + self.evidence(said) / np.float32(self._calibration.nats)
-        behind = self._calibration.nats * (scores - scores.max())
-        answerable = self._calibration.answerable(cosines)
-        relevance = probabilities(answerable + behind)
-        with self._lock:
-            self._scored[query.hint, said] = scores, relevance
-        return scores, relevance
+    def _marks(self, parts: Mapping[str, Floats], weights: Mapping[str, float], rows: Ints | None = None) -> Marks:
+        log_odds = combine({name: scores[None, :] for name, scores in parts.items()}, weights)
+        scores = log_odds[0] / np.float32(self._calibration.nats)
+        answerable = np.array([self.answerable(parts)], dtype=np.float32)
+        return Marks(rows, scores, relative(log_odds, answerable)[0])
 
-    def _with_sentences(self, cosines: FloatArray, vector: FloatArray) -> FloatArray:
-        sentences = self._sentences
-        if sentences is None:
-            return cosines
-        each = _cosines(sentences.vectors, vector)
-        best = np.maximum.reduceat(each, self._starts)
-        mean = np.add.reduceat(each, self._starts) / self._n_sentences
-        own = 1.0 - sentences.best - sentences.mean
-        return (own * cosines + sentences.best * best + sentences.mean * mean).astype(np.float32)
+    def _weights(self, nats: float, *, ruled: bool) -> dict[str, float]:
+        best, mean = (self._sentences.best, self._sentences.mean) if self._sentences is not None else (0.0, 0.0)
+        weights = dense_weights(nats, best, mean, float(ruled)) | self._calibration.parts
+        return {name: weight for name, weight in weights.items() if weight}
+
+    def _vector(self, hint: str) -> FloatArray:
+        vector: FloatArray = self._embedder.embed_queries([hint])[0]
+        return vector
 
 
 def _cosines(vectors: FloatArray, vector: FloatArray) -> FloatArray:

@@ -7,18 +7,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ingest.embed import Embedder, FloatArray
-from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore
-from player.search.strategies.query_vectors import QueryVectors
-from player.search.strategies.ranking import Ranking, probabilities
+from player.search.core import Floats
+from player.search.strategies.dense import Dense, dense_weights
 from player.search.threshold import DenseCalibration
-from player.search.types import Hit, Query
+from player.search.types import Marks, Query
 
 N_NEAREST = 300
 """Paragraphs whose sentences and words are looked at."""
 
 
-class IndexedDense:
+class IndexedDense(Dense):
     """As `Dense`, over the nearest few hundred paragraphs in place of all.
 
     Args:
@@ -28,7 +27,6 @@ class IndexedDense:
         mean: 0..1, weight of the mean over all sentences.
         evidence: hint -> (n_paragraphs,) log-odds of the game's rule, in the order of `store.paragraphs`.
         calibration: of the embedder.
-        waits: whether the store is a server.
     """
 
     def __init__(
@@ -39,63 +37,42 @@ class IndexedDense:
         mean: float,
         evidence: Callable[[str], FloatArray],
         calibration: DenseCalibration,
-        *,
-        waits: bool = False,
     ) -> None:
+        super().__init__(store.paragraphs, np.empty((0, 0), dtype=np.float32), embedder, None, evidence, calibration)
         self._store = store
-        self._query_vectors = QueryVectors(embedder)
         self._best, self._mean = best, mean
-        self._evidence = evidence
-        self._calibration = calibration
-        self._waits = waits
         self._rows = {paragraph.paragraph_id: row for row, paragraph in enumerate(store.paragraphs)}
 
-    @property
-    def name(self) -> str:
-        """Always "dense"."""
-        return "dense"
+    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> Marks:
+        """What it makes of the paragraphs nearest in the course and in each of the documents.
 
-    @property
-    def waits(self) -> bool:
-        """Whether the store is a server."""
-        return self._waits
-
-    def prepare(self, query: Query) -> None:
-        """Embed the hint, unless it was embedded lately."""
-        self._query_vectors.of(query.hint)
-
-    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
-        """At most k hits, most similar first; only paragraphs of `doc_id` if one is given."""
+        Raises:
+            RuntimeError: the index finds nothing in a course that holds something.
+        """
         wanted = max(k, N_NEAREST)
-        course = self._store.nearest(self._query_vectors.of(query.hint), wanted)
+        vector = self._vector(query.hint)
+        course = self._store.nearest(vector, wanted)
         if not course:
-            return []
-        found = self._store.nearest(self._query_vectors.of(query.hint), wanted, doc_id) if doc_id else course
-        # both together: relevance is in view of the best of the whole course
-        nearest = dict((*course, *found))
-        ids = list(nearest)
-        cosines = np.array([nearest[paragraph_id] for paragraph_id in ids], dtype=np.float32)
-        scores = self._with_sentences(ids, cosines, query.hint)
-        if query.keywords == "rule":
-            evidence = self._evidence(query.said or query.hint)
-            scores = scores + evidence[[self._rows[paragraph_id] for paragraph_id in ids]] / self._calibration.nats
-        answerable = self._calibration.answerable(np.array([cosine for _, cosine in course], dtype=np.float32))
-        relevance = probabilities(answerable + self._calibration.nats * (scores - scores.max()))
-        ranking = Ranking([self._paragraph(paragraph_id) for paragraph_id in ids])
-        return ranking.hits(scores, relevance, ranking.rows(doc_id), k, self.name)
+            raise RuntimeError("the store's index finds nothing at all; it was changed or is damaged")
+        # all together: relevance is in view of the best of the whole course
+        nearest = dict((*course, *(pair for doc_id in doc_ids for pair in self._store.nearest(vector, wanted, doc_id))))
+        rows = np.array([self._rows[paragraph_id] for paragraph_id in nearest])
+        parts: dict[str, Floats] = {"paragraph": np.array(list(nearest.values()), dtype=np.float32)}
+        if self._best or self._mean:
+            parts |= self._of_sentences(list(nearest), vector)
+        ruled = query.keywords == "rule"
+        if ruled:
+            parts["rule"] = self.evidence(query.said or query.hint)[rows]
+        for scorer in self._more:
+            parts |= scorer.parts(query.hint, rows)
+        weights = dense_weights(self._calibration.nats, self._best, self._mean, float(ruled)) | self._calibration.parts
+        return self._marks(parts, weights, rows)
 
-    def _with_sentences(self, ids: Sequence[str], cosines: FloatArray, hint: str) -> FloatArray:
-        if not self._best and not self._mean:
-            return cosines
+    def _of_sentences(self, ids: Sequence[str], vector: FloatArray) -> dict[str, Floats]:
         vectors, places = self._store.sentences_of(ids)
-        each = vectors @ self._query_vectors.of(hint)
+        each = vectors @ vector
         best = np.full(len(ids), -1.0, dtype=np.float32)
         np.maximum.at(best, places, each)
         counts = np.bincount(places, minlength=len(ids))
         mean = np.bincount(places, weights=each, minlength=len(ids)) / np.maximum(counts, 1)
-        own = 1.0 - self._best - self._mean
-        mixed: FloatArray = (own * cosines + self._best * best + self._mean * mean).astype(np.float32)
-        return mixed
-
-    def _paragraph(self, paragraph_id: str) -> Paragraph:
-        return self._store.paragraphs[self._rows[paragraph_id]]
+        return {"sentence": best, "mean": mean.astype(np.float32)}

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ingest.paragraph import Paragraph
-from player.search.strategies.ranking import Ranking, Scores, probabilities
+from player.search.core import NOT_FOUND, Floats
+from player.search.strategies.ranking import Ranked
 from player.search.threshold import DEFAULT_EMBEDDER, KeywordCalibration, calibration_of
-from player.search.types import Hit, Query
+from player.search.types import Marks, Query, nothing_found
 from player.words import stems
 
 K1, B = 1.5, 0.75
@@ -28,7 +29,6 @@ class _Index:
         idf: of each stem; `unknown_idf` of those that do not occur.
     """
 
-    ranking: Ranking
     scorer: Any
     idf: Mapping[str, float]
     unknown_idf: float
@@ -38,7 +38,7 @@ class _Index:
         return sum(self.idf.get(word, self.unknown_idf) for word in words)
 
 
-class Keyword:
+class Keyword(Ranked):
     """Paragraphs by BM25 with the hint's words, those of the headings and the lecture's title counting as their own.
 
     Args:
@@ -56,7 +56,7 @@ class Keyword:
         titles: Mapping[str, str] | None = None,
         calibration: KeywordCalibration | None = None,
     ) -> None:
-        self._paragraphs = paragraphs
+        super().__init__(paragraphs)
         self._titles = titles or {}
         self._calibration = calibration or calibration_of(DEFAULT_EMBEDDER).keyword
         self._lock = threading.Lock()
@@ -71,42 +71,39 @@ class Keyword:
         scorer.index(texts, show_progress=False)
         occurs_in = Counter(stem for text in texts for stem in set(text))
         idf = {stem: _idf(len(texts), count) for stem, count in occurs_in.items()}
-        return _Index(Ranking(self._paragraphs), scorer, idf, _idf(len(texts), 0))
+        return _Index(scorer, idf, _idf(len(texts), 0))
 
     @property
     def name(self) -> str:
         """Always "keyword"."""
         return "keyword"
 
-    @property
-    def waits(self) -> bool:
-        """Always False: all is in memory."""
-        return False
-
     def prepare(self, query: Query) -> None:
         """Nothing: stemming a hint costs less than looking it up."""
 
-    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
-        """At most k hits that share a word with the hint, best first; only paragraphs of `doc_id` if one is given."""
-        share, scores = self.scores(query.hint)
+    def load(self) -> None:
+        """Build the index."""
         with self._lock:
-            ranking = self._built.ranking
-        rows = ranking.rows(doc_id)
-        found = rows[scores[rows] > 0]
-        if not len(found):
-            return []
-        log_odds = self._calibration.bias + self._calibration.share * share
-        relevance = probabilities(log_odds + self._calibration.nats * (scores - scores.max()))
-        return ranking.hits(scores, relevance, found, k, self.name)
+            _ = self._built
 
-    def scores(self, hint: str) -> tuple[float, Scores]:
+    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> Marks:
+        """What it makes of every paragraph; those that share no word with the hint are not found."""
+        share, scores = self.scores(query.hint)
+        found = scores > 0.0
+        if not found.any():
+            return nothing_found(len(scores))
+        best = self._calibration.bias + self._calibration.share * share
+        log_odds = best + self._calibration.nats * (scores - scores.max())
+        return Marks(None, scores, np.where(found, log_odds, NOT_FOUND))
+
+    def scores(self, hint: str) -> tuple[float, Floats]:
         """The highest score as a share of the highest that there could be, and (n_paragraphs,) the score of each."""
         words = stems(hint)
-        with self._lock:
-            index = self._built
+        self.load()
+        index = self._built
         if not words:
             return 0.0, np.zeros(len(self._paragraphs))
-        scores: Scores = np.asarray(index.scorer.get_scores(words), dtype=np.float64)
+        scores: Floats = np.asarray(index.scorer.get_scores(words), dtype=np.float64)
         return float(scores.max()) / index.highest(words), scores
 
 

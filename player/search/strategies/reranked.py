@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from ingest.paragraph import Paragraph
 from player.errors import LateStrategyError
+from player.search.core import log_odds_of as log_odds
+from player.search.core import probability
 from player.search.cross_encoder import Pair
-from player.search.threshold import log_odds, probability
 from player.search.types import Hit, Query, Strategy
 
 Scorer = Callable[[Sequence[Pair]], NDArray[np.float64]]
@@ -40,9 +41,9 @@ class Reranked:
     """
 
     def __init__(self, first: Strategy, scorer: Scorer, pool: int) -> None:
-        self._first = first
+        self.first = first
         self._scorer = scorer
-        self._pool = pool
+        self.pool = pool
         self._scores: LRUCache[tuple[str, str], float] = LRUCache(KEPT_SCORES)
         self._lock = threading.Lock()
 
@@ -51,14 +52,9 @@ class Reranked:
         """Always "reranked"."""
         return "reranked"
 
-    @property
-    def waits(self) -> bool:
-        """Always True: a model that reads every pair takes long."""
-        return True
-
     def prepare(self, query: Query) -> None:
         """As the first strategy does."""
-        self._first.prepare(query)
+        self.first.prepare(query)
 
     def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
         """At most k hits, highest logit first; only paragraphs of `doc_id` if one is given.
@@ -66,8 +62,8 @@ class Reranked:
         Raises:
             LateStrategyError: the deadline came before all of the pool was scored.
         """
-        found = self._first.search(query, max(k, self._pool), doc_id, deadline=deadline)
-        pool, rest = found[: self._pool], found[self._pool :]
+        found = self.first.search(query, max(k, self.pool), doc_id, deadline=deadline)
+        pool, rest = found[: self.pool], found[self.pool :]
         if not pool:
             return []
         scores = self._scored(query.hint, [hit.paragraph for hit in pool], deadline)

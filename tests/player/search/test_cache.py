@@ -1,74 +1,143 @@
-"""The result cache: its bound, its time to live, and what a result depends on."""
+"""The caches: their bounds, the time to live, what a result depends on, and equal work that is done once."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
-from player.search.cache import ResultCache, key_of, shared_cache
+from player.errors import SearchError
+from player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
 from player.search.types import Query, SearchResult
-from tests.player.fakes import search_settings
+from tests.player.fakes import WordsEmbedder, hits
 
-SETTINGS = search_settings()
 RESULT = SearchResult(Query("hint"), ())
 
 
-def test_what_was_put_is_got() -> None:
-    cache = ResultCache(2, 60.0)
-    assert cache.get("key") is None
-    cache.put("key", RESULT)
-    assert cache.get("key") is RESULT
+class Makes:
+    """Makes a result, and counts how often."""
+
+    def __init__(self, result: SearchResult = RESULT) -> None:
+        self.n = 0
+        self._result = result
+
+    def __call__(self) -> SearchResult:
+        self.n += 1
+        return self._result
+
+
+def test_what_was_made_is_kept_and_marked() -> None:
+    cache, makes = ResultCache(2, 60.0), Makes()
+    assert [cache.get("key", makes).cached for _ in range(3)] == [False, True, True]
+    assert makes.n == 1
 
 
 def test_no_more_than_its_size_is_kept() -> None:
+    cache, makes = ResultCache(2, 60.0), Makes()
+    assert [cache.get(key, makes).cached for key in "abcba"] == [False, False, False, True, False]
+
+
+def test_a_large_result_takes_the_room_of_several() -> None:
     cache = ResultCache(2, 60.0)
-    for key in "abc":
-        cache.put(key, RESULT)
-    assert [cache.get(key) is RESULT for key in "abc"] == [False, True, True]
+    large = Makes(SearchResult(Query("hint"), tuple(hits("a:1:1") * 100)))
+    cache.get("small", Makes())
+    cache.get("large", large)
+    assert cache.get("large", large).cached is False
 
 
 def test_a_size_of_0_keeps_nothing() -> None:
-    cache = ResultCache(0, 60.0)
-    cache.put("key", RESULT)
-    assert cache.get("key") is None
+    cache, makes = ResultCache(0, 60.0), Makes()
+    assert [cache.get("key", makes).cached for _ in range(2)] == [False, False]
 
 
 def test_results_live_no_longer_than_their_time() -> None:
     clock = [0.0]
     cache = ResultCache(2, 60.0, timer=lambda: clock[0])
-    cache.put("key", RESULT)
+    cache.get("key", Makes())
     clock[0] = 59.0
-    assert cache.get("key") is RESULT
+    assert cache.get("key", Makes()).cached
     clock[0] = 61.0
-    assert cache.get("key") is None
+    assert not cache.get("key", Makes()).cached
 
 
-def test_whitespace_makes_no_other_key() -> None:
-    assert key_of(Query(" a  hint\n", "the  book"), SETTINGS, "f") == key_of(Query("a hint", "the book"), SETTINGS, "f")
+def test_a_result_with_failures_is_not_kept() -> None:
+    cache = ResultCache(2, 60.0)
+    failed = Makes(SearchResult(Query("hint"), (), failures=(SearchError("dense", "down"),)))
+    assert [cache.get("key", failed).failures for _ in range(2)] == [failed().failures] * 2
+    assert failed.n == 3
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        Query("another"),
-        Query("hint", "book"),
-        Query("hint", k=3),
-        Query("hint", keywords="off"),
-        Query("hint", within="doc"),
-        Query("hint", said="before"),
-    ],
-)
-def test_another_query_has_another_key(query: Query) -> None:
-    assert key_of(query, SETTINGS, "f") != key_of(Query("hint"), SETTINGS, "f")
+def at_once(work: Callable[[], object], n: int) -> list[object]:
+    ready = threading.Barrier(n)
+
+    def waiting() -> object:
+        ready.wait(10.0)
+        return work()
+
+    with ThreadPoolExecutor(n) as pool:
+        return [future.result() for future in [pool.submit(waiting) for _ in range(n)]]
 
 
-def test_other_settings_and_another_store_have_another_key() -> None:
-    key = key_of(Query("hint"), SETTINGS, "f")
-    assert key_of(Query("hint"), replace(SETTINGS, threshold=0.5), "f") != key
-    assert key_of(Query("hint"), SETTINGS, "after ingesting again") != key
+def test_equal_searches_at_once_are_made_once() -> None:
+    made: list[None] = []
+    gate = threading.Event()
+
+    def slow() -> SearchResult:
+        made.append(None)
+        gate.wait(0.2)
+        return RESULT
+
+    cache = ResultCache(2, 60.0)
+    assert at_once(lambda: cache.get("key", slow).hits, 8) == [()] * 8
+    assert len(made) == 1
+
+
+def test_a_failure_is_everybodys_own() -> None:
+    def fails() -> SearchResult:
+        raise OSError("down")
+
+    cache = ResultCache(2, 60.0)
+    for _ in range(2):
+        with pytest.raises(OSError, match="down"):
+            cache.get("key", fails)
+    assert cache.get("key", Makes()).cached is False
 
 
 def test_one_cache_is_shared_by_all_with_the_same_settings() -> None:
     assert shared_cache(7, 60.0) is shared_cache(7, 60.0)
     assert shared_cache(7, 60.0) is not shared_cache(8, 60.0)
+
+
+def test_a_thing_is_the_same_as_itself_alone() -> None:
+    one, other = [1], [1]
+    assert Same(one) == Same(one)
+    assert Same(one) != Same(other)
+    assert len({Same(one), Same(one), Same(other)}) == 2
+
+
+class TestRememberingEmbedder:
+    def test_no_text_is_embedded_twice(self) -> None:
+        embedder = WordsEmbedder()
+        remembering = RememberingEmbedder(embedder)
+        again = remembering.embed_queries(["a word", "another", "a word"])
+        np.testing.assert_array_equal(again, WordsEmbedder().embed_queries(["a word", "another", "a word"]))
+        assert embedder.n_queries == 2
+
+    def test_only_as_many_vectors_are_kept_as_the_bytes_allow(self) -> None:
+        embedder = WordsEmbedder(dim=64)
+        remembering = RememberingEmbedder(embedder, 3 * 64 * 4)
+        for number in range(4):
+            remembering.embed_queries([f"hint {number}"])
+        remembering.embed_queries(["hint 3"])
+        assert embedder.n_queries == 4
+        remembering.embed_queries(["hint 0"])
+        assert embedder.n_queries == 5
+
+    def test_one_text_asked_for_at_once_is_embedded_once(self) -> None:
+        embedder = WordsEmbedder()
+        remembering = RememberingEmbedder(embedder)
+        at_once(lambda: remembering.embed_queries(["hint"]), 8)
+        assert embedder.n_queries == 1

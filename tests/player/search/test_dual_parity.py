@@ -61,7 +61,8 @@ def dual(corpus: Corpus, book_name: str) -> list[tuple[str, str]]:
         for doc_id in sorted({item.doc_id for item in corpus.paragraphs})
     ]
     references = References(documents, settings.filter_confidence, settings.boost_confidence)
-    result = SearchOrchestrator({"dense": dense}, references, settings).search(Query("hint", book_name))
+    engine = SearchOrchestrator({"dense": dense}, references, settings, paragraphs=corpus.paragraphs)
+    result = engine.search(Query("hint", book_name))
     return [(hit.slot, hit.paragraph.paragraph_id) for hit in result.hits]
 
 

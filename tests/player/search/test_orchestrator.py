@@ -111,7 +111,7 @@ def test_book_match_off_knows_no_book() -> None:
 
 def test_the_boost_comes_before_the_cut() -> None:
     # likely:1:1 is sixth of seven by itself, and first with odds of 54 : 46 times 4
-    low = dict(RELEVANCE, **{"likely:1:1": 0.54})
+    low = dict(RELEVANCE, **{"likely:1:1": 0.54, "likely:1:2": 0.4})
     plain = orchestrator(ListStrategy("one", low), k=2, pdf_k=0, global_k=2, global_pool=2, boost=1.0)
     assert found(plain.search(Query("hint"))) == ["global rest:1:1", "global rest:1:2"]
     assert found(plain.search(Query("hint", "Optics"))) == ["global likely:1:1", "global rest:1:1"]

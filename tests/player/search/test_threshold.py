@@ -1,4 +1,4 @@
-"""The calibrated scale: probabilities, log-odds, and the numbers in force."""
+"""The calibrated scale, and the numbers in force."""
 
 from __future__ import annotations
 
@@ -14,21 +14,7 @@ from player.search.threshold import (
     DenseCalibration,
     as_tree,
     calibration_of,
-    log_odds,
-    probability,
 )
-
-
-@pytest.mark.parametrize(("share", "odds"), [(0.5, 0.0), (0.75, np.log(3.0)), (0.2, -np.log(4.0))])
-def test_log_odds_and_probabilities_are_each_others_inverse(share: float, odds: float) -> None:
-    assert log_odds(share) == pytest.approx(odds)
-    assert probability(odds) == pytest.approx(share)
-
-
-@pytest.mark.parametrize("share", [0.0, 1.0, -0.1, 1.1])
-def test_certainty_is_very_sure_and_no_more(share: float) -> None:
-    assert abs(log_odds(share)) == 30.0
-    assert 0.0 < probability(log_odds(share)) <= 1.0
 
 
 def test_what_is_answerable_goes_by_the_best_and_by_the_mean_of_the_best_five() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,6 @@ import pytest
 from ingest.embed import FloatArray
 from ingest.paragraph import Paragraph
 from player.search.strategies.dense import Dense, Sentences
-from player.search.strategies.query_vectors import QUERY_VECTORS
 from player.search.threshold import DenseCalibration
 from player.search.types import Query, Strategy
 from tests.contracts.strategy import StrategyContract
@@ -114,15 +114,20 @@ def test_a_hint_is_embedded_once_however_often_it_is_searched_for() -> None:
     assert embedder.n_queries == 1
 
 
-def test_only_the_latest_hints_are_kept() -> None:
-    embedder = WordsEmbedder()
-    dense = Dense([paragraph("a:1:1")], embedder.embed_passages(["word"]), embedder)
-    for number in range(QUERY_VECTORS + 1):
-        dense.prepare(Query(f"hint {number}"))
-    dense.prepare(Query(f"hint {QUERY_VECTORS}"))
-    assert embedder.n_queries == QUERY_VECTORS + 1
-    dense.prepare(Query("hint 0"))
-    assert embedder.n_queries == QUERY_VECTORS + 2
+class Words:
+    """A further score: how many letters of a paragraph's text are e."""
+
+    def parts(self, hint: str, rows: object = None) -> dict[str, FloatArray]:
+        return {"letters": np.array([0.0, 3.0, 1.0], dtype=np.float32)}
+
+
+def test_further_scores_join_the_sum_by_their_fitted_weights() -> None:
+    paragraphs = [paragraph("a:1:1"), paragraph("a:1:2"), paragraph("b:1:1")]
+    vectors = np.array([EAST, NORTH_EAST, WEST], dtype=np.float32)
+    calibration = replace(CALIBRATION, parts={"letters": 2.0})
+    dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), calibration=calibration, more=[Words()])
+    # 10 nats a unit: 10, 6 and -10, and 2 nats a letter: 0, 6 and 2
+    assert [hit.score for hit in dense.search(Query("east"), 3)] == pytest.approx([1.2, 1.0, -0.8])
 
 
 @pytest.mark.parametrize("n_paragraphs", [3, 7, 37, 1037])

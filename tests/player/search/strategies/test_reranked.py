@@ -102,10 +102,6 @@ def test_a_deadline_ends_it_between_two_batches() -> None:
     assert asked == [BATCH]
 
 
-def test_it_waits_so_that_it_runs_with_a_deadline() -> None:
-    assert Reranked(First(), Said(), 1).waits
-
-
 class TestCrossEncoder:
     def test_pairs_get_one_logit_each_whatever_stands_beside_them(self, tmp_path: Path) -> None:
         scorer = CrossEncoderScorer(tiny_cross_encoder(tmp_path / "model"))

@@ -1,0 +1,562 @@
+"""One search: strategies asked side by side and brought to the core's columns, step by step until one answers."""
+
+from __future__ import annotations
+
+import functools
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Real
+
+import numpy as np
+
+from configs.settings import SearchSettings
+from ingest.paragraph import Paragraph
+from player.errors import AllStrategiesFailedError, SearchError
+from player.search.core import (
+    NOT_FOUND,
+    Bools,
+    Columns,
+    Floats,
+    Ints,
+    Named,
+    Scored,
+    answering,
+    book_log_odds,
+    columns_of,
+    fold,
+    log_odds_of,
+    probabilities,
+    slots_of,
+    slotted,
+    weigh,
+)
+from player.search.references import References
+from player.search.running import Call, Runner
+from player.search.threshold import DEFAULT_EMBEDDER, Calibration, calibration_of
+from player.search.types import (
+    BookCandidate,
+    Hit,
+    Marks,
+    Query,
+    Ranking,
+    Rewriter,
+    Scorer,
+    SearchResult,
+    Stage,
+    Step,
+    Strategy,
+)
+
+FUSED_POOL = 200
+"""Hits of each strategy that makes hits, at least, that go into a fusion."""
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """What is searched, and with what: all that belongs to one state of a store.
+
+    Attributes:
+        strategies: by name.
+        references: resolves book names.
+        paragraphs: the course, in the order of the arrays of those strategies that score arrays; () takes theirs.
+        n_paragraphs: of each document, by doc_id; {} counts `paragraphs`.
+        priors: log-odds of each document's paragraphs before any hint, by doc_id; those of others are 0.
+        rewriter: says a hint in other words; None skips that step.
+    """
+
+    strategies: Mapping[str, Strategy]
+    references: References
+    paragraphs: Sequence[Paragraph] = ()
+    calibration: Calibration = field(default_factory=functools.partial(calibration_of, DEFAULT_EMBEDDER))
+    n_paragraphs: Mapping[str, int] = field(default_factory=dict)
+    priors: Mapping[str, float] = field(default_factory=dict)
+    rewriter: Rewriter | None = None
+
+    def __post_init__(self) -> None:
+        scorers = [strategy for strategy in self.strategies.values() if isinstance(strategy, Scorer)]
+        if scorers and not self.paragraphs:
+            object.__setattr__(self, "paragraphs", scorers[0].paragraphs)
+
+    @functools.cached_property
+    def columns(self) -> Columns:
+        """Those of the whole course."""
+        return columns_of(self.paragraphs)
+
+    @functools.cached_property
+    def sizes(self) -> Mapping[str, int]:
+        """Paragraphs of each document, by doc_id."""
+        counts = np.bincount(self.columns.document, minlength=len(self.columns.doc_ids)).tolist()
+        return dict(self.n_paragraphs) or dict(zip(self.columns.doc_ids, counts, strict=True))
+
+    @functools.cached_property
+    def rows(self) -> Mapping[str, int]:
+        """Row of each paragraph in `paragraphs`, by paragraph_id."""
+        return {paragraph.paragraph_id: row for row, paragraph in enumerate(self.paragraphs)}
+
+    def books(self, book_name: str, settings: SearchSettings) -> tuple[BookCandidate, ...]:
+        """The documents that a name means, as `SearchResult.books` has them."""
+        if settings.book_match == "off" or not book_name.strip():
+            return ()
+        if settings.book_match == "stem":
+            found = self.references.by_stem(book_name)
+            return (found,) if found else ()
+        return self.references.books(book_name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What a strategy has made of one hint.
+
+    Attributes:
+        strategy: whose marks these are: another's, where one could not finish what it makes of them.
+        foreign: paragraphs that the course does not hold, at the rows that follow its last.
+    """
+
+    strategy: str
+    marks: Marks
+    foreign: tuple[Paragraph, ...] = ()
+    embed_ms: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """One step of the cascade, for one query.
+
+    Attributes:
+        hint: that was searched for.
+        paragraphs: that `columns.rows` counts in.
+        log_odds: (n_columns,) at last, twins folded.
+        chosen: (n_chosen,) columns that are returned, in order.
+        of_book: (n_chosen,) whether each stands in a book's slot.
+        inside: (n_columns,) whether each stands in a named book.
+        fused: what the strategies found, as one.
+        scored: each strategy's.
+        why: what is said of every hit.
+    """
+
+    name: Step
+    hint: str
+    paragraphs: Sequence[Paragraph]
+    columns: Columns
+    log_odds: Floats
+    chosen: Ints
+    of_book: Bools
+    inside: Bools
+    fused: Scored
+    scored: Sequence[Scored]
+    lift: float
+    why: str = ""
+
+    @property
+    def best(self) -> float:
+        """Log-odds of the best paragraph that is returned."""
+        return float(self.log_odds[self.chosen].max(initial=NOT_FOUND))
+
+    def hit(self, place: int, level: float) -> Hit:
+        """The hit at a place.
+
+        Args:
+            level: log-odds from which it counts as relevant.
+        """
+        column, of_book = int(self.chosen[place]), bool(self.of_book[place])
+        finders = [number for number, item in enumerate(self.scored) if item.log_odds[0, column] > NOT_FOUND]
+        ranks = ", ".join(
+            f"rank {self._ranks[number][of_book][column]} by {self.scored[number].strategy}" for number in finders
+        )
+        where = "in the resolved book" if of_book else "over the whole course"
+        one = self.fused is self.scored[0]
+        return Hit(
+            self.paragraphs[self.columns.rows[column]],
+            float(self.fused.scores[0, column]),
+            float(probabilities(self.log_odds[column])),
+            int((self._ranks[0] if one else self._ranks_of(self.fused))[of_book][column]),
+            self.fused.strategy,
+            "book" if of_book else "global",
+            f"{ranks}, {where}{self.why}",
+            bool(self.log_odds[column] >= level),
+        )
+
+    @functools.cached_property
+    def _ranks(self) -> list[tuple[Ints, Ints]]:
+        return [self._ranks_of(item) for item in self.scored]
+
+    def _ranks_of(self, item: Scored) -> tuple[Ints, Ints]:
+        """(n_columns,) places from 1 in a strategy's own order, over the course and among the named books."""
+        order = np.argsort(np.where(item.log_odds[0] > NOT_FOUND, -item.scores[0], np.inf), kind="stable")
+        course, book = np.empty((2, len(order)), dtype=np.int64)
+        course[order] = np.arange(1, len(order) + 1)
+        book[order] = np.cumsum(self.inside[order])
+        return course, book
+
+
+class Cascade:
+    """One search over one state of a store.
+
+    Args:
+        query: with its mode settled.
+    """
+
+    def __init__(self, searched: Searched, settings: SearchSettings, runner: Runner, query: Query) -> None:
+        self._searched = searched
+        self._settings = settings
+        self._slots = slots_of(settings, query.k)
+        self._runner = runner
+        self._query = query
+        self._deadline = time.monotonic() + settings.deadline_s
+        self._answers: dict[tuple[str, str], Answer] = {}
+        self._failures: dict[str, SearchError] = {}
+        self._naming: Call[tuple[BookCandidate, ...]] | None = None
+
+    def result(self, *, everything: bool = False) -> SearchResult:
+        """What the step that answers found; of the first step where none does.
+
+        Args:
+            everything: the hits are every paragraph of the course, up to the query's k: those that were found in their
+                order, then the others; also where every strategy failed, and for a query without a hint.
+
+        Raises:
+            AllStrategiesFailedError: no strategy answered.
+        """
+        settings = self._settings
+        lowered = settings.lowered_threshold if settings.cascade else settings.threshold
+        steps = self._steps() if self._query.hint.strip() else []
+        if not steps:
+            failures = tuple(self._failures.values())
+            if not everything:
+                raise AllStrategiesFailedError(failures)
+            return SearchResult(self._query, self._all(None, 0.0), self.books, failures, "course", relevant=False)
+        answer = int(answering([np.array([step.best]) for step in steps], settings.threshold, lowered)[0])
+        step = steps[max(answer, 0)]
+        passed = answer >= 0 and step.best >= level_of(settings.threshold)
+        threshold = settings.threshold if passed else lowered
+        level = level_of(threshold)
+        answered_by: Step = "" if answer < 0 else step.name if passed else "lowered"
+        if everything and not len(step.chosen):
+            answered_by = "course"
+        hits = self._all(step, level) if everything else tuple(step.hit(row, level) for row in range(len(step.chosen)))
+        return SearchResult(
+            query=self._query,
+            hits=hits,
+            books=self.books,
+            failures=tuple(self._failures.values()),
+            answered_by=answered_by,
+            relevant=answer >= 0,
+            rewritten=step.hint if step.hint != self._query.hint else "",
+            boost=step.lift,
+            threshold=threshold,
+            embed_ms=max((answer.embed_ms for answer in self._answers.values()), default=0.0),
+        )
+
+    @functools.cached_property
+    def books(self) -> tuple[BookCandidate, ...]:
+        """The documents that the query's book name means."""
+        if self._naming is None:
+            return ()
+        found = self._naming.value()
+        if self._naming.failure is not None:
+            self._failures["book name"] = self._naming.failure
+        return found or ()
+
+    def _steps(self) -> list[_Step]:
+        """The steps that were taken: until one passes the threshold, or all of them."""
+        query, settings = self._query, self._settings
+        if query.book_name.strip() and not query.within and settings.book_match != "off":
+            self._naming = self._runner.start(
+                "book name", lambda _: self._searched.books(query.book_name, settings), self._deadline
+            )
+        first = self._step("original", query, self._names)
+        steps = [first] if first is not None else []
+        for further in (self._rewritten, self._original, self._fallback) if settings.cascade else ():
+            if steps and steps[-1].best >= level_of(settings.threshold):
+                break
+            found = further(first)
+            if found is not None:
+                steps.append(found)
+        return steps
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """The strategies that the query asks, in declared order."""
+        names = self._settings.strategies
+        if self._query.keywords == "fused" and "keyword" in self._searched.strategies and "keyword" not in names:
+            return (*names, "keyword")
+        return names
+
+    def _rewritten(self, first: _Step | None) -> _Step | None:
+        """The step that says the hint in other words; None without a rewriter, or where it has nothing to say."""
+        rewriter, query = self._searched.rewriter, self._query
+        if rewriter is None or first is None:
+            return None
+        hits = tuple(first.hit(place, 0.0) for place in range(len(first.chosen)))
+        call = self._runner.start("rewriter", lambda _: _said(rewriter.rewrite(query, hits)), self._deadline)
+        hint = call.value()
+        if call.failure is not None:
+            self._failures["rewriter"] = call.failure
+        if not hint or hint == query.hint:
+            return None
+        return self._step("rewritten", replace(query, hint=hint, said=query.hint), self._names)
+
+    def _original(self, first: _Step | None) -> _Step | None:
+        """The step that searches the whole course as if no book had been named; None if the first step did so."""
+        if not self._taken:
+            return None
+        return self._step("original", self._query, self._names, forget=True)
+
+    def _fallback(self, first: _Step | None) -> _Step | None:
+        """The step that takes keywords, since nothing else was found; None in the other modes."""
+        if self._query.keywords != "fallback" or "keyword" not in self._searched.strategies:
+            return None
+        return self._step("fallback", self._query, ("keyword",), why=", as a fallback")
+
+    @property
+    def _taken(self) -> tuple[BookCandidate, ...]:
+        """The books that filter or are boosted."""
+        return tuple(book for book in self.books if book.tier != "none")
+
+    def _step(
+        self, name: Step, query: Query, strategies: Sequence[str], *, forget: bool = False, why: str = ""
+    ) -> _Step | None:
+        """One pass: ask the strategies, fuse what they found, weigh the documents, fold twins, fill the slots.
+
+        None where all of them fail.
+
+        Args:
+            name: of the step; "original" becomes the tier of the book whose hits it has.
+            forget: as if no book had been named.
+        """
+        answers = self._asked(query, strategies)
+        if not answers:
+            return None
+        paragraphs, columns, scored = self._aligned(answers)
+        if self._settings.fusion == "first":
+            scored = [item for item in scored if (item.log_odds > NOT_FOUND).any()][:1] or scored[:1]
+        books = () if forget or query.within else self._taken
+        slots = self._slots
+        inside = columns.inside([query.within] if query.within else [book.doc_id for book in books])
+        if query.within:
+            slots = replace(slots, pdf_k=slots.k, global_k=0, spill_over="never", merge="slots")
+            scored = [replace(item, log_odds=np.where(inside, item.log_odds, NOT_FOUND)) for item in scored]
+        lift = self._settings.boost * self._lift(books)
+        named = Named(inside[None, :], np.array([lift]), np.array([0.0 if forget else self._evidence]))
+        fused_weights = self._searched.calibration.fused.weights
+        weighed = weigh(
+            scored, named, self._priors(columns), self._settings.fusion, fused_weights, self._settings.rrf_k
+        )
+        filters = bool(query.within) or any(book.tier == "filter" for book in books)
+        log_odds = fold(weighed.log_odds, columns, inside[None, :] if filters else None)[0]
+        chosen, of_book = slotted(log_odds, inside if filters else None, slots)
+        if name == "original" and books and inside[chosen].any():
+            name = "filter" if filters else "boost"
+        return _Step(
+            name, query.hint, paragraphs, columns, log_odds, chosen, of_book, inside, weighed, scored, lift, why
+        )
+
+    @property
+    def _evidence(self) -> float:
+        """Log-odds that the course holds the paragraph, for a book's name that was, or was not, resolved."""
+        if self._query.within or not self._query.book_name.strip() or self._settings.book_match != "resolved":
+            return 0.0
+        calibration = self._searched.calibration
+        return calibration.named * confidence_of(self._taken) if self._taken else calibration.unnamed
+
+    def _lift(self, books: Sequence[BookCandidate]) -> float:
+        sizes = self._searched.sizes
+        n_inside = sum(sizes.get(book.doc_id, 0) for book in books)
+        return book_log_odds(confidence_of(books), n_inside, sum(sizes.values())) if books else 0.0
+
+    def _priors(self, columns: Columns) -> Floats | None:
+        priors = self._searched.priors
+        if not any(priors.values()):
+            return None
+        return np.array([priors.get(doc_id, 0.0) for doc_id in columns.doc_ids])[columns.document]
+
+    def _asked(self, query: Query, names: Sequence[str]) -> list[Answer]:
+        """The answer of each strategy that has not failed, in order; none is asked twice for the same hint."""
+        missing = [name for name in names if name not in self._failures and (name, query.hint) not in self._answers]
+        started = time.monotonic()
+        for name in missing:
+            strategy = self._searched.strategies[name]
+            if isinstance(strategy, Scorer):
+                strategy.load()
+        self._deadline += time.monotonic() - started  # what is loaded once is not late
+        calls = {
+            name: self._runner.start(name, self._work(name, query, len(names)), self._deadline) for name in missing
+        }
+        for name, call in calls.items():
+            answer = call.value()
+            if call.failure is not None:
+                self._failures[name] = call.failure
+            if answer is not None:
+                self._answers[name, query.hint] = answer
+        return [self._answers[name, query.hint] for name in names if (name, query.hint) in self._answers]
+
+    def _work(self, name: str, query: Query, n_strategies: int) -> Callable[[Call[Answer]], Answer]:
+        """What asks one strategy, in a thread of its own."""
+        strategy = self._searched.strategies[name]
+        pool = max(self._slots.k, self._settings.global_pool, FUSED_POOL if n_strategies > 1 else 0)
+
+        def work(call: Call[Answer]) -> Answer:
+            started = time.perf_counter()
+            strategy.prepare(query)
+            embed_ms = 1000.0 * (time.perf_counter() - started)
+            doc_ids = (query.within,) if query.within else tuple(book.doc_id for book in self._taken)
+            found = marks_of(self._searched, name, query, pool, doc_ids, deadline=self._deadline, call=call)
+            return replace(found, embed_ms=embed_ms)
+
+        return work
+
+    def _aligned(self, answers: Sequence[Answer]) -> tuple[Sequence[Paragraph], Columns, list[Scored]]:
+        """The paragraphs that were found, the columns over them, and the marks in these columns."""
+        course = self._searched.paragraphs
+        if any(answer.marks.rows is None for answer in answers) and not any(answer.foreign for answer in answers):
+            columns = self._searched.columns
+            return course, columns, [scored_of(answer, columns) for answer in answers]
+        paragraphs, moved = list(course), []
+        known: dict[str, int] = {}
+        for answer in answers:
+            rows = np.arange(len(course)) if answer.marks.rows is None else answer.marks.rows
+            row_of = [*range(len(course))]
+            for paragraph in answer.foreign:
+                if paragraph.paragraph_id not in known:
+                    known[paragraph.paragraph_id] = len(paragraphs)
+                    paragraphs.append(paragraph)
+                row_of.append(known[paragraph.paragraph_id])
+            moved.append(replace(answer.marks, rows=np.array([row_of[row] for row in rows.tolist()], dtype=np.int64)))
+        found = sorted({int(row) for marks in moved if marks.rows is not None for row in marks.rows})
+        columns = columns_of(paragraphs, found)
+        return (
+            paragraphs,
+            columns,
+            [scored_of(answer, columns, marks) for answer, marks in zip(answers, moved, strict=True)],
+        )
+
+    def _all(self, step: _Step | None, level: float) -> Ranking:
+        """The hits of a step, then the rest of the course, as many as the query asks for."""
+        course = self._searched.paragraphs
+        paragraphs = course if step is None else step.paragraphs
+        found = np.empty(0, dtype=np.int64) if step is None else step.columns.rows[step.chosen]
+        left = np.ones(len(course), dtype=np.bool_)
+        left[found[found < len(course)]] = False
+        rest = np.flatnonzero(left)[: max(0, self._slots.k - len(found))]
+        why = NOT_FOUND_BY_SEARCH if len(found) else NOTHING_WAS_FOUND
+
+        def hit(place: int) -> Hit:
+            if step is not None and place < len(found):
+                return step.hit(place, level)
+            paragraph = course[int(rest[place - len(found)])]
+            return Hit(paragraph, 0.0, 0.0, place - len(found) + 1, "course", "global", why, relevant=False)
+
+        known = np.empty(0) if step is None else step.log_odds[step.chosen]
+        return Ranking(
+            paragraphs, np.concatenate([found, rest]), np.concatenate([known, np.full(len(rest), NOT_FOUND)]), hit
+        )
+
+
+def marks_of(
+    searched: Searched,
+    name: str,
+    query: Query,
+    k: int,
+    doc_ids: Sequence[str] = (),
+    *,
+    deadline: float | None = None,
+    call: Call[Answer] | None = None,
+) -> Answer:
+    """What one strategy makes of the course for one hint.
+
+    Args:
+        k: paragraphs wanted.
+        doc_ids: of these documents as many again, where a strategy makes hits or looks at some paragraphs alone.
+        call: is left what the strategy looks at again, in case that it is late.
+
+    Raises:
+        SearchError: what came is nonsense.
+    """
+    strategy = searched.strategies[name]
+    if isinstance(strategy, Scorer):
+        marks = strategy.score(query, k, doc_ids)
+        if np.isnan(marks.log_odds).any() or not np.isfinite(marks.scores).all():
+            raise SearchError(name, "scores must be numbers, got some that are none")
+        return Answer(name, marks)
+    wanted = k + searched.columns.n_twins  # with room for those that will be folded
+    scopes = [*doc_ids, *(() if query.within else ("",))]
+    if isinstance(strategy, Stage) and call is not None:
+        pool = max(wanted, strategy.pool)
+        call.partial = _from_hits(
+            searched, strategy.first.name, [strategy.first.search(query, pool, doc_id) for doc_id in scopes]
+        )
+    return _from_hits(searched, name, [strategy.search(query, wanted, doc_id, deadline=deadline) for doc_id in scopes])
+
+
+def _from_hits(searched: Searched, name: str, found: Sequence[Sequence[Hit]]) -> Answer:
+    """The hits of several scopes as marks; a paragraph of several counts where it is most relevant."""
+    best: dict[str, Hit] = {}
+    for hit in (hit for hits in found for hit in _sound(name, hits)):
+        paragraph_id = hit.paragraph.paragraph_id
+        if paragraph_id not in best or hit.relevance > best[paragraph_id].relevance:
+            best[paragraph_id] = hit
+    foreign = tuple(hit.paragraph for paragraph_id, hit in best.items() if paragraph_id not in searched.rows)
+    row_of = {paragraph.paragraph_id: len(searched.paragraphs) + place for place, paragraph in enumerate(foreign)}
+    marks = Marks(
+        np.array([row_of.get(key, searched.rows.get(key, -1)) for key in best], dtype=np.int64),
+        np.array([hit.score for hit in best.values()], dtype=np.float64),
+        np.array([log_odds_of(hit.relevance) for hit in best.values()], dtype=np.float64),
+    )
+    return Answer(name, marks, foreign)
+
+
+def scored_of(answer: Answer, columns: Columns, marks: Marks | None = None) -> Scored:
+    """The marks of an answer in the order of the columns, whose rows hold all that it found.
+
+    Args:
+        marks: its own, where their rows count in other paragraphs.
+    """
+    marks = marks or answer.marks
+    if marks.rows is None:
+        return Scored(answer.strategy, marks.scores[None, columns.rows], marks.log_odds[None, columns.rows])
+    column_of = {row: column for column, row in enumerate(columns.rows.tolist())}
+    kept = [(column_of[row], place) for place, row in enumerate(marks.rows.tolist()) if row in column_of]
+    at, of = np.array(kept, dtype=np.int64).reshape(-1, 2).T
+    scores = np.full((1, len(columns.rows)), marks.scores.min(initial=0.0))
+    log_odds = np.full((1, len(columns.rows)), NOT_FOUND)
+    scores[0, at], log_odds[0, at] = marks.scores[of], marks.log_odds[of]
+    return Scored(answer.strategy, scores, log_odds)
+
+
+def level_of(threshold: float) -> float:
+    """Log-odds from which something counts as relevant; a threshold of 0 lets all through that was found."""
+    return log_odds_of(threshold) if threshold > 0.0 else -float(np.finfo(np.float32).max)
+
+
+def confidence_of(books: Sequence[BookCandidate]) -> float:
+    """Confidence that one of the books is the right one, as resolved; 0 for none."""
+    return min(1.0, sum(book.confidence for book in books)) if {book.doc_id for book in books} else 0.0
+
+
+def _said(hint: object) -> str:
+    if not isinstance(hint, str):
+        raise SearchError("rewriter", f"it must return text, got {hint!r}")
+    return hint.strip()
+
+
+def _sound(name: str, hits: object) -> Sequence[Hit]:
+    """The hits of somebody's strategy, if that is what they are.
+
+    Raises:
+        SearchError: they are not.
+    """
+    if not isinstance(hits, Sequence) or not all(isinstance(hit, Hit) for hit in hits):
+        raise SearchError(name, f"it must return a sequence of hits, got {str(hits)[:80]}")
+    for hit in hits:
+        numbers = hit.relevance, hit.score
+        if not all(isinstance(number, Real) and math.isfinite(number) for number in numbers):
+            raise SearchError(name, f"relevance and score must be numbers, got {numbers[0]!r} and {numbers[1]!r}")
+        if not 0.0 <= hit.relevance <= 1.0:
+            raise SearchError(name, f"relevance must be within 0..1, got {hit.relevance}")
+    return hits
+
+
+NOT_FOUND_BY_SEARCH = "not found by the search, kept in the belief"
+NOTHING_WAS_FOUND = "nothing was found, so every paragraph may be it"

@@ -1,0 +1,459 @@
+"""The arithmetic of every search, on arrays, in log-odds: live search, games, replays, comparisons and tuning share it.
+
+Arrays are (n_queries, n_columns): a row is a query, a column a paragraph. Columns are in the order of their
+paragraph_id, which is how ties are broken: the earlier column wins. Everything that is known of a paragraph is a term
+in natural-log odds, and a sum of terms is all that fusion, a book's lift and a document's prior are. The best paragraph
+of a query stands at the calibrated log-odds that the course holds what is searched for, the others lie behind it by as
+much as they are less likely; -inf stands for a paragraph that was not found.
+
+The steps, in order: `combine` the named scores of a strategy, `relative`, `weigh` strategies and documents, `fold`
+twins, then `slotted` for the paragraphs of one query, or `places` for one paragraph of each of many, and `answering`
+for the step of the cascade that answers. Nothing here knows of hits, texts or models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from configs.settings import Fusion, Merge, SearchSettings, SettingsError, SpillOver
+from ingest.paragraph import Document, Paragraph
+
+Floats = NDArray[np.floating[Any]]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+NOT_FOUND = -np.inf
+FARTHEST = 30.0
+"""Log-odds beyond which nothing is told apart; keeps probabilities off 0 and 1."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """What the core knows of the paragraphs that it ranks.
+
+    Attributes:
+        rows: (n_columns,) row of each column in the course's paragraphs.
+        document: (n_columns,) number of each one's document in `doc_ids`.
+        doc_ids: documents that any paragraph stands in, ascending.
+        twins: (n_groups, most twins of one) columns of paragraphs that say the same, ascending, then -1.
+    """
+
+    rows: Ints
+    document: Ints
+    doc_ids: tuple[str, ...]
+    twins: Ints
+
+    def inside(self, doc_ids: Sequence[str]) -> Bools:
+        """(n_columns,) whether each paragraph stands in one of these documents."""
+        numbers = [number for number, doc_id in enumerate(self.doc_ids) if doc_id in doc_ids]
+        return np.isin(self.document, numbers)
+
+    @property
+    def n_twins(self) -> int:
+        """Paragraphs that another one stands for."""
+        return int((self.twins >= 0).sum()) - len(self.twins)
+
+
+def columns_of(paragraphs: Sequence[Paragraph], rows: Sequence[int] | None = None) -> Columns:
+    """The columns of a course, or of some of its rows.
+
+    Two paragraphs are twins where their texts are equal, or where ingest found one to say nearly the same as the other.
+    """
+    chosen = sorted(
+        range(len(paragraphs)) if rows is None else rows, key=lambda row: (paragraphs[row].paragraph_id, row)
+    )
+    doc_ids = tuple(sorted({paragraphs[row].doc_id for row in chosen}))
+    number = {doc_id: place for place, doc_id in enumerate(doc_ids)}
+    group_of: dict[str, int] = {}
+    groups: list[list[int]] = []
+    for column, row in enumerate(chosen):
+        paragraph = paragraphs[row]
+        keys = (f"={paragraph.text}", paragraph.same_as or paragraph.paragraph_id)
+        known = sorted({group_of[key] for key in keys if key in group_of})
+        if not known:
+            known = [len(groups)]
+            groups.append([])
+        first, *others = known
+        for other in others:  # a paragraph that is like two groups makes one of them
+            groups[first] += groups[other]
+            groups[other] = []
+            group_of = {key: first if group == other else group for key, group in group_of.items()}
+        groups[first].append(column)
+        group_of |= dict.fromkeys(keys, first)
+    same = [sorted(group) for group in groups if len(group) > 1]
+    twins = np.full((len(same), max(map(len, same), default=0)), -1, dtype=np.int64)
+    for line, group in enumerate(same):
+        twins[line, : len(group)] = group
+    return Columns(
+        rows=np.array(chosen, dtype=np.int64),
+        document=np.array([number[paragraphs[row].doc_id] for row in chosen], dtype=np.int64),
+        doc_ids=doc_ids,
+        twins=twins,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """What one strategy, or a fusion of several, makes of the paragraphs.
+
+    Attributes:
+        strategy: whose name hits carry.
+        scores: (n_queries, n_columns) on its own scale, higher is better; finite where something was not found, too.
+        log_odds: (n_queries, n_columns) of relevance, -inf where not found.
+    """
+
+    strategy: str
+    scores: Floats
+    log_odds: Floats
+
+
+def combine(parts: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
+    """(n_queries, n_columns) weighted sum of named scores.
+
+    Args:
+        parts: (n_queries, n_columns) each, on scales of their own.
+        weights: log-odds per unit of each; parts without a weight count nothing.
+    """
+    used = [name for name, weight in weights.items() if weight and name in parts]
+    if not used:
+        return np.zeros_like(next(iter(parts.values())))
+    total: Floats = np.float32(weights[used[0]]) * parts[used[0]]
+    for name in used[1:]:
+        total += np.float32(weights[name]) * parts[name]
+    return total
+
+
+def relative(scores: Floats, answerable: Floats) -> Floats:
+    """(n_queries, n_columns) log-odds: of the best of each query `answerable`, of the others as far behind as scores.
+
+    Args:
+        scores: (n_queries, n_columns) in log-odds, up to a constant for each query.
+        answerable: (n_queries,) log-odds that the course holds what is searched for.
+    """
+    shifted: Floats = scores + (answerable - scores.max(axis=1, initial=NOT_FOUND))[:, None]
+    return shifted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Named:
+    """What the books' names of some queries say.
+
+    Attributes:
+        inside: (n_queries, n_columns) whether a paragraph stands in a named book.
+        lift: (n_queries,) log-odds by which their paragraphs are likelier.
+        evidence: (n_queries,) log-odds that the course holds the paragraph at all.
+    """
+
+    inside: Bools
+    lift: Floats
+    evidence: Floats
+
+
+def weigh(
+    found: Sequence[Scored],
+    named: Named,
+    priors: Floats | None,
+    fusion: Fusion,
+    weights: Mapping[str, float],
+    rrf_k: int,
+) -> Scored:
+    """What the strategies found, as one, with all that is known of the documents.
+
+    Lifts and priors say which paragraph is likelier, not that any is likely: the best one is no more relevant for them
+    than the best one was before. The evidence of a book's name then moves them all.
+
+    Args:
+        found: at least one, in declared order.
+        priors: (n_columns,) log-odds of each paragraph's document before any hint; None for none.
+        fusion, weights, rrf_k: as `fuse` takes them.
+    """
+    known = None if priors is None else np.broadcast_to(priors, named.inside.shape)
+    if named.lift.any():
+        lift = named.lift[:, None] * named.inside
+        known = lift if known is None else known + lift
+    fused = fuse(found, fusion, weights, rrf_k, known)
+    shift = named.evidence
+    if known is not None:
+        before = np.max([item.log_odds.max(axis=1, initial=NOT_FOUND) for item in found], axis=0)
+        after = fused.log_odds.max(axis=1, initial=NOT_FOUND)
+        some = np.isfinite(after)
+        shift = shift - np.where(some, np.maximum(0.0, np.where(some, after, 0.0) - np.where(some, before, 0.0)), 0.0)
+    if not shift.any():
+        return fused
+    return replace(fused, log_odds=fused.log_odds + shift[:, None].astype(fused.log_odds.dtype))
+
+
+def fuse(
+    found: Sequence[Scored], fusion: Fusion, weights: Mapping[str, float], rrf_k: int, known: Floats | None = None
+) -> Scored:
+    """Several strategies as one.
+
+    Args:
+        found: at least one, in declared order.
+        fusion: "first": of each query the first strategy that found anything; "rrf": by the sum of 1 / (rrf_k + rank);
+            "linear": by the weighted sum of scores, where a strategy without a weight counts by its own log-odds.
+        weights: log-odds per unit of each strategy's score.
+        rrf_k: the larger, the less the first ranks stand out; 60 in the paper.
+        known: (n_queries, n_columns) log-odds to be added; before ranks are taken, which leave no scale to add to.
+
+    Returns:
+        The best of each query is as relevant as the most relevant of all strategies, before `known` is added.
+
+    Reference:
+        Cormack, Clarke and Buettcher, Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
+        Methods, 2009; Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval, 2023.
+    """
+    first = found[0]
+    if len(found) > 1 and fusion == "first":
+        scores, log_odds = found[-1].scores, found[-1].log_odds
+        for item in found[-2::-1]:
+            some = (item.log_odds > NOT_FOUND).any(axis=1, keepdims=True)
+            scores, log_odds = np.where(some, item.scores, scores), np.where(some, item.log_odds, log_odds)
+        first = Scored(first.strategy, scores, log_odds)
+    if len(found) == 1 or fusion == "first":
+        return first if known is None else replace(first, log_odds=first.log_odds + known)
+    anywhere = np.logical_or.reduce([item.log_odds > NOT_FOUND for item in found])
+    highest = np.max([item.log_odds.max(axis=1, initial=NOT_FOUND) for item in found], axis=0)
+    highest = np.where(np.isfinite(highest), highest, 0.0)
+    if fusion == "rrf":
+        sums = np.sum([_reciprocal_ranks(item.log_odds, rrf_k, known) for item in found], axis=0)
+        log_odds = np.log(np.where(anywhere, sums, 1.0))
+        return Scored("rrf", sums, relative(np.where(anywhere, log_odds, NOT_FOUND), highest))
+    sums = np.sum([_weighted(item, weights.get(item.strategy)) for item in found], axis=0)
+    log_odds = relative(np.where(anywhere, sums, NOT_FOUND), highest)
+    return Scored("fused", sums, log_odds if known is None else log_odds + known)
+
+
+def _reciprocal_ranks(log_odds: Floats, rrf_k: int, known: Floats | None) -> Floats:
+    order = np.argsort(-(log_odds if known is None else log_odds + known), axis=1, kind="stable")
+    shares = np.empty(log_odds.shape)
+    np.put_along_axis(shares, order, 1.0 / (rrf_k + 1.0 + np.arange(log_odds.shape[1]))[None, :], axis=1)
+    return np.where(log_odds > NOT_FOUND, shares, 0.0)
+
+
+def _weighted(item: Scored, weight: float | None) -> Floats:
+    """What a strategy adds to the sum of a linear fusion; what it did not find counts as the least that it found."""
+    if weight is not None:
+        return weight * item.scores
+    there = item.log_odds > NOT_FOUND
+    least = np.where(there, item.log_odds, np.inf).min(axis=1, initial=np.inf)[:, None]
+    return np.where(there, item.log_odds, np.where(np.isfinite(least), least, 0.0))
+
+
+def fold(log_odds: Floats, columns: Columns, preferred: Bools | None = None) -> Floats:
+    """(n_queries, n_columns) log-odds with one paragraph of each group of twins left, the others -inf.
+
+    Args:
+        preferred: (n_queries, n_columns) of a group's paragraphs the best of these stays, if there are any.
+    """
+    if not len(columns.twins):
+        return log_odds
+    known = columns.twins >= 0
+    members = np.where(known, columns.twins, 0)
+    values = np.where(known, log_odds[:, members], NOT_FOUND)
+    if preferred is not None:
+        chosen = preferred[:, members] & known & (values > NOT_FOUND)
+        values = np.where(chosen | ~chosen.any(axis=2, keepdims=True), values, NOT_FOUND)
+    best = np.argmax(values, axis=2)
+    kept = np.take_along_axis(np.broadcast_to(members, values.shape), best[:, :, None], axis=2)[:, :, 0]
+    folded = log_odds.copy()
+    folded[:, members[known]] = NOT_FOUND
+    np.put_along_axis(folded, kept, np.take_along_axis(log_odds, kept, axis=1), axis=1)
+    return folded
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """How many paragraphs are returned, and which side has how many of them.
+
+    Attributes:
+        k: returned at most; pdf_k + global_k.
+        pdf_k: reserved for the books that filter.
+        global_k: for the whole course.
+        spill_over: whether what one side leaves unused goes to the other.
+        merge: "slots", or "relevance": one list, nothing reserved.
+    """
+
+    k: int
+    pdf_k: int
+    global_k: int
+    spill_over: SpillOver = "always"
+    merge: Merge = "slots"
+
+    def n_alone(self) -> int:
+        """Paragraphs returned where no book filters."""
+        return self.k if self.merge == "relevance" or self.spill_over != "never" else self.global_k
+
+
+def slots_of(settings: SearchSettings, k: int | None = None) -> Slots:
+    """The slots for k paragraphs: those of the settings in proportion, so that they add up to k.
+
+    Raises:
+        SettingsError: no slot is reserved for anything.
+    """
+    wanted = settings.k if k is None else k
+    reserved = settings.pdf_k + settings.global_k
+    if settings.merge == "slots" and not reserved:
+        raise SettingsError(
+            "search.pdf_k + search.global_k must be at least 1, got 0 + 0; they say how the k hits are shared out"
+        )
+    pdf_k = round(wanted * settings.pdf_k / reserved) if reserved else 0
+    return Slots(wanted, pdf_k, wanted - pdf_k, settings.spill_over, settings.merge)
+
+
+def slotted(log_odds: Floats, inside: Bools | None, slots: Slots) -> tuple[Ints, Bools]:
+    """The paragraphs of one query that are returned, in order, and which of them stand in a book's slot.
+
+    Args:
+        log_odds: (n_columns,) with twins folded.
+        inside: (n_columns,) whether each stands in a book that filters; None where none does.
+
+    Reference:
+        The first design record: 15 filtered, then the first 5 unfiltered that are new.
+    """
+    found = np.flatnonzero(log_odds > NOT_FOUND)
+    order = found[np.argsort(-log_odds[found], kind="stable")]
+    if inside is None or not inside[order].any():
+        chosen = order[: slots.n_alone()]
+        return chosen, np.zeros(len(chosen), dtype=np.bool_)
+    if slots.merge == "relevance":
+        chosen = order[: slots.k]
+        return chosen, inside[chosen]
+    of_book = order[inside[order]][: slots.pdf_k]
+    taken = np.zeros(len(log_odds), dtype=np.bool_)
+    taken[of_book] = True
+    n_global = slots.global_k + (slots.pdf_k - len(of_book) if slots.spill_over == "always" else 0)
+    of_course = order[~taken[order]][:n_global]
+    # with too few elsewhere, `of_course` holds the rest of the book: nothing is left that could spill over to it
+    return np.concatenate([of_book, of_course]), np.arange(len(of_book) + len(of_course)) < len(of_book)
+
+
+def places(log_odds: Floats, members: Ints, filters: Bools, slots: Slots, targets: Ints) -> tuple[Ints, Floats]:
+    """For each of many queries, where `slotted` has one paragraph, and the log-odds of the best that it returns.
+
+    Nothing is sorted: a place is a count of those before it, which is what makes thousands of settings a minute.
+
+    Args:
+        log_odds: (n_queries, n_columns) with twins folded.
+        members: (n_queries, most paragraphs of a query's books) columns of the books that filter, then -1.
+        filters: (n_queries,) whether any does.
+        targets: (n_queries,) column of the paragraph that is looked for, -1 for none.
+
+    Returns:
+        (n_queries,) place from 1, 0 where it is not returned; (n_queries,) log-odds, -inf where nothing is returned.
+    """
+    queries = np.arange(len(log_odds))
+    target = log_odds[queries, targets]
+    before = (log_odds > target[:, None]).view(np.uint8).sum(axis=1, dtype=np.uint32).astype(np.int64)
+    level = np.flatnonzero((log_odds == target[:, None]).view(np.uint8).sum(axis=1, dtype=np.uint32) > 1)
+    for query in level:
+        before[query] += int((log_odds[query, : targets[query]] == target[query]).sum())
+    best = log_odds.max(axis=1, initial=NOT_FOUND)
+    there = (targets >= 0) & (target > NOT_FOUND)
+    alone = np.where(there & (before < slots.n_alone()), before + 1, 0)
+    if slots.n_alone() == 0:
+        best = np.where(filters, best, NOT_FOUND)
+    if not members.shape[1]:
+        return alone, best
+    known = members >= 0
+    within = np.where(known, np.take_along_axis(log_odds, np.where(known, members, 0), axis=1), NOT_FOUND)
+    n_within = (within > NOT_FOUND).sum(axis=1)
+    by_book = filters & (n_within > 0)
+    if slots.merge == "relevance" or not by_book.any():
+        return alone, best
+    ahead = (within > target[:, None]) | ((within == target[:, None]) & (members < targets[:, None]))
+    before_within = ahead.sum(axis=1)
+    is_member = (members == targets[:, None]).any(axis=1)
+    n_of_book = np.minimum(n_within, slots.pdf_k)
+    n_global = slots.global_k + (slots.pdf_k - n_of_book if slots.spill_over == "always" else 0)
+    of_course = before - np.minimum(before_within, slots.pdf_k)
+    place = np.where(
+        is_member & (before_within < slots.pdf_k),
+        before_within + 1,
+        np.where(of_course < n_global, n_of_book + of_course + 1, 0),
+    )
+    best_within = within.max(axis=1, initial=NOT_FOUND)
+    # the best of all is returned if any slot is the course's, or if it is the book's and the book has one
+    best_returned = np.where(n_global > 0, best, np.where(n_of_book > 0, best_within, NOT_FOUND))
+    return np.where(by_book, np.where(there, place, 0), alone), np.where(by_book, best_returned, best)
+
+
+def answering(best: Sequence[Floats], threshold: float, lowered: float) -> Ints:
+    """(n_queries,) the step of the cascade that answers, -1 where none does.
+
+    Args:
+        best: of each step (n_queries,) the log-odds of the best paragraph that it returns.
+        threshold: 0..1, relevance from which a step has found something.
+        lowered: 0..1, the same where no step has.
+    """
+    answers = np.full(len(best[0]), -1, dtype=np.int64)
+    for level in (lowered, threshold):
+        passed = np.stack(best) >= log_odds_of(level) if level > 0.0 else np.isfinite(best)
+        answers = np.where(passed.any(axis=0), passed.argmax(axis=0), answers)
+    return answers
+
+
+SUREST_BOOK = 0.995
+"""Confidence from which a book weighs no more: even an exact stem may be another course's file."""
+
+
+def book_log_odds(confidence: float, n_in_book: int, n_in_course: int) -> float:
+    """By how much likelier one paragraph of the book is than one of the rest, 0 at least.
+
+    Args:
+        confidence: 0..1, that the book is meant.
+        n_in_book: its paragraphs.
+        n_in_course: all paragraphs, its own among them.
+    """
+    surest = min(confidence, SUREST_BOOK)
+    rest = n_in_course - n_in_book
+    ratio = float(np.log(rest / n_in_book)) if n_in_book > 0 and rest > 0 else 0.0
+    return max(0.0, log_odds_of(surest) + ratio)
+
+
+def document_priors(documents: Iterable[Document], quality_weight: float, recency_weight: float) -> Mapping[str, float]:
+    """Log-odds of each document's paragraphs, by doc_id: weights times quality and recency.
+
+    Quality is the share of the document's blocks that were kept, in shares of the best one's; recency is its place
+    among the dated documents, 0 for the oldest and 1 for the latest. What is not known counts as 0.
+    """
+    documents = list(documents)
+    kept = {document.doc_id: _kept_share(document) for document in documents}
+    best = max(kept.values(), default=0.0)
+    dates = sorted({document.date for document in documents if document.date})
+    age = {date: place / max(1, len(dates) - 1) for place, date in enumerate(dates)}
+    return {
+        document.doc_id: quality_weight * (kept[document.doc_id] / best if best else 0.0)
+        + recency_weight * age.get(document.date, 0.0)
+        for document in documents
+    }
+
+
+def _kept_share(document: Document) -> float:
+    blocks = document.n_paragraphs + sum(document.rejected.values())
+    return document.n_paragraphs / blocks if blocks else 0.0
+
+
+def probabilities(log_odds: Floats) -> Floats:
+    """0..1 of each of the log-odds, never quite either."""
+    shares: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -FARTHEST, FARTHEST, dtype=np.float64)))
+    return shares
+
+
+def probability(log_odds: float) -> float:
+    """0..1, never quite either."""
+    return float(probabilities(np.array(log_odds)))
+
+
+def log_odds_of(probability: float) -> float:
+    """Natural logarithm of the odds of a probability, within +-30."""
+    if probability <= 0.0:
+        return -FARTHEST
+    if probability >= 1.0:
+        return FARTHEST
+    return float(np.clip(np.log(probability) - np.log1p(-probability), -FARTHEST, FARTHEST))

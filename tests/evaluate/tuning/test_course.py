@@ -1,0 +1,149 @@
+"""Games prepared once: the core finds under any settings what the search finds game by game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from configs.settings import SearchSettings, Settings, load
+from evaluate.games import LabelledGame, match_games
+from evaluate.tuning.course import Prepared, prepare, search_all
+from ingest.store import ParagraphStore
+from player.search.build import build_orchestrator
+from player.search.types import Query
+from tests.evaluate.fakes import labelled_game, make_store
+from tests.fakes import HashingEmbedder
+from tests.player.fakes import SUBJECTS, course, paragraph
+
+K = 8
+NAMES = ("first", "frist", "second lecture", "third", "", "oceanography", "thrid book", "first")
+HINTS = (
+    "merge quick heap",
+    "bucket of collisions",
+    "walking along edges",
+    "producers waiting",
+    "what was used least lately",
+    "grammar and tokens of a language",
+    "heap",
+    "zzz",
+)
+
+
+def paragraphs() -> list[Any]:
+    """The course's twelve, a third book whose first paragraph is a twin of one of theirs, and one of two sentences."""
+    found = course()
+    twin = paragraph("third:1:1", found[0].text)
+    more = [
+        paragraph(f"third:{page}:1", f"{name} returns with {own}. Nothing of {name.lower()} is left out. It ends here.")
+        for page, (name, own) in enumerate(SUBJECTS, 2)
+    ]
+    return [*found, twin, *more]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> ParagraphStore:
+    return make_store(tmp_path_factory.mktemp("store"), paragraphs())
+
+
+@pytest.fixture(scope="module")
+def games() -> list[LabelledGame]:
+    """Hints and names of several kinds, about paragraphs all over the course, one of them not there."""
+    ids = [*(item.paragraph_id for item in paragraphs()[::3]), "fourth:1:1"]
+    return [
+        labelled_game(game_id=f"g{row}", hint=hint, book_name=name, paragraph_id=ids[row % len(ids)])
+        for row, (name, hint) in enumerate(zip(NAMES * 3, (*HINTS, *HINTS[1:], *HINTS[2:], *HINTS[:3]), strict=True))
+    ]
+
+
+@pytest.fixture(scope="module")
+def base() -> Settings:
+    settings = load()
+    return replace(settings, search=replace(settings.search, cache_size=0, k=K, pdf_k=5, global_k=3, global_pool=K))
+
+
+def prepared_for(games: Sequence[LabelledGame], store: ParagraphStore, settings: Settings) -> Prepared:
+    matched = match_games(games, store.paragraphs)
+    return prepare(games, matched, store, settings, HashingEmbedder(), keywords=True, progress=False)
+
+
+@pytest.fixture(scope="module")
+def prepared(store: ParagraphStore, games: list[LabelledGame], base: Settings) -> Prepared:
+    return prepared_for(games, store, base)
+
+
+def hundredths(low: float, high: float) -> st.SearchStrategy[float]:
+    """Numbers as people and studies set them."""
+    return st.integers(round(100 * low), round(100 * high)).map(lambda number: number / 100)
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> dict[str, Any]:
+    pdf_k = draw(st.integers(0, K))
+    filter_confidence = draw(hundredths(0.05, 1.0))
+    sentence_weight = draw(hundredths(0.0, 1.0))
+    threshold = draw(hundredths(0.01, 0.99))
+    return {
+        "pdf_k": pdf_k,
+        "global_k": draw(st.integers(0 if pdf_k else 1, K - pdf_k)),
+        "filter_confidence": filter_confidence,
+        "boost_confidence": draw(hundredths(0.0, 1.0)) * filter_confidence,
+        "boost": draw(hundredths(0.0, 3.0)),
+        "sentence_weight": sentence_weight,
+        "sentence_mean_weight": draw(st.sampled_from([0.0, 1.0 - sentence_weight, 0.5 * (1.0 - sentence_weight)])),
+        "rule_weight": draw(hundredths(0.0, 4.0)),
+        "threshold": threshold,
+        "lowered_threshold": draw(hundredths(0.0, 1.0)) * threshold,
+        "keywords": draw(st.sampled_from(["rule", "off", "fused", "fallback"])),
+        "fusion": draw(st.sampled_from(["linear", "rrf", "first"])),
+        "merge": draw(st.sampled_from(["slots", "relevance"])),
+        "spill_over": draw(st.sampled_from(["always", "never", "no-book"])),
+        "cascade": draw(st.booleans()),
+        "quality_weight": draw(st.sampled_from([0.0, 1.5])),
+    }
+
+
+def requires_the_same(
+    prepared: Prepared, games: Sequence[LabelledGame], store: ParagraphStore, settings: Settings
+) -> None:
+    orchestrator = build_orchestrator(store, settings, HashingEmbedder())
+    matched = match_games(games, store.paragraphs)
+    found = search_all(prepared, settings.search)
+    for row, game in enumerate(games):
+        result = orchestrator.search(Query(game.hint, game.book_name))
+        labelled = matched[game.game_id]
+        place = result.row_of(labelled) if labelled else None
+        assert found.ranks[row] == (0 if place is None else place + 1), (game.hint, game.book_name, result.answered_by)
+        assert bool(found.relevant[row]) == result.relevant
+
+
+@hypothesis_settings(
+    derandomize=True, max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(changed=changes())
+def test_many_games_at_once_are_the_searches_one_by_one(
+    store: ParagraphStore, games: list[LabelledGame], base: Settings, prepared: Prepared, changed: dict[str, Any]
+) -> None:
+    search: SearchSettings = replace(base.search, **changed)
+    requires_the_same(prepared, games, store, replace(base, search=search))
+
+
+@pytest.mark.parametrize("preset", ["dual", "known-bots", "filtered", "distance-merge", "keyword", "rrf"])
+def test_any_preset_can_be_the_base(store: ParagraphStore, games: list[LabelledGame], preset: str) -> None:
+    settings = load(preset)
+    settings = replace(settings, search=replace(settings.search, cache_size=0))
+    requires_the_same(prepared_for(games, store, settings), games, store, settings)
+
+
+def test_the_course_has_what_may_go_wrong(prepared: Prepared) -> None:
+    assert len(prepared.columns.twins)
+    assert len(set(prepared.confidence.tolist())) > 3
+    assert (prepared.truth < 0).any()
+    ranks = search_all(prepared, load("dual").search).ranks
+    assert len(np.unique(ranks)) > 4

@@ -1,0 +1,294 @@
+"""The arithmetic of every search, worked by hand on a few columns, and counted places against sorted ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from configs.settings import Fusion, Merge, SettingsError, SpillOver
+from player.search.core import (
+    NOT_FOUND,
+    SUREST_BOOK,
+    Columns,
+    Floats,
+    Named,
+    Scored,
+    Slots,
+    answering,
+    book_log_odds,
+    columns_of,
+    combine,
+    document_priors,
+    fold,
+    fuse,
+    log_odds_of,
+    places,
+    probabilities,
+    probability,
+    relative,
+    slots_of,
+    slotted,
+    weigh,
+)
+from tests.player.fakes import document, paragraph, search_settings
+
+NO = NOT_FOUND
+
+
+def scored(*log_odds: float, strategy: str = "one", scores: tuple[float, ...] = ()) -> Scored:
+    """One query's marks, whose scores are its log-odds unless they are given."""
+    values = np.array([log_odds])
+    return Scored(strategy, np.array([scores]) if scores else np.where(values > NO, values, 0.0), values)
+
+
+def named(*inside: int, n: int = 3, lift: float = 0.0, evidence: float = 0.0) -> Named:
+    return Named(np.array([[column in inside for column in range(n)]]), np.array([lift]), np.array([evidence]))
+
+
+def weighed(
+    *found: Scored, by: Named, priors: Floats | None = None, fusion: Fusion = "first", weights: Mapping[str, float] = {}
+) -> list[float]:
+    (log_odds,) = weigh(found, by, priors, fusion, weights, 60).log_odds
+    return [round(value, 6) for value in log_odds.tolist()]
+
+
+def columns(*paragraph_ids: str, same: Mapping[str, str] = {}) -> Columns:
+    return columns_of([replace(paragraph(key), same_as=same.get(key, "")) for key in paragraph_ids])
+
+
+class TestColumns:
+    def test_columns_stand_in_the_order_of_the_ids(self) -> None:
+        found = columns("b:1:1", "a:2:1", "a:1:1")
+        assert found.rows.tolist() == [2, 1, 0]
+        assert [found.doc_ids[number] for number in found.document] == ["a", "a", "b"]
+        assert found.inside(["b"]).tolist() == [False, False, True]
+
+    def test_some_rows_make_columns_of_their_own(self) -> None:
+        paragraphs = [paragraph(key) for key in ("b:1:1", "a:2:1", "a:1:1")]
+        found = columns_of(paragraphs, [0, 2])
+        assert found.rows.tolist() == [2, 0]
+
+    def test_twins_are_those_of_one_text_and_those_that_ingest_found(self) -> None:
+        texts = [paragraph("a:1:1", "Same."), paragraph("b:1:1", "Same."), paragraph("c:1:1", "Nearly same.")]
+        found = columns_of([*texts[:2], replace(texts[2], same_as="b:1:1"), paragraph("d:1:1")])
+        assert found.twins.tolist() == [[0, 1, 2]]
+        assert found.n_twins == 2
+
+
+class TestScores:
+    def test_parts_are_added_by_weight(self) -> None:
+        parts = {"cosine": np.array([[0.5, 1.0]]), "rule": np.array([[0.0, -2.0]]), "unused": np.array([[9.0, 9.0]])}
+        assert combine(parts, {"cosine": 10.0, "rule": 1.0, "lacking": 3.0}).tolist() == [[5.0, 8.0]]
+        assert combine(parts, {"cosine": 0.0}).tolist() == [[0.0, 0.0]]
+
+    def test_the_best_is_as_likely_as_the_course_holds_it_and_the_others_are_behind(self) -> None:
+        found = relative(np.array([[5.0, 8.0], [1.0, 0.0]]), np.array([0.5, -1.0]))
+        assert found.tolist() == [[-2.5, 0.5], [-1.0, -2.0]]
+
+
+class TestDocuments:
+    def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are(self) -> None:
+        # 0.75 on 10 paragraphs, 0.25 on 90: each is 3 * 9 times as likely
+        assert book_log_odds(0.75, 10, 100) == pytest.approx(math.log(27.0))
+
+    def test_even_a_sure_book_weighs_no_more_than_it_may(self) -> None:
+        assert book_log_odds(1.0, 50, 100) == pytest.approx(math.log(SUREST_BOOK / (1 - SUREST_BOOK)))
+
+    @pytest.mark.parametrize(("n_in_book", "n_in_course"), [(0, 0), (0, 10), (10, 10)])
+    def test_without_a_rest_only_the_confidence_counts(self, n_in_book: int, n_in_course: int) -> None:
+        assert book_log_odds(0.75, n_in_book, n_in_course) == pytest.approx(math.log(3.0))
+
+    def test_a_book_never_counts_against_its_own(self) -> None:
+        assert book_log_odds(0.6, 90, 100) == 0.0
+
+    def test_a_lift_reorders_and_keeps_the_highest_relevance(self) -> None:
+        assert weighed(scored(2.0, 1.0, NO), by=named(1, lift=3.0)) == [0.0, 2.0, NO]
+
+    def test_a_lift_too_small_to_win_takes_nothing_from_the_others(self) -> None:
+        assert weighed(scored(2.0, 0.0, NO), by=named(1, lift=1.0)) == [2.0, 1.0, NO]
+
+    def test_evidence_moves_all_alike(self) -> None:
+        assert weighed(scored(2.0, 1.0, NO), by=named(evidence=-0.5)) == [1.5, 0.5, NO]
+
+    def test_priors_say_which_not_whether(self) -> None:
+        assert weighed(scored(2.0, 2.0, NO), by=named(), priors=np.array([0.0, 1.5, 0.0])) == [0.5, 2.0, NO]
+
+    def test_nothing_found_stays_nothing(self) -> None:
+        assert weighed(scored(NO, NO, NO), by=named(1, lift=3.0, evidence=1.0)) == [NO, NO, NO]
+
+    def test_priors_of_documents_by_quality_and_recency(self) -> None:
+        best = replace(document("best"), n_paragraphs=8, rejected={"short": 2}, date="2024-01-01")
+        poor = replace(document("poor"), n_paragraphs=4, rejected={"short": 6}, date="2026-01-01")
+        undated = replace(document("undated"), n_paragraphs=0, rejected={})
+        priors = document_priors([best, poor, undated], 2.0, 3.0)
+        assert priors == {"best": pytest.approx(2.0), "poor": pytest.approx(2.0 * 0.5 + 3.0), "undated": 0.0}
+
+
+class TestFusion:
+    def test_ranks_are_fused_by_their_reciprocals(self) -> None:
+        fused = fuse([scored(3.0, 2.0, 1.0, NO), scored(NO, 2.0, NO, 1.0)], "rrf", {}, 60)
+        assert fused.scores[0].tolist() == pytest.approx([1 / 61, 1 / 62 + 1 / 61, 1 / 63, 1 / 62])
+        # the first is as relevant as the best of any, the odds of the others fall with their sums
+        assert fused.log_odds[0].max() == 3.0
+        assert fused.log_odds[0, 0] == pytest.approx(3.0 + math.log((1 / 61) / (1 / 62 + 1 / 61)))
+
+    def test_a_larger_constant_favours_what_both_have_found(self) -> None:
+        runs = [scored(3.0, 1.0, 2.0, NO, NO), scored(NO, 1.0, NO, 3.0, 2.0)]
+        assert fuse(runs, "rrf", {}, 1).log_odds[0].argmax() == 0  # 1/2 against 1/4 + 1/4, tie to the first
+        assert fuse(runs, "rrf", {}, 60).log_odds[0].argmax() == 1  # 1/61 against 2/63
+
+    def test_scores_are_fused_by_their_weights(self) -> None:
+        dense = scored(1.0, 0.0, -1.0, strategy="dense", scores=(0.9, 0.8, 0.7))
+        keyword = scored(0.0, NO, 1.0, strategy="keyword", scores=(0.8, 0.0, 0.9))
+        fused = fuse([dense, keyword], "linear", {"dense": 10.0, "keyword": 2.0}, 60)
+        assert fused.scores[0].tolist() == pytest.approx([9.0 + 1.6, 8.0, 7.0 + 1.8])
+        assert fused.log_odds[0].tolist() == pytest.approx([1.0, 1.0 - 2.6, 1.0 - 1.8])
+
+    def test_a_strategy_without_a_weight_counts_by_its_own_log_odds(self) -> None:
+        dense = scored(1.0, 0.0, -1.0, strategy="dense", scores=(0.9, 0.8, 0.7))
+        fused = fuse([dense, scored(NO, 3.0, 2.0, strategy="own")], "linear", {"dense": 10.0}, 60)
+        assert fused.scores[0].tolist() == pytest.approx([9.0 + 2.0, 8.0 + 3.0, 7.0 + 2.0])
+
+    def test_the_first_strategy_that_found_anything_answers(self) -> None:
+        nothing, other = scored(NO, NO), scored(1.0, 2.0)
+        assert fuse([nothing, other], "first", {}, 60).log_odds.tolist() == [[1.0, 2.0]]
+        assert fuse([other, scored(5.0, 4.0)], "first", {}, 60).log_odds.tolist() == [[1.0, 2.0]]
+
+    @pytest.mark.parametrize("fusion", ["first", "rrf", "linear"])
+    def test_a_boost_lifts_within_any_fusion_and_is_a_filter_in_none(self, fusion: Fusion) -> None:
+        # twenty paragraphs, half a nat apart; every fourth stands in the book, which is three times as likely
+        odds = -0.5 * np.arange(20.0)
+        one = Scored("dense", odds[None, :] / 10.0, odds[None, :])
+        two = Scored("keyword", odds[None, :] / 2.0, odds[None, :])
+        book = Named((np.arange(20) % 4 == 3)[None, :], np.array([math.log(3.0)]), np.array([0.0]))
+        (found,) = weigh([one, two], book, None, fusion, {"dense": 5.0, "keyword": 1.0}, 60).log_odds
+        order = np.argsort(-found, kind="stable").tolist()
+        gained = [column - order.index(column) for column in (3, 7, 11)]
+        # a lift of 1.1 nats passes two or three neighbours that are half a nat apart, not the whole course
+        assert all(1 <= places <= 3 for places in gained), gained
+        assert found.max() == pytest.approx(odds.max())
+
+
+class TestTwins:
+    COLUMNS = columns("a:1:1", "b:1:1", "c:1:1", "d:1:1", same={"b:1:1": "a:1:1", "d:1:1": "a:1:1"})
+
+    def test_the_best_of_them_stays(self) -> None:
+        log_odds = np.array([[1.0, 3.0, 2.0, 0.0], [1.0, 0.0, 5.0, 1.0]])
+        assert fold(log_odds, self.COLUMNS).tolist() == [[NO, 3.0, 2.0, NO], [1.0, NO, 5.0, NO]]
+
+    def test_one_in_a_book_that_filters_goes_first(self) -> None:
+        preferred = np.array([[False, False, False, True]])
+        assert fold(np.array([[1.0, 3.0, 2.0, 0.0]]), self.COLUMNS, preferred).tolist() == [[NO, NO, 2.0, 0.0]]
+        assert fold(np.array([[1.0, 3.0, 2.0, NO]]), self.COLUMNS, preferred).tolist() == [[NO, 3.0, 2.0, NO]]
+
+    def test_a_course_without_twins_stays_as_it_is(self) -> None:
+        log_odds = np.array([[1.0, 2.0]])
+        assert fold(log_odds, columns("a:1:1", "b:1:1")) is log_odds
+
+
+BOOK = np.array([True, True, True, False, False, False])
+
+
+def filled(
+    pdf_k: int, global_k: int, *log_odds: float, spill_over: SpillOver = "always", merge: Merge = "slots"
+) -> str:
+    """The slots over six columns of which the first three are the book's, e.g. "b0 b1 g3"."""
+    slots = Slots(pdf_k + global_k, pdf_k, global_k, spill_over, merge)
+    chosen, of_book = slotted(np.array(log_odds), BOOK, slots)
+    return " ".join(f"{'b' if book else 'g'}{column}" for column, book in zip(chosen, of_book, strict=True))
+
+
+class TestSlots:
+    def test_the_books_paragraphs_come_first_then_the_courses(self) -> None:
+        assert filled(2, 2, 1, 2, 0, 6, 5, 4) == "b1 b0 g3 g4"
+
+    def test_one_that_found_no_slot_of_the_book_may_take_one_of_the_course(self) -> None:
+        assert filled(1, 1, 9, 8, 7, 6, 5, 4) == "b0 g1"
+
+    def test_spare_slots_of_the_book_go_to_the_course_or_stay_empty(self) -> None:
+        assert filled(3, 1, 1, NO, NO, 6, 5, 4) == "b0 g3 g4 g5"
+        assert filled(3, 1, 1, NO, NO, 6, 5, 4, spill_over="never") == "b0 g3"
+        assert filled(3, 1, 1, NO, NO, 6, 5, 4, spill_over="no-book") == "b0 g3"
+
+    def test_spare_slots_of_the_course_go_to_the_rest_of_the_book(self) -> None:
+        assert filled(1, 3, 9, 8, 7, 6, NO, NO) == "b0 g1 g2 g3"
+
+    def test_without_the_book_the_course_has_every_slot_if_they_spill_over(self) -> None:
+        assert filled(2, 1, NO, NO, NO, 6, 5, 4) == "g3 g4 g5"
+        assert filled(2, 1, NO, NO, NO, 6, 5, 4, spill_over="no-book") == "g3 g4 g5"
+        assert filled(2, 1, NO, NO, NO, 6, 5, 4, spill_over="never") == "g3"
+
+    def test_by_relevance_no_slot_is_reserved(self) -> None:
+        assert filled(2, 2, 1, 2, 0, 6, 5, 1.5, merge="relevance") == "g3 g4 b1 g5"
+
+    def test_ties_go_to_the_earlier_column(self) -> None:
+        assert filled(2, 2, 1, 1, 1, 1, 1, 1) == "b0 b1 g2 g3"
+
+    @pytest.mark.parametrize("pdf_k", range(21))
+    @pytest.mark.parametrize("global_k", [0, 1, 5, 20])
+    @pytest.mark.parametrize("k", [1, 7, 19, 20, 40])
+    def test_any_slots_give_k_paragraphs_where_there_are_k(self, pdf_k: int, global_k: int, k: int) -> None:
+        settings = search_settings(k=20, pdf_k=pdf_k, global_k=min(global_k, 20 - pdf_k), spill_over="always")
+        if not settings.pdf_k + settings.global_k:
+            with pytest.raises(SettingsError, match="must be at least 1"):
+                slots_of(settings, k)
+            return
+        inside = np.arange(60) % 3 == 0
+        assert len(slotted(-np.arange(60.0), inside, slots_of(settings, k))[0]) == k
+        assert len(slotted(-np.arange(60.0), None, slots_of(settings, k))[0]) == k
+        assert len(slotted(-np.arange(5.0), inside[:5], slots_of(settings, k))[0]) == min(k, 5)
+
+
+@st.composite
+def searches(draw: st.DrawFn) -> tuple[Floats, np.ndarray, Slots, int]:
+    """Log-odds with many ties and gaps, a book, slots, and the column that is looked for."""
+    n = draw(st.integers(1, 12))
+    log_odds = draw(st.lists(st.sampled_from([NO, -1.0, 0.0, 0.5, 1.0, 2.0]), min_size=n, max_size=n))
+    inside = draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    pdf_k, global_k = draw(st.sampled_from([(3, 2), (0, 4), (4, 0), (1, 1), (8, 8)]))
+    spill_over: SpillOver = draw(st.sampled_from(["always", "never", "no-book"]))
+    merge: Merge = draw(st.sampled_from(["slots", "relevance"]))
+    slots = Slots(pdf_k + global_k, pdf_k, global_k, spill_over, merge)
+    return np.array(log_odds), np.array(inside), slots, draw(st.integers(0, n - 1))
+
+
+@hypothesis_settings(derandomize=True, max_examples=400, deadline=None)
+@given(searches(), st.booleans())
+def test_a_counted_place_is_the_sorted_one(search: tuple[Floats, np.ndarray, Slots, int], filters: bool) -> None:
+    log_odds, inside, slots, target = search
+    chosen, _ = slotted(log_odds, inside if filters else None, slots)
+    members = np.full((1, len(log_odds)), -1)
+    members[0, : inside.sum()] = np.flatnonzero(inside)
+    place, best = places(log_odds[None, :], members, np.array([filters]), slots, np.array([target]))
+    assert place[0] == (chosen.tolist().index(target) + 1 if target in chosen else 0)
+    assert best[0] == log_odds[chosen].max(initial=NO)
+
+
+class TestAnswering:
+    STEPS = (np.array([0.0, 2.0, -2.0, -5.0]), np.array([3.0, 5.0, 0.0, -4.0]))
+
+    def test_the_first_step_over_the_threshold_answers_then_the_first_over_the_lowered_one(self) -> None:
+        assert answering(self.STEPS, 0.7, 0.35).tolist() == [1, 0, 1, -1]
+
+    def test_a_threshold_of_0_lets_all_through_that_was_found(self) -> None:
+        assert answering([np.array([-50.0, NO])], 0.0, 0.0).tolist() == [0, -1]
+
+
+class TestProbabilities:
+    @pytest.mark.parametrize(("share", "odds"), [(0.5, 0.0), (0.75, np.log(3.0)), (0.2, -np.log(4.0))])
+    def test_log_odds_and_probabilities_are_each_others_inverse(self, share: float, odds: float) -> None:
+        assert log_odds_of(share) == pytest.approx(odds)
+        assert probability(odds) == pytest.approx(share)
+        assert probabilities(np.array([odds])).tolist() == pytest.approx([share])
+
+    @pytest.mark.parametrize("share", [0.0, 1.0, -0.1, 1.1])
+    def test_certainty_is_very_sure_and_no_more(self, share: float) -> None:
+        assert abs(log_odds_of(share)) == 30.0
+        assert 0.0 < probability(log_odds_of(share)) <= 1.0
