@@ -37,9 +37,11 @@ _SAYS: tuple[tuple[Says, re.Pattern[str]], ...] = (
 _NONE_AS_LAST = re.compile(r"none|neither|nothing|(?:an)?other|otherwise|אחרת?|אף")
 _LABEL = re.compile(r"^\(?[A-Da-d][).:]\s+")
 _LEAD_IN = re.compile(
-    r"^(?:with |by )?(?:the )?(?:words?|names?|terms?|phrases?) (?!or |and )(?=\S)|^with (?=\S)|^ב?ה?מיל(?:ה|ים) (?=\S)"
+    r"^(?:with |by )?(?:the )?(?:words?|names?|terms?|phrases?) (?!or |and )(?=\S)|^with (?=\S)"
+    r"|^ב?ה?מיל(?:ה|ים) (?!או )(?=\S)"
 )
 _ONLY = re.compile(r"\b(?:only|just)\b|\bרק\b|\bבלבד\b")
+_PARTED = re.compile(r",\s*|;\s*|(?<=\S) (?:or|and|או|/) (?=\S)")
 _BOTH = re.compile(r"\band\b|&|\bboth\b|# ?ו-? ?#")
 
 
@@ -68,17 +70,19 @@ def read_option(option: str, *, last: bool = False, repeated: bool = False) -> O
         repeated: the question repeats it, so that it names words even if they look like "none" or "no".
     """
     text = _LABEL.sub("", normalise(option)).strip().rstrip(".")
-    quoted = quoted_terms(text)
-    folded = fold(text)
-    if not quoted and not repeated:
-        for says, pattern in _SAYS:
-            if pattern.fullmatch(folded):
-                return Option(says)
-        if last and _NONE_AS_LAST.fullmatch(folded):
-            return Option("none")
-    frame = fold(unquoted(text)) if quoted else _LEAD_IN.sub("", folded)
-    only = _ONLY.search(frame) is not None and not repeated
+    quoted, folded = quoted_terms(text), fold(text)
     if quoted:
-        return Option("words", tuple(quoted), _BOTH.search(frame) is not None, only)
-    terms = re.split(r"\s*(?:[,;]|\s/\s|\b(?:or|and)\b|(?<!\S)או(?!\S))\s*", _ONLY.sub("", frame) if only else frame)
-    return Option("words", tuple(term.strip() for term in terms if term.strip()), " and " in frame, only)
+        frame = fold(unquoted(text))
+        return Option("words", tuple(quoted), _BOTH.search(frame) is not None, _ONLY.search(frame) is not None)
+    if repeated:
+        return Option("words", tuple(_PARTED.split(folded)))
+    for says, pattern in _SAYS:
+        if pattern.fullmatch(folded):
+            return Option(says)
+    if last and _NONE_AS_LAST.fullmatch(folded):
+        return Option("none")
+    bare = _ONLY.sub(" ", folded).strip()
+    only = bool(bare) and bare != folded
+    parts = _PARTED.split(_LEAD_IN.sub("", bare if only else folded))
+    terms = (re.sub(r"^(?:or|and|או) (?=\S)", "", part) for part in parts)
+    return Option("words", tuple(terms), " and " in folded, only)

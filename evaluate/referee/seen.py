@@ -31,9 +31,14 @@ class Seen:
 
 
 @functools.lru_cache(maxsize=1024)
-def see(paragraph: str) -> Seen:
-    """A whole text."""
-    return Seen(normalise(paragraph))
+def see(paragraph: str, opening: str = "") -> Seen:
+    """A whole text.
+
+    Args:
+        opening: its first sentence, for a text that begins with it; "" where that is to be told from the text.
+    """
+    text, first = normalise(paragraph), normalise(opening)
+    return Seen(text, first if text.startswith(first) else "")
 
 
 @functools.lru_cache(maxsize=4096)

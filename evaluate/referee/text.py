@@ -28,9 +28,15 @@ def _is_word_char(char: str) -> bool:
     return char.isalnum() or unicodedata.category(char).startswith("M")
 
 
+def _is_joined(before: str, gap: str, after: str) -> bool:
+    if before.isdigit() and after.isdigit():
+        return gap in (".", ",")
+    return gap in ("'", '"') and before.isalpha() and after.isalpha()
+
+
 @lru_cache(maxsize=4096)
 def tokens_of(folded: str) -> tuple[tuple[str, int, int], ...]:
-    """The words of a folded text with their start and end; "3.5" and "1,000" are one word."""
+    """The words of a folded text with their start and end; "3.5", "1,000", "that's" and 'ארה"ב' are one word each."""
     found: list[tuple[str, int, int]] = []
     at = 0
     for is_word, run in itertools.groupby(folded, _is_word_char):
@@ -38,7 +44,7 @@ def tokens_of(folded: str) -> tuple[tuple[str, int, int], ...]:
         word, start, at = folded[at : at + length], at, at + length
         if not is_word:
             continue
-        if found and word[0].isdigit() and found[-1][0][-1].isdigit() and folded[found[-1][2] : start] in (".", ","):
+        if found and _is_joined(found[-1][0][-1], folded[found[-1][2] : start], word[0]):
             _, start, _ = found.pop()
         found.append((folded[start:at], start, at))
     return tuple(found)

@@ -31,7 +31,10 @@ def no_passages(question: str) -> tuple[str, ...]:
 
 
 VIEWS: Mapping[str, View] = {
-    "paragraph": View("the whole paragraph (the default)", lambda secret, question, retrieve: see(secret.paragraph)),
+    "paragraph": View(
+        "the whole paragraph (the default)",
+        lambda secret, question, retrieve: see(secret.paragraph, secret.opening_sentence),
+    ),
     "opening": View(
         "the labelled opening sentence alone, taken for the paragraph",
         lambda secret, question, retrieve: see_opening(secret.opening_sentence),

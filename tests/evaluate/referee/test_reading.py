@@ -66,9 +66,17 @@ def test_a_number_is_not_found_inside_a_decimal() -> None:
     assert ask("Which of these numbers occurs in the paragraph?", "3", "3.5", "7", NONE, paragraph=paragraph) == "B"
 
 
+def test_an_apostrophe_or_gershayim_within_a_word_parts_no_word() -> None:
+    question = "Which of these words occurs in the paragraph?"
+    assert ask(question, "that", "that’s", "s", NONE, paragraph="It is that's all.") == "B"
+    assert ask(question, "ארה", 'ארה"ב', "ב", NONE, paragraph="הוא גר בתוך ארה״ב מאז.") == "B"
+    assert ask(question, "hot", "old", "s", NONE, paragraph='The "hot" one, the students\' one.') == "A"
+
+
 def test_of_a_list_of_words_any_may_occur() -> None:
     question = "Which of these lists has a word that occurs in the paragraph?"
     assert ask(question, "graph or tree", "plan, query", '"node" or "edge"', NONE) == "B"
+    assert ask(question, "graph or tree", "plan, cost, or index", '"node" or "edge"', NONE) == "B"
     assert ask(question, "graph or tree", "plan, cost", '"node" or "index"', NONE) == "C"
     assert ask(question, "graph or tree", "plan, cost", '"node" or "edge"', NONE) == "D"
 
@@ -111,6 +119,7 @@ def test_a_question_may_repeat_its_options(question: str) -> None:
         # words that would say something about the question, or about the other options, if they were not its own
         (("first, begin or topic", "how, why or who", "sentence, end or not", "none of these words"), "D"),
         (("none", "other or more", "the", "none of these words"), "B"),
+        (("and", "or or set", "with, help or word", "none of these words"), "A"),
         (("no", "yes", "both", "none of these words"), "D"),
     ):
         for parted in ("; ", ", "):

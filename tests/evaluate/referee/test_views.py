@@ -47,3 +47,12 @@ def test_what_is_said_after_the_opening_sentence_are_the_passages() -> None:
     seen = VIEWS["passages"].look(SECRET, "retrieve", lambda text: PASSAGES)
     assert seen.sentences == ("Dr. Ada climbs the wall.", "Glaciers melt.", "Snow falls.", "Ropes hold 3 climbers.")
     assert VIEWS["opening"].look(SECRET, "", lambda text: PASSAGES).sentences == ("Dr. Ada climbs the wall.",)
+
+
+def test_a_reader_of_the_whole_paragraph_knows_where_its_first_sentence_ends() -> None:
+    secret = Secret("People v. Ada is a case. It was lost.", "People v. Ada is a case.")
+    options = ("lost", "case", "won", "None of these words")
+    question = "Which of these words does the first sentence of the paragraph contain?"
+    for text in (secret, Secret(secret.paragraph, "A sentence that stands elsewhere.")):
+        seen = VIEWS["paragraph"].look(text, question, lambda text: ())
+        assert Reading().answer(seen, 1, question, options) == ("B" if text is secret else "D")
