@@ -140,14 +140,29 @@ def read_course(paragraphs: Sequence[Paragraph]) -> CourseView:
 
 
 def _incidence(texts: Sequence[str], ids: dict[str, int]) -> csr_array:
-    """(n_texts, n_words) 1 where a word occurs; words that `ids` does not know are given one."""
+    """(n_texts, n_words) 1 where a word occurs, less where it does so within compounds alone.
+
+    Words that `ids` does not know are given one.
+    """
     columns: list[int] = []
+    data: list[float] = []
     ends = [0]
     for text in texts:
-        columns += [ids.setdefault(word, len(ids)) for word in dict.fromkeys(words(text))]
+        there = dict.fromkeys(words(text), 1.0)
+        compounds = _COMPOUND.findall(text)
+        if compounds:
+            alone = set(words(_COMPOUND.sub(" ", text)))
+            there |= {word: IN_COMPOUND for part in compounds for word in words(part) if word not in alone}
+        columns += [ids.setdefault(word, len(ids)) for word in there]
+        data += there.values()
         ends.append(len(columns))
-    data = np.ones(len(columns), dtype=np.float32)
-    return csr_array((data, np.array(columns, dtype=np.int32), np.array(ends)), shape=(len(texts), len(ids)))
+    values = np.array(data, dtype=np.float32)
+    return csr_array((values, np.array(columns, dtype=np.int32), np.array(ends)), shape=(len(texts), len(ids)))
+
+
+IN_COMPOUND = 0.5
+"""Of a word that occurs only between hyphens, as "or" in "yes-or-no": some readers take the whole for one word."""
+_COMPOUND = regex.compile(r"[\p{L}\p{N}]+(?:[-‐‑–־][\p{L}\p{N}]+)+")
 
 
 SEEN = 0.98
@@ -206,8 +221,8 @@ class Candidates:
     def in_opening(self, ids: NDArray[np.intp]) -> FitArray:
         """(n_words, n_candidates) probability that a reader finds each word in the opening sentence that he has."""
         there, early = _columns(self._opening, ids), _columns(self._early, ids)
-        seen = np.maximum(self._seen(self._opening, ids), BELOW * _columns(self._whole, ids))
-        return np.where((there > 0) & (early == 0), np.float32(LATE), seen)
+        seen = np.maximum(self._seen(self._opening, ids), BELOW * (_columns(self._whole, ids) > 0))
+        return np.where((there > 0) & (early == 0), np.float32(LATE) * there, seen)
 
     def ids_of(self, group: Sequence[str]) -> NDArray[np.intp]:
         """Ids of those of the words that the course has."""
@@ -224,7 +239,8 @@ class Candidates:
         row_of = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
         alike = np.zeros((len(forms), table.shape[0]), dtype=np.float32)
         alike[kept[kept >= 0], row_of[kept >= 0]] = OTHER_FORM
-        return np.where(there > 0, np.float32(SEEN), alike[place])
+        seen: FitArray = np.maximum(np.float32(SEEN) * there, alike[place])
+        return seen
 
     @functools.cached_property
     def _whole(self) -> csr_array:

@@ -14,7 +14,7 @@ from player.questions.referees import ErrorModel
 from player.questions.views import DESIGN_VIEWS, View
 
 N_QUESTIONS = 20
-MAX_TIMES = 2
+MAX_TIMES = 3
 """Questions of a batch in which the same word may be asked for."""
 BLOCK = 32
 """Questions whose worth is worked out at once."""
@@ -29,7 +29,7 @@ def design(pool: QuestionPool, prior: FloatArray, model: ErrorModel, n: int = N_
     two paragraphs' answers, a product over the questions since answers are independent given the paragraph. It counts
     every pair of paragraphs that answers could confuse, so that the batch is a code that errors do not easily break.
     Mutual information is submodular, and greedy choice is near the best there is; a question's worth is worked out
-    again only while its last one is the highest. A word is asked for twice at most while anything else is left.
+    again only while its last one is the highest. A word is asked for three times at most while anything else is left.
 
     Args:
         pool: questions to choose from.

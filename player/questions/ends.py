@@ -49,7 +49,7 @@ class EndKind:
         """At most n questions, each with other words in its options."""
         mass: dict[str, float] = defaultdict(float)
         for word, probability in zip(self._words(candidates), candidates.prior, strict=True):
-            if word.isalpha():
+            if word.isalpha() and (len(word) > 1 or word in ("a", "i")):  # others are initials
                 mass[word] += float(probability)
         frequent = sorted(mass, key=lambda word: (-mass[word], word))[:MAX_WORDS]
         drawn = dict.fromkeys(_grouping(frequent, mass, generator) for _ in range(n))

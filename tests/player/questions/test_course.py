@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from player.questions.course import BELOW, LATE, OTHER_FORM, SEEN, read_course
+from player.questions.course import BELOW, IN_COMPOUND, LATE, OTHER_FORM, SEEN, read_course
 from tests.contracts.kind import ENGLISH, candidates_of
 from tests.player.fakes import paragraph
 
@@ -67,3 +67,9 @@ def test_words_are_shown_as_they_are_written_within_sentences(word: str, written
         ]
     )
     assert course.spelling.of(word) == written
+
+
+def test_a_word_that_occurs_within_a_compound_alone_is_doubtful() -> None:
+    candidates = candidates_of(("It is a yes-or-no matter.", "It is this or that, yes-or-no.", "It is not."))
+    seen = candidates.in_paragraph(candidates.ids_of(["or"]))[0]
+    assert seen.tolist() == pytest.approx([IN_COMPOUND * SEEN, SEEN, 0.0])
