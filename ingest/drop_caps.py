@@ -9,16 +9,16 @@ from collections import Counter
 from dataclasses import replace
 
 from ingest.extract import Page
-from ingest.lines import Line, Word
-
-MIN_CAP_SIZE = 1.6
-"""Font sizes of the text from which on a letter may be a drop cap."""
+from ingest.lines import INITIAL, Line, Word
 
 CAP_HEIGHT = 0.75
 """Height of a capital above its baseline, in its font size, at most."""
 
 MAX_GAP = 2.0
 """Font sizes of the text between a drop cap and the lines beside it, at most."""
+
+BELOW = 0.75
+"""Font sizes of the text by which the baseline of the last line beside it may stand below that of a drop cap."""
 
 SPACE = 0.2
 """Font sizes of the text from which on its first line is set off from the drop cap by a space."""
@@ -33,15 +33,24 @@ def with_drop_caps(page: Page) -> Page:
     for line in candidates:
         cap = line.words[0]
         rest = _without_first(line)
-        if rest is not None and cap.size < MIN_CAP_SIZE * rest.size:
+        if rest is not None and cap.size < INITIAL * rest.size:
             continue
         others = [other for other in lines if other is not line] + ([rest] if rest else [])
         beside = [other for other in others if _is_beside(other, cap, line.y, line.rtl)]
         if len(beside) >= 2 and (rest is None or rest in beside):
             others = [other for other in others if other not in beside]
             lines = others + _with_cap(beside, cap, line.rtl)
+        elif rest is not None and line in lines and _gap(rest, cap, line.rtl) < SPACE * rest.size:
+            lines[lines.index(line)] = _with_raised_cap(line)
     lines.sort(key=lambda line: (line.y, line.x0))
     return replace(page, lines=tuple(lines))
+
+
+def _with_raised_cap(line: Line) -> Line:
+    """A line with its large first letter, which stands on its baseline, made part of its first word."""
+    cap, start, *others = line.words
+    whole = replace(start, text=cap.text + start.text, x0=min(cap.x0, start.x0), x1=max(cap.x1, start.x1))
+    return replace(line, words=(whole, *others))
 
 
 def _is_letter(text: str) -> bool:
@@ -65,9 +74,9 @@ def _without_first(line: Line) -> Line | None:
 
 def _is_beside(line: Line, cap: Word, baseline: float, rtl: bool) -> bool:
     """Whether a line begins beside a drop cap, no lower than its baseline and no higher than its top."""
-    level = baseline - CAP_HEIGHT * cap.size < line.y < baseline + 0.4 * line.size
+    level = baseline - CAP_HEIGHT * cap.size < line.y < baseline + BELOW * line.size
     near = -0.3 * line.size < _gap(line, cap, rtl) < MAX_GAP * line.size
-    return level and near and cap.size >= MIN_CAP_SIZE * line.size
+    return level and near and cap.size >= INITIAL * line.size
 
 
 def _gap(line: Line, cap: Word, rtl: bool) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,9 @@ RIGHT_TO_LEFT_SHARE = 0.3
 
 SAMPLE_PAGES = 64
 """Pages, evenly spread, that tell a document's direction and whether its text is doubtful."""
+
+MOSTLY_BOLD = 0.7
+"""Share of a document's glyphs from which on a weight that a file gives its fonts says nothing."""
 
 MAX_TABLE_PAGES = 200
 """Pages of a file on which another reader is asked for ruled tables: at 0.2 s each, more would take the time of all."""
@@ -118,6 +122,7 @@ def _extract(path: Path, content: bytes, reader: ReaderName, other: ReaderName |
     with contextlib.closing(_Opened(path, content, reader, other)) as document:
         sample = {index: document.page(index) for index in _spread(document.n_pages)}
         rtl, mirrored = _direction(row for page in sample.values() for row in page.rows)
+        _check_weights(sample.values())
         pages: Spool[Page] = Spool()
         has_letters = False
         for index in range(document.n_pages):
@@ -181,7 +186,7 @@ class _Opened:
                 page = reader.page(index)
             except SourceError:
                 raise error from None
-        return _RowPage(page.width, page.height, rows_of(page.glyphs), page.ruled, reader.fonts)
+        return _RowPage(page.width, page.height, rows_of(page.glyphs, reader.fonts), page.ruled, reader.fonts)
 
     def tables(self, index: int) -> Sequence[Box]:
         """The ruled tables of a page, 0-based; () where that cannot be told, or was asked `MAX_TABLE_PAGES` times."""
@@ -229,6 +234,17 @@ def _direction(rows: Iterable[Row]) -> tuple[bool, bool]:
             n_rtl += sum(map(is_rtl_letter, text))
             votes += votes_for_mirrored_brackets([glyph.text for glyph in row.glyphs])
     return n_rtl > RIGHT_TO_LEFT_SHARE * n_letters, votes > 0
+
+
+def _check_weights(pages: Iterable[_RowPage]) -> None:
+    """Have fonts judged by their names alone where most of a text would be bold by what the file says of its fonts."""
+    bold: Counter[bool] = Counter()
+    fonts = None
+    for page in pages:
+        fonts = page.fonts
+        bold.update(fonts.bold[glyph.font] for row in page.rows for glyph in row.glyphs)
+    if fonts is not None and bold[True] > MOSTLY_BOLD * bold.total():
+        fonts.distrust_weights()
 
 
 def _content(path: Path) -> bytes:

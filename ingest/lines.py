@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ingest.bidi import Cluster, has_rtl_letter, logical_text
 from ingest.readers.model import UNKNOWN, Fonts, Glyph
+from ingest.small_print import ACCENTS, SMALL, raise_superiors, with_accents, with_fractions, without_marks
 from ingest.spool import rebuilt_from_fields
 
 SOFT_HYPHEN = "\u00ad"
@@ -31,6 +32,12 @@ NOTE_GAP = 0.6
 
 NOTE_GLYPHS = 6
 """Glyphs from which on print of another size is no index or exponent any more."""
+
+INITIAL = 1.6
+"""Sizes of the text from which on a letter is an initial, and a word by itself until it is known whose."""
+
+MAX_STACK, MAX_STACKED = 0.95, 24
+"""Ems between a line and what stands over or under a gap of it, as a fraction does; glyphs of that."""
 
 USUAL_F, USUAL_I = 0.31, 0.28
 """Ems that f and i are wide in fonts for text; for a font in which they were not seen."""
@@ -102,8 +109,9 @@ class Row:
     glyphs: list[Glyph]
 
 
-def rows_of(glyphs: list[Glyph]) -> list[Row]:
+def rows_of(glyphs: list[Glyph], fonts: Fonts) -> list[Row]:
     """The rows of a page from top to bottom; raised and lowered small glyphs stand in the row they belong to."""
+    raise_superiors(glyphs, fonts.widest_figures)
     spans: list[list[Glyph]] = []
     for glyph in glyphs:
         last = spans[-1][-1] if spans else None
@@ -119,33 +127,102 @@ def rows_of(glyphs: list[Glyph]) -> list[Row]:
     spans = [span for span in spans if any(glyph.text != " " for glyph in span)]
     by_y: dict[int, list[Row]] = defaultdict(list)
     rows: list[Row] = []
+    waiting: list[list[Glyph]] = []
     for span in sorted(spans, key=lambda span: -(span[0].size * min(len(span), 6))):
-        y, size = span[0].y, span[0].size
-        x0, x1 = min(g.x0 for g in span), max(g.x1 for g in span)
-        mark = not any(glyph.text.isalnum() for glyph in span) and len(span) <= 3
-        reach = 2.5 if mark else 0.5
-        best: Row | None = None
-        best_distance = math.inf
-        bucket = int(y // 20)
-        for row in (row for near in (bucket - 1, bucket, bucket + 1) for row in by_y[near]):
-            rise = (row.y - y) / row.size
-            if abs(rise) < 0.12 or (abs(rise) < 0.25 and size > 0.87 * row.size and _touches(row, x0, x1, 1.0)):
-                distance = abs(rise)
-            elif -0.4 < rise < 0.62 and (size < 0.87 * row.size or mark) and _touches(row, x0, x1, reach):
-                distance = 1 + abs(rise)
-            else:
-                continue
-            if distance < best_distance:
-                best, best_distance = row, distance
-        if best is None:
-            best = Row(y, size, [])
-            rows.append(best)
-            by_y[bucket].append(best)
-        best.glyphs.extend(span)
+        row, is_index = _row_of(span, by_y)
+        if row is None and is_index:
+            waiting.append(span)
+        else:
+            _put(span, row, rows, by_y)
+    for span in waiting:  # what they touch may have come after them
+        _put(span, _row_of(span, by_y)[0], rows, by_y)
     rows.sort(key=lambda row: row.y)
     for row in rows:
         row.glyphs.sort(key=lambda glyph: glyph.x0)
-    return _rejoined(rows)
+    return _with_stacked(_rejoined(rows))
+
+
+def _row_of(span: Sequence[Glyph], by_y: dict[int, list[Row]]) -> tuple[Row | None, bool]:
+    """The row that glyphs belong to, None if to none yet; and whether they are as small and near as an index of one."""
+    y, size = span[0].y, span[0].size
+    x0, x1 = min(g.x0 for g in span), max(g.x1 for g in span)
+    mark = not any(glyph.text.isalnum() for glyph in span) and len(span) <= 3
+    reach = 2.5 if mark else 0.5
+    best: Row | None = None
+    best_distance = math.inf
+    is_index = False
+    bucket = int(y // 20)
+    for row in (row for near in (bucket - 1, bucket, bucket + 1) for row in by_y[near]):
+        rise = (row.y - y) / row.size
+        level = abs(row.y - y) < 0.12 * min(row.size, size)
+        if (level and (size > 0.5 * row.size or _touches(row, x0, x1, 1.0))) or (
+            abs(rise) < 0.25 and size > 0.87 * row.size and _touches(row, x0, x1, 1.0)
+        ):
+            distance = abs(rise)
+        elif -0.5 < rise < 0.62 and (size < 0.87 * row.size or mark):
+            is_index = True
+            if not _touches(row, x0, x1, reach):
+                continue
+            distance = 1 + abs(rise)
+        else:
+            continue
+        if distance < best_distance:
+            best, best_distance = row, distance
+    return best, is_index
+
+
+def _put(span: Sequence[Glyph], row: Row | None, rows: list[Row], by_y: dict[int, list[Row]]) -> None:
+    """Add glyphs to a row, to one of their own if there is none."""
+    if row is None:
+        row = Row(span[0].y, span[0].size, [])
+        rows.append(row)
+        by_y[int(row.y // 20)].append(row)
+    row.glyphs.extend(span)
+
+
+def _with_stacked(rows: list[Row]) -> list[Row]:
+    """Rows, what stands over and under a gap of the one between made a small fraction in that gap."""
+    kept = list(rows)
+    for above, row, below in zip(rows, rows[1:], rows[2:], strict=False):
+        near = max(row.y - above.y, below.y - row.y) < MAX_STACK * row.size
+        if not near or max(len(above.glyphs), len(below.glyphs)) > MAX_STACKED or len(row.glyphs) < 3:
+            continue
+        upper, lower = _pieces(above), _pieces(below)
+        if len(upper) != len(lower) or not all(map(_is_over, upper, lower)):
+            continue
+        if any(_fills(row, glyph) for glyph in above.glyphs + below.glyphs if glyph.text != " "):
+            continue
+        for glyph in above.glyphs + below.glyphs:
+            glyph.y = row.y + (-0.35 if glyph in above.glyphs else 0.35) * row.size
+            glyph.size = 0.7 * row.size
+        row.glyphs = sorted(row.glyphs + above.glyphs + below.glyphs, key=lambda glyph: glyph.x0)
+        kept = [other for other in kept if other is not above and other is not below]
+    return kept
+
+
+def _pieces(row: Row) -> list[tuple[float, float]]:
+    """Left and right edges of the runs of glyphs in a row."""
+    pieces: list[tuple[float, float]] = []
+    for glyph in row.glyphs:
+        if glyph.text == " ":
+            continue
+        if pieces and glyph.x0 - pieces[-1][1] < 0.5 * row.size:
+            pieces[-1] = pieces[-1][0], max(pieces[-1][1], glyph.x1)
+        else:
+            pieces.append((glyph.x0, glyph.x1))
+    return pieces
+
+
+def _is_over(upper: tuple[float, float], lower: tuple[float, float]) -> bool:
+    """Whether two runs stand over each other, centred."""
+    widest = max(upper[1] - upper[0], lower[1] - lower[0])
+    return abs(sum(upper) - sum(lower)) / 2 < 0.25 * widest
+
+
+def _fills(row: Row, glyph: Glyph) -> bool:
+    """Whether a glyph stands over or under one of a row."""
+    middle = (glyph.x0 + glyph.x1) / 2
+    return any(other.x0 < middle < other.x1 and other.text != " " for other in row.glyphs)
 
 
 def _rejoined(rows: list[Row]) -> list[Row]:
@@ -197,6 +274,12 @@ def _is_other_print(before: Sequence[Glyph], after: Sequence[Glyph]) -> bool:
 def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool) -> Line:
     while glyphs[-1].text == " ":
         glyphs.pop()
+    text = "".join(glyph.text for glyph in glyphs)
+    if not text.isascii() and not ACCENTS.isdisjoint(text):
+        glyphs = with_accents(glyphs)
+    has_small = any(glyph.size < SMALL * row.size for glyph in glyphs)
+    if has_small:
+        glyphs = with_fractions(glyphs, row.y, row.size)
     spelt: list[list[Glyph]] = [[]]
     right = glyphs[0].x0
     spaced = False
@@ -206,15 +289,19 @@ def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool
             continue
         gap = glyph.x0 - right
         hinted = spaced or glyph.parted
-        if spelt[-1] and gap > (WORD_GAP_HINTED if hinted else WORD_GAP) * min(glyph.size, row.size):
+        least = (WORD_GAP_HINTED if hinted else WORD_GAP) * min(glyph.size, row.size)
+        before = spelt[-1][-1] if spelt[-1] else glyph
+        if spelt[-1] and (gap > least or (glyph.size != before.size and _is_initial(before, glyph))):
             spelt.append([])
         spaced = False
         spelt[-1].append(glyph)
         right = max(right, glyph.x1)
     line_rtl = False
-    if has_rtl_letter("".join(glyph.text for glyph in glyphs)):
+    if has_rtl_letter(text):
         line_rtl = rtl
         spelt = _reordered(spelt, rtl, mirrored)
+    if has_small:
+        spelt = without_marks(spelt)
     words = [_word(members, row, fonts) for members in spelt if members]
     n_chars = n_bold = n_mono = 0
     sizes: Counter[float] = Counter()
@@ -234,6 +321,13 @@ def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool
         mono=n_mono / n_chars,
         rtl=line_rtl,
     )
+
+
+def _is_initial(left: Glyph, right: Glyph) -> bool:
+    """Whether one of two letters is the large initial of a paragraph, and the other one neither that nor an index."""
+    if 1 / INITIAL < left.size / right.size < INITIAL or abs(left.y - right.y) > 0.1 * min(left.size, right.size):
+        return False
+    return left.text[:1].isalpha() and right.text[:1].isalpha()
 
 
 def _reordered(spelt: list[list[Glyph]], rtl: bool, mirrored: bool) -> list[list[Glyph]]:
@@ -257,8 +351,6 @@ def _reordered(spelt: list[list[Glyph]], rtl: bool, mirrored: bool) -> list[list
 
 
 def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
-    if members[-1].size < 0.82 * members[0].size:
-        members = _without_note_mark(members)
     text = "".join([glyph.text for glyph in members])
     if SOFT_HYPHEN in text:  # seen at a line end only
         text = text[:-1].replace(SOFT_HYPHEN, "") + text[-1].replace(SOFT_HYPHEN, "-")
@@ -272,21 +364,6 @@ def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
         x0 = min(x0, glyph.x0)
         x1 = max(x1, glyph.x1)
     return Word(text, x0, x1, largest.size, row.y - largest.y, fonts.bold[largest.font], fonts.mono(largest.font))
-
-
-def _without_note_mark(members: list[Glyph]) -> list[Glyph]:
-    """A word without the raised number or sign at its end that points to a footnote; exponents follow shorter bases."""
-    end = len(members)
-    base = members[0]
-    while end and members[end - 1].size < 0.82 * base.size and base.y - members[end - 1].y > 0.2 * base.size:
-        end -= 1
-    mark = "".join(glyph.text for glyph in members[end:])
-    if not end or len(mark) > 3 or not (mark.isdigit() or not mark.strip("*†‡§¶∗" + UNKNOWN)):
-        return members
-    text = "".join(glyph.text for glyph in members[:end])
-    tail = text.rstrip(".,;:!?)]\"'”’»״׳")
-    is_word = (tail[-3:].isalpha() and len(tail) >= 3) or (tail != text and len(text) >= 3)
-    return members[:end] if is_word else members
 
 
 def _restored(position: int, members: list[Glyph], fonts: Fonts) -> str:

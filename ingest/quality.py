@@ -13,6 +13,10 @@ MIN_LETTER_SHARE = 0.72
 MIN_WORD_SHARE = 0.62
 """Tokens that are words of two letters or more; prose has 0.85 to 1."""
 
+MIN_SENTENCE_WORDS = 10
+MIN_WORDS_AMONG_SYMBOLS = 0.3
+"""Words, and their share of the tokens, from which on sentences full of symbols are prose."""
+
 MIN_FOOTNOTE_LENGTH = 2
 """Times min_words from which on a footnote is a paragraph in its own right."""
 
@@ -64,7 +68,8 @@ def _shape(block: Block, tokens: list[str]) -> str:
     if letters < MIN_LETTER_SHARE or words < MIN_WORD_SHARE:
         if len(_CODE_MARK.findall(block.text)) > 0.25 * len(tokens):
             return "code"
-        return "table" if digits > 0.25 else "formula"
+        if not _is_rich_in_symbols(block, tokens):
+            return "table" if digits > 0.25 else "formula"
     n_ends = len(_SENTENCE_END.findall(block.text))
     if n_ends == 0 and not block.text.rstrip().endswith(":"):
         return "list"
@@ -79,6 +84,18 @@ def _shape(block: Block, tokens: list[str]) -> str:
     if len(tokens) / max(1, n_ends) > 110:
         return "list"
     return ""
+
+
+def _is_rich_in_symbols(block: Block, tokens: list[str]) -> bool:
+    """Whether what has few words for prose is prose all the same: a sentence of them, with symbols in between."""
+    words = sum(bool(_WORDLIKE.search(token)) for token in tokens)
+    first = block.text.lstrip("([\"'“‘„")[:1]
+    return (
+        words >= max(MIN_SENTENCE_WORDS, MIN_WORDS_AMONG_SYMBOLS * len(tokens))
+        and bool(_SENTENCE_END.search(block.text))
+        and first.isalpha()
+        and not first.islower()
+    )
 
 
 def _ends_in_number(tokens: list[str]) -> bool:

@@ -24,10 +24,12 @@ from ingest.spool import Spool
 
 READER_MODULES = (
     "readers/model",
+    "readers/tex",
     "readers/pdfium",
     "readers/plumber",
     "doubt",
     "bidi",
+    "small_print",
     "lines",
     "spool",
     "extract",

@@ -6,6 +6,7 @@ import re
 
 _CANDIDATE = re.compile(r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»״]*(?=\s|$)""")
 _INITIAL = re.compile(r"[^\W\d_]\.")
+_NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*|\(?[A-Za-zא-ת]\)?")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -29,7 +30,7 @@ _STARTERS = _words("""
 def opening_sentence(text: str) -> str:
     """The first sentence of a paragraph, as it stands there; the whole text if nothing ends a sentence.
 
-    A one-word label before the first sentence ("Proof.", "Definition.") belongs to it.
+    A label before the first sentence, one word with or without a number ("Proof.", "Definition 3."), belongs to it.
     """
     return text[: _end_of_first(text)].strip()
 
@@ -67,7 +68,7 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     if (first.islower() and cased) or tail[0] in ",;:.)]}!?–—":
         return False
     words = before.split()
-    if len(words) < 2 and "." in mark:
+    if "." in mark and (len(words) < 2 or (len(words) == 2 and _NUMBER.fullmatch(words[1]))):
         return False
     if mark[0] != ".":
         return True

@@ -20,6 +20,16 @@ SIZE_TOLERANCE = 0.045
 MAX_GROUPS_BETWEEN = 60
 """Pieces, such as those of figures and tables, over which a paragraph is sought that goes on."""
 
+MAX_PARTING = 5.0
+"""Font sizes between two baselines of the body up to which they are those of two paragraphs in a row."""
+
+TALL = 0.7
+"""Font sizes by which a formula in a line may part it further from the next one than lines of prose stand apart."""
+
+MAX_DISPLAYS = 6
+MAX_DISPLAY_LINES = 8
+"""Pieces of displayed formulas that may stand inside a sentence, and the lines of each."""
+
 _BULLET = re.compile(r"[•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃∙∗·*–—\-\ufffd✓✔★☆→⇒]")
 _ENUMERATOR = re.compile(
     r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,3}\.?"
@@ -99,11 +109,13 @@ class _Habits:
     Attributes:
         vocabulary: how often each word occurs whole within a line.
         pitch: the usual distance of baselines, in font sizes.
+        parting: the usual distance of baselines between two paragraphs of the body, in font sizes.
         indented: whether paragraphs are marked by an indent of their first lines.
     """
 
     vocabulary: Counter[str]
     pitch: float
+    parting: float
     indented: bool
     body_size: float
 
@@ -111,21 +123,26 @@ class _Habits:
 def _habits(arranged: Arranged) -> _Habits:
     vocabulary: Counter[str] = Counter()
     pitches: Counter[float] = Counter()
+    gaps: Counter[float] = Counter()
     n_indents = n_pages = 0
     for lines in arranged.pages:
         _count_words(lines, vocabulary)
-        _count_pitches(lines, arranged.body_size, pitches)
+        _count_pitches(lines, arranged.body_size, pitches, gaps)
         body = [line for line in lines if not line.footnote]
         n_indents += _n_indents(body, arranged.body_size)
         n_pages += bool(body)
     pitch = pitches.most_common(1)[0][0] if pitches else 1.2
-    return _Habits(vocabulary, pitch, n_indents >= max(3, 0.5 * n_pages), arranged.body_size)
+    usual = [gap for gap in gaps.elements() if gap > pitch + 0.33]
+    return _Habits(
+        vocabulary, pitch, median(usual) if usual else pitch, n_indents >= max(3, 0.5 * n_pages), arranged.body_size
+    )
 
 
 def _bodies(arranged: Arranged, habits: _Habits) -> Iterator[Block]:
     lines = (line for line in arranged.lines if not line.footnote)
     heading = ""
-    for group in _joined_across_breaks(_groups(lines, habits.pitch), habits):
+    groups = _joined_over_displays(_groups(lines, habits.pitch), habits.indented)
+    for group in _joined_across_breaks(groups, habits):
         block = _block(group, heading, habits)
         if block.is_heading:
             heading = block.text
@@ -148,13 +165,15 @@ def _n_indents(lines: Sequence[PlacedLine], body_size: float) -> int:
     return n_indents
 
 
-def _count_pitches(lines: Sequence[PlacedLine], body_size: float, ratios: Counter[float]) -> None:
-    """Add the distances of a page's baselines, in font sizes, to `ratios`."""
+def _count_pitches(lines: Sequence[PlacedLine], body_size: float, ratios: Counter[float], gaps: Counter[float]) -> None:
+    """Add the distances of a page's baselines, in font sizes, to `ratios`, and those of its body to `gaps`."""
     for above, below in itertools.pairwise(lines):
         if above.column == below.column and above.footnote == below.footnote and abs(above.size - below.size) < 0.5:
             ratio = (below.y - above.y) / below.size
             if 0.9 < ratio < 2.2:
                 ratios[round(ratio * 20) / 20] += 3 if abs(below.size - body_size) < 0.5 else 1
+            if 0.9 < ratio < MAX_PARTING and abs(below.size - body_size) < 0.5:
+                gaps[round(ratio * 20) / 20] += 1
 
 
 def _groups(lines: Iterable[PlacedLine], pitch: float) -> Iterator[_Group]:
@@ -189,7 +208,8 @@ def _without_fragments(lines: Iterable[PlacedLine], pitch: float) -> Iterator[Pl
         if above is not None:
             fragment = len(line.words) <= 3 and _word_share(line) == 0 and not _is_bullet(line.words[0].text)
             near = line.column == above.column and 0 <= line.y - above.y < 0.75 * pitch * above.size
-            if fragment and near and _word_share(above) > 0.3:
+            within = line.start < above.end + line.size and line.end > above.start
+            if fragment and near and within and _word_share(above) > 0.3:
                 above = replace(above, words=above.words + line.words)
                 continue
             yield above
@@ -278,7 +298,8 @@ def _breaks(group: _Group, line: PlacedLine, following: PlacedLine | None, pitch
     own_pitch = (
         (previous.y - group.lines[-2].y) / em if len(group.lines) > 1 and group.lines[-2].column == line.column else 0.0
     )
-    if distance > max(pitch + 0.33, 1.25 * own_pitch) or distance < 0.3:
+    limit = max(pitch + 0.33, 1.25 * own_pitch)
+    if distance < 0.3 or (distance > limit and not (distance < limit + TALL and _is_mid_sentence(previous, line))):
         return True
     own = group.text_start if group.marker else previous.start
     if group.marker and line.start < group.text_start - 1.2 * em and line.start > first.start + 0.3 * em:
@@ -298,6 +319,12 @@ def _breaks(group: _Group, line: PlacedLine, following: PlacedLine | None, pitch
     return not _ends_full(previous, line)
 
 
+def _is_mid_sentence(previous: PlacedLine, line: PlacedLine) -> bool:
+    """Whether a line goes on with the sentence of the full one above it, wherever it stands."""
+    flush = abs(line.start - previous.left) < 0.3 * line.size and previous.right - previous.end < 3 * line.size
+    return flush and line.words[0].text[0].islower() and not _SENTENCE_END.search(previous.text)
+
+
 def _hangs(previous: PlacedLine, line: PlacedLine, following: PlacedLine | None) -> bool:
     """Whether `line` and what follows hang below an outdented first line that runs on."""
     if _SENTENCE_END.search(previous.text) or previous.right - previous.end > 3 * line.size or following is None:
@@ -313,6 +340,8 @@ def _is_item(group: _Group, line: PlacedLine, marker: int) -> bool:
     if group.marker:
         return True
     previous = group.lines[-1]
+    if first.endswith(")") and not first.startswith("(") and previous.text.count("(") > previous.text.count(")"):
+        return False
     return bool(_SENTENCE_END.search(previous.text)) or abs(line.start - previous.start) > 0.5 * line.size
 
 
@@ -352,6 +381,68 @@ def _flows_on(previous: PlacedLine, line: PlacedLine) -> bool:
     if previous.text.endswith("-") or start[0].islower():
         return True
     return _ends_full(previous, line) and previous.right - previous.end < 2 * line.size and not start[0].isdigit()
+
+
+def _joined_over_displays(groups: Iterable[_Group], indented: bool) -> Iterator[_Group]:
+    """Paragraphs in whose sentences a formula is displayed made whole, with the formula.
+
+    Args:
+        groups: in reading order.
+        indented: whether paragraphs begin with an indent, so that what begins without one goes on.
+    """
+    held: list[_Group] = []
+    for group in groups:
+        if held and _goes_on_after_displays(held, group, indented):
+            held[0].lines.extend(line for display in held[1:] for line in display.lines)
+            held[0].lines.extend(group.lines)
+            held[0].gap_below = group.gap_below
+            del held[1:]
+        elif held and len(held) <= MAX_DISPLAYS and _is_display(group, held[0]):
+            held.append(group)
+        else:
+            yield from held
+            held = [group]
+    yield from held
+
+
+def _goes_on_after_displays(held: Sequence[_Group], group: _Group, indented: bool) -> bool:
+    """Whether a piece of text goes on with the sentence of the first of `held`, after the displays that follow it."""
+    before, last, line = held[0], held[0].lines[-1], group.lines[0]
+    if len(held) == 1 or not _is_sentence_open(before) or group.marker or line.footnote or line.in_table:
+        return False
+    if abs(last.size - line.size) > SIZE_TOLERANCE * line.size or (last.mono > 0.8) != (line.mono > 0.8):
+        return False
+    if line.column != last.column or line.bold > 0.95 or _word_share(line) < 0.3:
+        return False
+    margin = before.text_start if before.marker else min(item.start for item in before.lines)
+    if not abs(line.start - margin) < 0.6 * line.size:
+        return False
+    start = line.words[0].text.lstrip("([\"'“‘„")[:1]
+    if start.islower() or start in ",.;:":
+        return True
+    is_uncased = start.lower() == start.upper() and start.isalpha()
+    return (indented or is_uncased) and len(before.lines) > 1 and not _TERMINAL.search(held[-1].lines[-1].text)
+
+
+def _is_sentence_open(group: _Group) -> bool:
+    last = group.lines[-1]
+    return _n_letters(last) >= 3 and not _TERMINAL.search(last.text) and _word_share(last) > 0.3 and last.bold < 0.95
+
+
+def _is_display(group: _Group, before: _Group) -> bool:
+    """Whether every line of a piece stands by itself, away from the margin of the text before it."""
+    first = before.lines[-1]
+    if group.marker or len(group.lines) > MAX_DISPLAY_LINES or not _is_sentence_open(before):
+        return False
+    margin = min(item.start for item in before.lines)
+    return all(
+        line.column == first.column
+        and line.start - margin > 0.9 * first.size
+        and line.mono < 0.8
+        and not line.in_table
+        and (_word_share(line) < 0.5 or line.right - line.end > 0.9 * first.size)
+        for line in group.lines
+    )
 
 
 def _joined_across_breaks(groups: Iterable[_Group], habits: _Habits) -> Iterator[_Group]:
@@ -453,7 +544,7 @@ def _block(group: _Group, heading: str, habits: _Habits) -> Block:
         gap_share=sum(line.n_gaps > 0 for line in lines) / len(lines),
         unknown_share=sum(UNKNOWN in word for word in words) / max(1, len(words)),
         fill=sum((line.end - line.start) / max(1.0, line.right - line.left) for line in full_lines) / len(full_lines),
-        set_off=group.gap_above > 1.5 * pitch and group.gap_below > 1.5 * pitch,
+        set_off=min(group.gap_above, group.gap_below) > max(1.5 * pitch, 1.2 * habits.parting),
         number=lines[0].words[0].text if group.marker else "",
         in_table=lines[0].in_table,
     )

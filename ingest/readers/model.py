@@ -36,6 +36,7 @@ class Glyph:
         y: baseline, downwards from the top.
         font: its number in the reader's `fonts`.
         parted: whether the reader sees a space before it that is not stored.
+        sure: whether the file says what it stands for; what is told by the code alone may be another sign.
     """
 
     text: str
@@ -45,6 +46,7 @@ class Glyph:
     size: float
     font: int
     parted: bool
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +101,14 @@ class Fonts:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self.names: list[str] = []
         self.bold: list[bool] = []
+        self._trusts_weights = True
+        self._named_bold: list[bool] = []
         self._named_mono: list[bool] = []
         self._widths: list[dict[str, float]] = []
         self._judged: list[tuple[int, bool]] = []
+        self.widest_figures: dict[int, float] = {}
 
     def number(self, name: str, heavy: bool = False) -> int:
         """The number of the font of this name, its subset's prefix aside; `heavy` if the file calls it bold."""
@@ -110,11 +116,18 @@ class Fonts:
         name = bare or name
         number = self._numbers.setdefault(name, len(self.bold))
         if number == len(self.bold):
-            self.bold.append(heavy or bool(_BOLD_NAME.search(name)))
+            self.names.append(name)
+            self._named_bold.append(bool(_BOLD_NAME.search(name)))
+            self.bold.append((heavy and self._trusts_weights) or self._named_bold[-1])
             self._named_mono.append(bool(_MONO_NAME.search(name)))
             self._widths.append({})
             self._judged.append((0, False))
         return number
+
+    def distrust_weights(self) -> None:
+        """Take for bold what its name calls so, and nothing else: a file may call all its fonts heavy."""
+        self._trusts_weights = False
+        self.bold[:] = self._named_bold
 
     def saw(self, number: int, char: str, em_width: float) -> None:
         """Remember how wide a letter is in a font: the least, as a letter of a ligature may come with all its width."""

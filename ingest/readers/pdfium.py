@@ -13,7 +13,8 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from ingest.errors import SourceError
-from ingest.readers.model import SKIPPED, Box, Fonts, Glyph, GlyphPage, character
+from ingest.readers.model import SKIPPED, UNKNOWN, Box, Fonts, Glyph, GlyphPage, character
+from ingest.readers.tex import encoding_measured, encoding_named
 
 _PASSWORD_ERROR = 4
 MAX_PAGES_HELD = 500
@@ -30,6 +31,8 @@ _MAX_OBJECTS = 4_000
 """Objects looked at on one page; a page with more is a plot or a map."""
 _MAX_RULES = 2_000
 """Lines in one direction up to which they may be a table's; more are a plot's."""
+UNNAMED = "unnamed "
+"""Begins the name by which a font without one is known here."""
 
 
 class PdfiumReader:
@@ -45,6 +48,7 @@ class PdfiumReader:
         self.fonts = Fonts()
         self._path, self._content = path, content
         self._n_read = 0
+        self._unnamed: dict[int, dict[int, float]] = {}
         try:
             self._document = pypdfium2.PdfDocument(content)
             self._n_pages = len(self._document)
@@ -83,7 +87,7 @@ class PdfiumReader:
             text_page = page.get_textpage()
             try:
                 frame = _Frame(page.get_rotation() // 90, *page.get_bbox())
-                glyphs = _glyphs(text_page.raw, self.fonts, frame)
+                glyphs = _glyphs(text_page.raw, self.fonts, frame, self._unnamed)
             finally:
                 text_page.close()
             width, height = page.get_size()
@@ -110,6 +114,7 @@ def _by_address(function: Any, result: Any, *arguments: Any) -> Any:
 
 
 _get_unicode = _by_address(pdfium.FPDFText_GetUnicode, ctypes.c_uint, ctypes.c_void_p, ctypes.c_int)
+_has_map_error = _by_address(pdfium.FPDFText_HasUnicodeMapError, ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
 _get_text_object = _by_address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
 _get_font = _by_address(pdfium.FPDFTextObj_GetFont, ctypes.c_void_p, ctypes.c_void_p)
 _get_object = _by_address(pdfium.FPDFPage_GetObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
@@ -153,19 +158,63 @@ def _style(raw: Any, position: int, font: int, frame: _Frame) -> tuple[float, fl
     return frame.baseline(x.value, y.value), max(size, 0.5), font, (angle - frame.turn) % 4 == 0
 
 
-def _glyphs(raw: Any, fonts: Fonts, frame: _Frame) -> list[Glyph]:
+class _Characters:
+    """What the codes of a page's fonts stand for; the fonts without a name are told by how wide their glyphs are.
+
+    Attributes:
+        texts: (number of the font, code) -> text.
+        unsure: those of them that the file does not explain.
+
+    Args:
+        unnamed: number of such a font -> code -> width in ems, of the pages before; grows.
+    """
+
+    def __init__(self, address: int | None, fonts: Fonts, unnamed: dict[int, dict[int, float]]) -> None:
+        self._address, self._fonts, self._unnamed = address, fonts, unnamed
+        self.texts: dict[tuple[int, int], str] = {}
+        self.unsure: set[tuple[int, int]] = set()
+        self._pending: list[tuple[Glyph, int]] = []
+
+    def learn(self, font: int, code: int, position: int, em_width: float) -> str:
+        """The text of a code of a font, of which the character at `position` is the first; kept in `texts`."""
+        unmapped = _is_unmapped(self._address, position)
+        name = self._fonts.names[font]
+        text = _unmapped_character(name, code) if unmapped else character(code)
+        self.texts[font, code] = text
+        self._fonts.saw(font, text, em_width)
+        if unmapped:
+            self.unsure.add((font, code))
+            if name.startswith(UNNAMED):
+                self._unnamed.setdefault(font, {})[code] = em_width
+        return text
+
+    def mark_unsure(self, glyph: Glyph, code: int) -> None:
+        """Remember a glyph, of which the file does not say what it stands for."""
+        glyph.sure = False
+        if glyph.font in self._unnamed:
+            self._pending.append((glyph, code))
+
+    def settle(self) -> None:
+        """Give the glyphs of fonts without a name their texts, now that all of the page have been seen."""
+        encodings = {font: encoding_measured(self._unnamed[font]) for font in {item.font for item, _ in self._pending}}
+        for glyph, code in self._pending:
+            glyph.text = encodings[glyph.font].get(code, glyph.text)
+
+
+def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, float]]) -> list[Glyph]:
     box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
     box_address, raw_address = ctypes.addressof(box), ctypes.cast(raw, ctypes.c_void_p).value
     styles: dict[int, tuple[float, float, int, bool]] = {}
     numbers: dict[int, int] = {}
+    characters = _Characters(raw_address, fonts, unnamed)
+    texts, unsure = characters.texts, characters.unsure
     plain, origin = frame.turn == 0, frame.left
-    seen: set[tuple[int, int]] = set()
     glyphs: list[Glyph] = []
     last: Glyph | None = None
     previous_address, half, parted = 0, 0, False
     for position in range(pdfium.FPDFText_CountChars(raw)):
         code = _get_unicode(raw_address, position)
-        if code in SKIPPED:
+        if code in SKIPPED and not (code < 32 and _is_unmapped(raw_address, position)):
             continue
         if (
             0xD800 <= code < 0xE000
@@ -192,31 +241,45 @@ def _glyphs(raw: Any, fonts: Fonts, frame: _Frame) -> list[Glyph]:
         _get_box(raw_address, position, box_address)
         # no turn is what nearly every page has: without a call for each glyph
         x0, x1 = (box[0] - origin, box[2] - origin) if plain else frame.span(*box)
-        text = character(code)
-        if (font, code) not in seen:
-            seen.add((font, code))
-            fonts.saw(font, text, (x1 - x0) / size)
+        text = texts.get((font, code)) or characters.learn(font, code, position, (x1 - x0) / size)
         if last is not None and last.x0 == x0 and last.y == base and last.x1 == x1:
             if address == previous_address:
                 last.text += text
             continue
         previous_address = address
         last = Glyph(text, x0, x1, base, size, font, parted and code < 0x0590)
+        if unsure and (font, code) in unsure:
+            characters.mark_unsure(last, code)
         glyphs.append(last)
         parted = False
+    characters.settle()
     return glyphs
 
 
+def _is_unmapped(address: int | None, position: int) -> bool:
+    """Whether the file does not say what a character stands for, so that PDFium gives its code."""
+    return bool(_has_map_error(address, position) == 1)
+
+
+def _unmapped_character(font: str, code: int) -> str:
+    """The text of a code that the file does not explain, as TeX's fonts have it if the font is one of them."""
+    encoding = encoding_named(font)
+    if encoding is None:
+        return character(code)
+    return encoding.get(code, UNKNOWN)
+
+
 def _font(fonts: Fonts, address: int) -> int:
-    """The number of a font of PDFium's, of one without a name for address 0."""
+    """The number of a font of PDFium's; those without a name are told apart by where they stand in memory."""
     if not address:
-        return fonts.number("")
+        return fonts.number(UNNAMED)
     font = ctypes.cast(address, pdfium.FPDF_FONT)
     buffer = ctypes.create_string_buffer(256)
     pdfium.FPDFFont_GetBaseFontName(font, buffer, 256)
     flags = pdfium.FPDFFont_GetFlags(font)
     heavy = pdfium.FPDFFont_GetWeight(font) >= 600 or bool(flags > 0 and flags & 0x40000)
-    return fonts.number(buffer.value.decode("utf-8", "replace"), heavy)
+    name = buffer.value.decode("utf-8", "replace")
+    return fonts.number(name or f"{UNNAMED}{address}", heavy)
 
 
 def _is_ruled(raw: Any) -> bool:

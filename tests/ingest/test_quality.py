@@ -91,3 +91,13 @@ def test_references_are_told_by_a_year_that_stands_alone() -> None:
         )
         == "references"
     )
+
+
+def test_sentences_rich_in_symbols_are_prose() -> None:
+    text = (
+        "For A ⊆ V with s ∈ A write c ( A ) for the sum of c ( u , v ) over all v ∉ A . "
+        "Then f ≤ c ( A ) for every flow f , and c is full."
+    )
+    assert _reason(text) == ""
+    assert _reason(text.removeprefix("For ").replace("A ⊆", "x ⊆", 1)) == "formula"  # it begins in the middle
+    assert _reason(text.replace(".", "")) == "formula"

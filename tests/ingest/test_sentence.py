@@ -29,6 +29,8 @@ FIRST = [
     "People v. Collins is a case.",
     "The U.S. Senate met.",
     "Proof. Suppose it fails.",
+    "Definition 3. A tree is a graph without cycles.",
+    "Theorem 2.1. Suppose it fails.",
     "It splits into A and B.",
 ]
 

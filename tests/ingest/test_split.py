@@ -117,3 +117,32 @@ def test_a_compound_that_occurs_elsewhere_with_its_hyphen_keeps_it(tmp_path: Pat
         "known at all, which is why a good method avoids them.",
     ]
     assert "is not well-known at all" in _texts(tmp_path, [lines(text, 50, 200)])[0]
+
+
+def test_a_display_inside_a_sentence_does_not_end_the_paragraph(tmp_path: Path) -> None:
+    before, after = (
+        ["Sorting puts records in order by comparing the keys", "of pairs, and needs at least"],
+        "comparisons of them.",
+    )
+    page = [*lines(before, 50, 200), Run(150, 228, "n log n - n"), Run(50, 246, after), *lines(PROSE, 50, 280)]
+    assert _texts(tmp_path, [page]) == [f"{before[0]} {before[1]} n log n - n {after}", " ".join(PROSE)]
+
+
+def test_a_display_after_a_sentence_stays_by_itself(tmp_path: Path) -> None:
+    page = [
+        *lines(PROSE, 50, 200),
+        Run(150, 255, "n log n - n"),
+        Run(50, 275, "where n is the number"),
+        Run(50, 287, "of them."),
+    ]
+    assert _texts(tmp_path, [page])[0] == " ".join(PROSE)
+
+
+def test_the_rest_of_a_bracket_at_a_line_end_is_no_marker(tmp_path: Path) -> None:
+    text = [
+        "Sorting by comparing keys takes at least O(n log",
+        "n) steps, as the height of every tree that decides",
+        "shows.",
+    ]
+    page = [Run(64, 200, text[0]), *lines(text[1:], 50, 212)]
+    assert _texts(tmp_path, [page]) == [" ".join(text)]
