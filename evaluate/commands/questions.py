@@ -48,7 +48,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--for-reader",
         action="store_true",
-        help="write what outside readers are shown, without what the questions are about; `answers` needs the other file",
+        help="write what outside readers are shown, not what the questions are about; `answers` needs the other file",
     )
     command.add_argument(
         "--view",
