@@ -23,11 +23,13 @@ class AskedBatch:
     Attributes:
         paragraph: text of the secret paragraph, which the outside referee reads; no player is given it.
         questions: as they were sent, with what they are about.
+        opening_sentence: of that paragraph; "" where a file does not say.
     """
 
     game_id: str
     paragraph: str
     questions: tuple[Question, ...]
+    opening_sentence: str = ""
 
 
 def make_batches(
@@ -40,21 +42,23 @@ def make_batches(
         if not game.answerable or secret is None:
             continue
         plan = player.plan(game.told())
-        yield AskedBatch(game.game_id, secret.paragraph, plan.questions)
+        yield AskedBatch(game.game_id, secret.paragraph, plan.questions, secret.opening_sentence)
 
 
-def batch_line(batch: AskedBatch, *, for_reader: bool = False) -> str:
-    """A batch as one line of JSON.
-
-    Args:
-        for_reader: only what an outside referee is shown: the paragraph, the questions and their options.
-    """
+def batch_line(batch: AskedBatch) -> str:
+    """A batch as one line of JSON, with what its questions are about."""
     return json.dumps(
         {
             "game_id": batch.game_id,
             "paragraph": batch.paragraph,
+            "opening_sentence": batch.opening_sentence,
             "questions": [
-                _question_json(number, question, for_reader=for_reader)
+                {
+                    **question_json(number, question),
+                    "kind": question.kind,
+                    "key": sorted(question.key),
+                    "groups": question.groups,
+                }
                 for number, question in enumerate(batch.questions, 1)
             ],
         },
@@ -72,7 +76,8 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
     for where, record in _records(path, "--batches"):
         try:
             questions = tuple(_question(item) for item in record["questions"])
-            batch = AskedBatch(str(record["game_id"]), str(record["paragraph"]), questions)
+            opening = str(record.get("opening_sentence", ""))
+            batch = AskedBatch(str(record["game_id"]), str(record["paragraph"]), questions, opening)
         except (KeyError, TypeError, ValueError) as error:
             raise BatchError(
                 f"{where}: must be a batch as `python -m evaluate questions` writes it: {error!r}; write the file again"
@@ -138,15 +143,13 @@ def _answer(value: object, where: str) -> str | None:
     return text
 
 
-def _question_json(number: int, question: Question, *, for_reader: bool) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+def question_json(number: int, question: Question) -> dict[str, Any]:
+    """A question as a referee is sent it."""
+    return {
         "question_number": number,
         "question_text": question.text,
         "options": dict(zip(LETTERS, question.options, strict=True)),
     }
-    if for_reader:
-        return shown
-    return {**shown, "kind": question.kind, "key": sorted(question.key), "groups": question.groups}
 
 
 def _question(record: Mapping[str, Any]) -> Question:

@@ -12,8 +12,12 @@ from tqdm import tqdm
 from configs.settings import load
 from evaluate.batches import batch_line, make_batches
 from evaluate.commands.command import add_command, add_games, add_store, require_writable, write_text
+from evaluate.errors import BatchError
 from evaluate.games import load_games, match_games, require_of_store, select_split
+from evaluate.referee import tools_of
+from evaluate.sheets import sheet_line
 from ingest.store import open_store
+from player.questions.views import VIEWS
 
 
 def add(commands: Any) -> None:
@@ -44,7 +48,14 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--for-reader",
         action="store_true",
-        help="leave out what the questions are about, for outside referees; `answers` needs the file with it",
+        help="write what outside readers are shown, not what the questions are about; `answers` needs the other file",
+    )
+    command.add_argument(
+        "--view",
+        choices=VIEWS,
+        metavar="|".join(VIEWS),
+        help="with --for-reader: what they see of the paragraph; opening calls its opening sentence the paragraph, "
+        "passages gives that sentence and, for each question, four paragraphs of the course (default: paragraph)",
     )
 
 
@@ -53,14 +64,19 @@ def run(options: argparse.Namespace) -> int:
     from player.player import build_player
 
     require_writable(options.out)
+    if options.view and not options.for_reader:
+        raise BatchError(
+            f"--view must come with --for-reader, got {options.view} alone; a batch is the same for all views"
+        )
     settings = load(options.preset, options.config)
     games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
     store = open_store(options.store, options.collection)
     matched = match_games(games, store.paragraphs)
     require_of_store(matched, store.location, str(options.games))
     batches = make_batches(games, matched, build_player(store, settings, options.seed))
+    retrieve = tools_of(store, settings.embed).retrieve
     lines = [
-        batch_line(batch, for_reader=options.for_reader)
+        sheet_line(batch, options.view or "paragraph", retrieve) if options.for_reader else batch_line(batch)
         for batch in tqdm(batches, desc="asking", unit="game", total=len(games))
     ]
     write_text(options.out, "".join(f"{line}\n" for line in lines))

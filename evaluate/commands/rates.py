@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 from configs.settings import load
 from evaluate.batches import AskedBatch, read_answers, read_batches
@@ -30,8 +31,8 @@ from player.player import Player
 from player.questions.course import Candidates
 from player.questions.kinds import KINDS
 from player.questions.pool import fit_questions
-from player.questions.rates import RATES_FILE, learned, rates_yaml
-from player.questions.views import VIEWS
+from player.questions.rates import RATES_FILE, Counts, Logged, learned, load_logged, rates_yaml
+from player.questions.views import VIEWS, View
 
 
 def add(commands: Any) -> None:
@@ -51,6 +52,16 @@ def add(commands: Any) -> None:
     )
     command.add_argument(
         "--answers", type=Path, required=True, metavar="FILE", help="what outside readers answered, as for `answers`"
+    )
+    command.add_argument(
+        "--view",
+        choices=VIEWS,
+        default="paragraph",
+        metavar="|".join(VIEWS),
+        help="what the readers saw of the paragraph (default: %(default)s); rates of other views stay as they are",
+    )
+    command.add_argument(
+        "--add", action="store_true", help="add to what --out has of this view, e.g. answers in another language"
     )
     command.add_argument(
         "--out", type=Path, default=RATES_FILE, metavar="RATES.yaml", help="where to write (default: the player's own)"
@@ -81,8 +92,15 @@ def run(options: argparse.Namespace) -> int:
         if paragraph is not None
     }
     priors = {name: kind.wrong for name, kind in KINDS.items()}
-    counts = count_answers(_logged(batches, answers, matched, player), priors)
-    write_text(options.out, rates_yaml(counts))
+    before = _logged_before(options.out)
+    counts = count_answers(_logged(batches, answers, matched, player, options.view), priors)
+    if options.add:
+        counts = {
+            key: Counts(count.given + before[key].given, count.wrong + before[key].wrong) if key in before else count
+            for key, count in counts.items()
+        }
+    kept = {key: count for key, count in before.items() if options.add or key[0] != options.view}
+    write_text(options.out, rates_yaml(kept | counts))
     found = {key: learned(priors[key[1]], count) for key, count in counts.items()}
     if options.json:
         print_json(
@@ -102,16 +120,32 @@ def run(options: argparse.Namespace) -> int:
     return 1 if n_lost else 0
 
 
+def _logged_before(out: Path) -> Logged:
+    """What `--out` has already; nothing where it is not there.
+
+    Raises:
+        BatchError: it is no file of rates.
+    """
+    try:
+        found = load_logged(out) if out.is_file() else {}
+        if unknown := {view for view, _ in found} - set(VIEWS):
+            raise ValueError(f"no view: {unknown}")
+        return found
+    except (yaml.YAMLError, TypeError, AttributeError, ValueError) as error:
+        raise BatchError(f"--out must be a file that rates wrote, or none yet, got {out}; name another") from error
+
+
 def _logged(
     batches: Mapping[str, AskedBatch],
     answers: Mapping[str, tuple[str | None, ...]],
     paragraph_ids: Mapping[str, str],
     player: Player,
+    view: View,
 ) -> Iterator[LoggedAnswer]:
     for game_id, paragraph_id in paragraph_ids.items():
         row = np.array([player.course.rows[paragraph_id]])
         questions = batches[game_id].questions
-        fits = fit_questions(questions, Candidates(player.course, row, np.ones(1)))[VIEWS.index("paragraph")]
+        fits = fit_questions(questions, Candidates(player.course, row, np.ones(1)))[VIEWS.index(view)]
         for question, fit, answer in zip(questions, fits, answers[game_id], strict=True):
             if answer is not None:
-                yield LoggedAnswer("paragraph", question.kind, fit[0], answer)
+                yield LoggedAnswer(view, question.kind, fit[0], answer)

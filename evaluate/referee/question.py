@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evaluate.referee.positions import at_end, at_start, positions
+from evaluate.referee.places import ends, stands_in, starts
 from evaluate.referee.quotes import quoted_terms, unquoted
 from evaluate.referee.seen import Seen
 from evaluate.referee.text import fold, normalise
@@ -90,10 +90,10 @@ class Wording:
         sentences = seen.sentences
         part = (sentences[0] if sentences else "") if self.in_opening else seen.text
         if self.edge == "begin":
-            return at_start(term, part, self.any_form)
+            return starts(term, part, self.any_form)
         if self.edge == "end":
-            return at_end(term, part, self.any_form)
-        return bool(positions(term, part, self.any_form))
+            return ends(term, part, self.any_form)
+        return stands_in(term, part, self.any_form)
 
 
 def read_question(question: str, options: Sequence[str], *, of_itself: bool) -> Wording:

@@ -1,23 +1,15 @@
-"""The referee that a SPEC of the command line names, and the table of what a SPEC may say."""
+"""What a SPEC of the command line may say, as one table, and reading it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from configs.settings import EmbedSettings
 from evaluate.errors import RefereeError
-from evaluate.referee.encoders import BY_CHARACTERS, Encoder, encoder_unlike
-from evaluate.referee.manners import Key, Manner, Random, Semantic, key_of
-from evaluate.referee.passages import Passages
-from evaluate.referee.reading import Reading
-from evaluate.referee.simulated import SimulatedReferee
 from evaluate.referee.types import LETTERS, N_QUESTIONS
-from evaluate.referee.views import VIEWS, Retriever, no_passages
-from ingest.embed import choose_spec
-from ingest.store import ParagraphStore, models_dir_of
+from evaluate.referee.views import VIEWS
 
 MannerName = Literal["reading", "constant", "key", "semantic", "random"]
 
@@ -117,9 +109,6 @@ NAMES: dict[str, tuple[str, str]] = {
 FORMS = ", ".join([*(term.form for term in TERMS.values()), *NAMES])
 """All that a SPEC may say, on one line."""
 
-N_SCRIPT = 200
-"""Paragraphs that show which script a course is in."""
-
 EXAMPLE = "sees:opening,wrong:0.15,declined:0.10"
 
 
@@ -193,77 +182,3 @@ def _require_of_one_mind(found: RefereeSpec, said: list[str], spec: str) -> None
             f"--referee must have shares wrong and declined of at most 1 together, got {found.wrong:g} and "
             f"{found.declined:g}; use e.g. {EXAMPLE}"
         )
-
-
-def prepare(specs: Iterable[str], store: ParagraphStore, settings: EmbedSettings) -> None:
-    """Embed and keep the course, if any of these referees sees passages of it, so that no two processes do it at once.
-
-    Raises:
-        RefereeError: a SPEC is none.
-    """
-    if any((read := read_spec(spec)) and read.view == "passages" for spec in specs):
-        tools_of(store, settings).retrieve("")
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What referees share, so that a second one need not work out again what the first one did.
-
-    Attributes:
-        encoder: by which `semantic` compares texts.
-        retrieve: the passages of the course for a question.
-        reading: reads wordings by rules.
-    """
-
-    encoder: Encoder = BY_CHARACTERS
-    retrieve: Retriever = no_passages
-    reading: Reading = field(default_factory=Reading)
-
-
-def tools_of(store: ParagraphStore, settings: EmbedSettings) -> Tools:
-    """What referees of games about a store need; nothing is loaded or embedded before it is asked for."""
-    texts = [paragraph.text for paragraph in store.paragraphs]
-    models_dir = models_dir_of(store, settings)
-    latin = choose_spec(texts[:N_SCRIPT]) == "minilm"
-    encoder = encoder_unlike(store.embedder_spec, models_dir, settings, latin=latin)
-    folder = None if encoder is BY_CHARACTERS else models_dir / "passages"  # those vectors are made in no time
-    return Tools(encoder, Passages(texts, encoder, folder))
-
-
-def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> SimulatedReferee | None:
-    """The referee of a SPEC; None for `none`.
-
-    Args:
-        seed: of the answers that are replaced or drawn.
-        tools: of the store; None compares texts by their characters and knows no course.
-
-    Raises:
-        RefereeError: the SPEC is none.
-    """
-    read = read_spec(spec)
-    if read is None:
-        return None
-    tools = tools or Tools()
-    return SimulatedReferee(
-        _manner_of(read, seed, tools),
-        VIEWS[read.view],
-        tools.retrieve,
-        wrong=read.wrong,
-        declined=read.declined,
-        n_answers=read.n_answers,
-        seed=seed,
-    )
-
-
-def _manner_of(read: RefereeSpec, seed: int, tools: Tools) -> Manner:
-    match read.manner:
-        case "reading":
-            return tools.reading
-        case "semantic":
-            return Semantic(tools.encoder)
-        case "random":
-            return Random(seed)
-        case "constant":
-            return Key(read.letter)
-        case "key":
-            return Key(key_of(seed))

@@ -78,8 +78,3 @@ def sentences_of(text: str) -> tuple[str, ...]:
     if text[start:].strip():
         found.append(text[start:].strip())
     return tuple(found)
-
-
-def words_of(text: str) -> list[str]:
-    """What a reader counts as words: stretches between blanks that have a letter or digit."""
-    return [word for word in text.split() if any(char.isalnum() for char in word)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -72,7 +71,6 @@ def load_rates(priors: Mapping[str, float], path: Path = RATES_FILE) -> dict[tup
     }
 
 
-@functools.cache
 def load_logged(path: Path = RATES_FILE) -> Logged:
     """The counts of a `rates.yaml`."""
     tree = yaml.safe_load(path.read_text(encoding="utf-8")) or {}

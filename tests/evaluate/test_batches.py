@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from evaluate.batches import AskedBatch, batch_line, make_batches, read_answers,
 from evaluate.errors import BatchError
 from evaluate.games import match_games
 from evaluate.referee import Secret, make_referee
+from evaluate.referee.views import no_passages
 from evaluate.replayer import Job
+from evaluate.sheets import sheet_line
 from player.questions.question import Question
 from tests.evaluate.fakes import labelled_game
 from tests.player.fakes import course, dense_player
@@ -27,7 +30,7 @@ WORD = Question(
     (("merge",), ("pivot",)),
 )
 FILLER = Question("How many?", ("1", "2", "3", "more"), "filler", frozenset({"filler 2"}))
-BATCH = AskedBatch("g1", "Merge runs — twice.", (WORD, FILLER))
+BATCH = AskedBatch("g1", "Merge runs — twice. Then heap.", (WORD, FILLER), "Merge runs — twice.")
 
 
 def written(path: Path, *lines: str) -> Path:
@@ -45,24 +48,11 @@ def test_a_batch_comes_back_as_it_was_written(tmp_path: Path) -> None:
     assert read_batches(path) == {"g1": BATCH}
 
 
-def test_an_outside_reader_sees_paragraph_questions_and_options_and_nothing_else() -> None:
-    shown = json.loads(batch_line(BATCH, for_reader=True))
-    assert shown == {
-        "game_id": "g1",
-        "paragraph": "Merge runs — twice.",
-        "questions": [
-            {
-                "question_number": 1,
-                "question_text": "Which?",
-                "options": {"A": "merge", "B": "pivot", "C": "heap", "D": "None"},
-            },
-            {
-                "question_number": 2,
-                "question_text": "How many?",
-                "options": {"A": "1", "B": "2", "C": "3", "D": "more"},
-            },
-        ],
-    }
+def test_a_batch_of_a_file_without_opening_sentences_is_read_as_well(tmp_path: Path) -> None:
+    record = json.loads(batch_line(BATCH))
+    del record["opening_sentence"]
+    path = written(tmp_path / "batches.jsonl", json.dumps(record))
+    assert read_batches(path) == {"g1": replace(BATCH, opening_sentence="")}
 
 
 def test_answers_are_read_in_any_order_and_spelling(tmp_path: Path) -> None:
@@ -102,7 +92,7 @@ def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path, line: str,
 
 
 @pytest.mark.parametrize(
-    "line", ["{}", batch_line(BATCH, for_reader=True), "3", f"{batch_line(BATCH)}\n{batch_line(BATCH)}"]
+    "line", ["{}", sheet_line(BATCH, "paragraph", no_passages), "3", f"{batch_line(BATCH)}\n{batch_line(BATCH)}"]
 )
 def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path, line: str) -> None:
     with pytest.raises(BatchError, match=r"batches.jsonl line \d"):

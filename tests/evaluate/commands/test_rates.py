@@ -11,7 +11,7 @@ from evaluate.__main__ import main
 from evaluate.batches import read_batches
 from evaluate.referee import Secret, make_referee
 from player.questions.kinds import KINDS
-from player.questions.rates import load_rates
+from player.questions.rates import load_logged, load_rates
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 
@@ -75,6 +75,36 @@ def test_a_careful_reader_lowers_the_rates_and_a_wrong_one_raises_its_kinds(
     assert rates(store, games, batches, answered(tmp_path / "bad.jsonl", batches, wrong_kind="opening"), bad) == 0
     assert load_rates(priors, bad)["paragraph", "opening"] > priors["opening"]
     assert "opening" in capsys.readouterr().out
+
+
+def test_views_are_learned_one_by_one_and_answers_can_be_added(
+    store: str, games: Path, batches: Path, tmp_path: Path
+) -> None:
+    out, good = tmp_path / "rates.yaml", answered(tmp_path / "good.jsonl", batches)
+    bad = answered(tmp_path / "bad.jsonl", batches, wrong_kind="opening")
+    assert rates(store, games, batches, good, out) == 0
+    once = load_logged(out)["paragraph", "opening"]
+    assert rates(store, games, batches, bad, out, "--view", "opening") == 0
+    found = load_logged(out)
+    assert found["paragraph", "opening"] == once
+    assert found["opening", "opening"].wrong > 10.0 > once.wrong
+    assert rates(store, games, batches, bad, out, "--add") == 0
+    both = load_logged(out)["paragraph", "opening"]
+    assert both.given == 2.0 * once.given
+    assert both.wrong == pytest.approx(once.wrong + found["opening", "opening"].wrong, abs=2.0)
+    assert rates(store, games, batches, good, out) == 0
+    assert load_logged(out) == found
+
+
+def test_a_file_that_is_no_rates_is_not_written_over(
+    store: str, games: Path, batches: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, good = tmp_path / "notes.txt", answered(tmp_path / "good.jsonl", batches)
+    for text in ("word: {prior: {wrong: 0.06}}", "some notes", ":\n\t- :"):
+        out.write_text(text, encoding="utf-8")
+        assert rates(store, games, batches, good, out) == 2
+        assert "--out must be a file that rates wrote" in capsys.readouterr().err
+        assert out.read_text(encoding="utf-8") == text
 
 
 def test_games_that_the_store_does_not_hold_are_told_with_exit_code_1(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evaluate.errors import RefereeError
-from evaluate.referee.spec import NAMES, TERMS, RefereeSpec, make_referee, read_spec, spec_table
+from evaluate.referee.making import make_referee
+from evaluate.referee.spec import NAMES, TERMS, RefereeSpec, read_spec, spec_table
 from evaluate.referee.types import NOT_RELEVANT, Posed, Secret
 from evaluate.referee.views import VIEWS
 

@@ -1,4 +1,4 @@
-"""Where a term stands in a text."""
+"""Whether a word or phrase stands in a text, at its start, or at its end."""
 
 from __future__ import annotations
 
@@ -10,36 +10,34 @@ from evaluate.referee.text import fold, tokens_of
 from evaluate.scoring import same_form
 
 
-def positions(term: str, text: str, any_form: bool = False) -> list[int]:
-    """Where a word or phrase stands in a text as whole words; both in any case.
+def stands_in(term: str, text: str, any_form: bool = False) -> bool:
+    """Whether a word or phrase stands in a text as whole words; both in any case.
 
     The words of a phrase may be joined otherwise ("inverted-index", "inverted index"), but no stop or comma may part
     them that the phrase does not have itself.
     """
     term, text = fold(term).strip(" .,;:"), fold(text)
-    parts = [word for word, _, _ in tokens_of(term)]
+    parts = _words(term)
     if not parts or any(char in "+#%=<>$€£°*^" or "\u3040" <= char <= "\u9fff" for char in term):
-        return _literal_positions(term, text)
+        return _stands_literally(term, text)
     words = tokens_of(text)
     stops_allowed = any(char in ".,;:!?" for char in term)
-    found = []
     for row in range(len(words) - len(parts) + 1):
         window = words[row : row + len(parts)]
-        if not _same(parts, [word for word, _, _ in window], any_form):
-            continue
-        gaps = "".join(text[left[2] : right[1]] for left, right in itertools.pairwise(window))
-        if stops_allowed or not any(char in ".,;:!?" for char in gaps):
-            found.append(window[0][1])
-    return found
+        if _same(parts, [word for word, _, _ in window], any_form):
+            gaps = "".join(text[left[2] : right[1]] for left, right in itertools.pairwise(window))
+            if stops_allowed or not any(char in ".,;:!?" for char in gaps):
+                return True
+    return False
 
 
-def at_start(term: str, text: str, any_form: bool = False) -> bool:
+def starts(term: str, text: str, any_form: bool = False) -> bool:
     """Whether a text begins with a word or phrase."""
     parts = _words(term)
     return bool(parts) and _same(parts, _words(text)[: len(parts)], any_form)
 
 
-def at_end(term: str, text: str, any_form: bool = False) -> bool:
+def ends(term: str, text: str, any_form: bool = False) -> bool:
     """Whether a text ends with a word or phrase, stops aside."""
     parts = _words(term)
     return bool(parts) and _same(parts, _words(text)[-len(parts) :], any_form)
@@ -55,10 +53,10 @@ def _same(parts: Sequence[str], words: Sequence[str], any_form: bool) -> bool:
     )
 
 
-def _literal_positions(term: str, text: str) -> list[int]:
-    """Where a sign, a term with signs ("c++"), or one in a script without blanks stands; no Latin word is cut."""
+def _stands_literally(term: str, text: str) -> bool:
+    """Whether a sign, a term with signs ("c++"), or one in a script without blanks is there; no Latin word is cut."""
     if not term:
-        return []
+        return False
     left = r"(?<!\w)" if term[0].isascii() and term[0].isalnum() else ""
     right = r"(?!\w)" if term[-1].isascii() and term[-1].isalnum() else ""
-    return [match.start() for match in re.finditer(left + re.escape(term) + right, text)]
+    return re.search(left + re.escape(term) + right, text) is not None

@@ -1,0 +1,94 @@
+"""Making the referee that a SPEC names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from configs.settings import EmbedSettings
+from evaluate.referee.encoders import BY_CHARACTERS, Encoder, encoder_unlike
+from evaluate.referee.manners import Key, Manner, Random, Semantic, key_of
+from evaluate.referee.passages import Passages
+from evaluate.referee.reading import Reading
+from evaluate.referee.simulated import SimulatedReferee
+from evaluate.referee.spec import RefereeSpec, read_spec
+from evaluate.referee.views import VIEWS, Retriever, no_passages
+from ingest.embed import choose_spec
+from ingest.store import ParagraphStore, models_dir_of
+
+N_SCRIPT = 200
+"""Paragraphs that show which script a course is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What referees share, so that a second one need not work out again what the first one did.
+
+    Attributes:
+        encoder: by which `semantic` compares texts.
+        retrieve: the passages of the course for a question.
+        reading: reads wordings by rules.
+    """
+
+    encoder: Encoder = BY_CHARACTERS
+    retrieve: Retriever = no_passages
+    reading: Reading = field(default_factory=Reading)
+
+
+def tools_of(store: ParagraphStore, settings: EmbedSettings) -> Tools:
+    """What referees of games about a store need; nothing is loaded or embedded before it is asked for."""
+    texts = [paragraph.text for paragraph in store.paragraphs]
+    models_dir = models_dir_of(store, settings)
+    latin = choose_spec(texts[:N_SCRIPT]) == "minilm"
+    encoder = encoder_unlike(store.embedder_spec, models_dir, settings, latin=latin)
+    folder = None if encoder is BY_CHARACTERS else models_dir / "passages"  # those vectors are made in no time
+    return Tools(encoder, Passages(texts, encoder, folder))
+
+
+def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> SimulatedReferee | None:
+    """The referee of a SPEC; None for `none`.
+
+    Args:
+        seed: of the answers that are replaced or drawn.
+        tools: of the store; None compares texts by their characters and knows no course.
+
+    Raises:
+        RefereeError: the SPEC is none.
+    """
+    read = read_spec(spec)
+    if read is None:
+        return None
+    tools = tools or Tools()
+    return SimulatedReferee(
+        _manner_of(read, seed, tools),
+        VIEWS[read.view],
+        tools.retrieve,
+        wrong=read.wrong,
+        declined=read.declined,
+        n_answers=read.n_answers,
+        seed=seed,
+    )
+
+
+def _manner_of(read: RefereeSpec, seed: int, tools: Tools) -> Manner:
+    match read.manner:
+        case "reading":
+            return tools.reading
+        case "semantic":
+            return Semantic(tools.encoder)
+        case "random":
+            return Random(seed)
+        case "constant":
+            return Key(read.letter)
+        case "key":
+            return Key(key_of(seed))
+
+
+def prepare(specs: Iterable[str], store: ParagraphStore, settings: EmbedSettings) -> None:
+    """Embed and keep the course, if any of these referees sees passages of it, so that no two processes do it at once.
+
+    Raises:
+        RefereeError: a SPEC is none.
+    """
+    if any((read := read_spec(spec)) and read.view == "passages" for spec in specs):
+        tools_of(store, settings).retrieve("")
