@@ -140,7 +140,7 @@ def read_course(paragraphs: Sequence[Paragraph]) -> CourseView:
 
 
 def _incidence(texts: Sequence[str], ids: dict[str, int]) -> csr_array:
-    """(n_texts, n_words) 1 where a word occurs, less where it does so within compounds alone.
+    """(n_texts, n_words) 1 where a word occurs, `IN_COMPOUND` where it does so within compounds alone.
 
     Words that `ids` does not know are given one.
     """
@@ -152,7 +152,8 @@ def _incidence(texts: Sequence[str], ids: dict[str, int]) -> csr_array:
         compounds = _COMPOUND.findall(text)
         if compounds:
             alone = set(words(_COMPOUND.sub(" ", text)))
-            there |= {word: IN_COMPOUND for part in compounds for word in words(part) if word not in alone}
+            parts = words(" ".join(_MARK.sub(" ", part) for part in compounds))
+            there |= {word: IN_COMPOUND for word in parts if word not in alone}
         columns += [ids.setdefault(word, len(ids)) for word in there]
         data += there.values()
         ends.append(len(columns))
@@ -161,8 +162,10 @@ def _incidence(texts: Sequence[str], ids: dict[str, int]) -> csr_array:
 
 
 IN_COMPOUND = 0.5
-"""Of a word that occurs only between hyphens, as "or" in "yes-or-no": some readers take the whole for one word."""
-_COMPOUND = regex.compile(r"[\p{L}\p{N}]+(?:[-‐‑–־][\p{L}\p{N}]+)+")
+"""Of a word that occurs only beside hyphens or an apostrophe, as "or" in "yes-or-no", "Codd" in "Codd's": some readers
+take the whole for one word."""
+_MARK = regex.compile(r"[-‐‑–־'’]")
+_COMPOUND = regex.compile(rf"[\p{{L}}\p{{N}}]+(?:{_MARK.pattern}[\p{{L}}\p{{N}}]+)+")
 
 
 SEEN = 0.98

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ MAX_WORDS = 60
 """Words that options are made of, at most."""
 FULL = 0.25
 """Share of the belief that an option stands for, from which on it names no further word."""
+_POSSESSIVE = re.compile(r"['’]s?$")
 ANOTHER = {"en": "another word", "he": "מילה אחרת"}
 
 
@@ -88,8 +90,11 @@ class EndKind:
 
     def _fits(self, groups: Sequence[Sequence[str]], candidates: Candidates) -> FitArray:
         option_of = {word: row for row, group in enumerate(groups) for word in group}
-        cells = np.array([option_of.get(word, OUT) for word in self._words(candidates)])
-        fits: FitArray = hard_fits(cells) * np.float32(1.0 - 4.0 * self.misread) + np.float32(self.misread)
+        ends = self._words(candidates)
+        whole = hard_fits(np.array([option_of.get(word, OUT) for word in ends]))
+        # "SQL's": some readers take it for "SQL"
+        stem = hard_fits(np.array([option_of.get(_POSSESSIVE.sub("", word), OUT) for word in ends]))
+        fits: FitArray = (whole + stem) * np.float32(0.5 - 2.0 * self.misread) + np.float32(self.misread)
         return fits
 
     def _shown(self, word: str, candidates: Candidates) -> str:

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from player.questions.course import BELOW, IN_COMPOUND, LATE, OTHER_FORM, SEEN, read_course
+from player.questions.pool import fit_questions
+from player.questions.question import Question
 from tests.contracts.kind import ENGLISH, candidates_of
 from tests.player.fakes import paragraph
 
@@ -73,3 +75,11 @@ def test_a_word_that_occurs_within_a_compound_alone_is_doubtful() -> None:
     candidates = candidates_of(("It is a yes-or-no matter.", "It is this or that, yes-or-no.", "It is not."))
     seen = candidates.in_paragraph(candidates.ids_of(["or"]))[0]
     assert seen.tolist() == pytest.approx([IN_COMPOUND * SEEN, SEEN, 0.0])
+
+
+def test_a_name_in_the_genitive_is_a_doubtful_word() -> None:
+    candidates = candidates_of(("Codd’s idea was odd.", "It was Codd who had Codd's idea.", "It was not."))
+    seen = candidates.in_paragraph(candidates.ids_of(["codd"]))[0]
+    assert seen.tolist() == pytest.approx([IN_COMPOUND * SEEN, SEEN, 0.0])
+    question = Question("?", ("Codd", "It", "We", "x"), "beginning", frozenset(), (("codd",), ("we",), ("they",)))
+    assert fit_questions([question], candidates)[0, 0, 0].round(1).tolist() == pytest.approx([0.5, 0.0, 0.0, 0.5])
