@@ -89,7 +89,8 @@ def test_games_are_compared_played_reported_and_exported_in_turn(few: Path) -> N
     commands = [
         arguments
         for arguments in shown("-m evaluate")
-        if re.match(r"-m evaluate (replay|compare|referees|report|export)", arguments) and not arguments.endswith("none")
+        if re.match(r"-m evaluate (replay|compare|referees|report|export)", arguments)
+        and not arguments.endswith("none")
     ]
     names = [arguments.split()[2] for arguments in commands]
     assert names == ["replay", "compare", "referees", "replay", "report", "export"]
