@@ -12,7 +12,7 @@ from configs.arguments import OneLineParser, run_command
 from configs.settings import Settings, SettingsError, load
 from evaluate.errors import EvaluateError
 from evaluate.practice import PracticeServer, create_app, load_course, serving
-from evaluate.referee import make_referee, spec_table, tools_of
+from evaluate.referee import make_referee, prepare, spec_table, tools_of
 from ingest.errors import IngestError
 from ingest.pipeline import ingest
 from ingest.store import DEFAULT_STORE, ParagraphStore, create_store, open_store
@@ -116,7 +116,9 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
     with contextlib.ExitStack() as stack:
         url, token = options.server, options.token or settings.token
         if url is None:
-            referee = make_referee(options.referee or "oracle", options.seed or 0, tools_of(store, settings.embed))
+            spec = options.referee or "oracle"
+            prepare([spec], store, settings.embed)
+            referee = make_referee(spec, options.seed or 0, tools_of(store, settings.embed))
             if referee is None:
                 raise SettingsError("--referee must answer questions to play a game, got none; take oracle")
             course = load_course(store, options.practice_games or GAMES, referee, settings)

@@ -10,7 +10,7 @@ from typing import Any
 from configs.settings import load
 from evaluate.commands.command import GAMES, add_command, add_referee, add_store
 from evaluate.errors import RefereeError
-from evaluate.referee import make_referee, read_spec, tools_of
+from evaluate.referee import make_referee, prepare, read_spec, tools_of
 from ingest.store import open_store
 
 DEFAULT_PORT = 8017
@@ -42,6 +42,7 @@ def run(options: argparse.Namespace) -> int:
         raise RefereeError("--referee must answer questions to serve games, got none; take oracle")
     with listen(options.host, options.port) as listener:
         store = open_store(options.store, options.collection)
+        prepare([options.referee], store, settings.embed)  # no player waits for it
         referee = make_referee(options.referee, options.seed or 0, tools_of(store, settings.embed))
         assert referee is not None, "checked above"
         course = load_course(store, options.games, referee, settings)

@@ -64,7 +64,7 @@ _SHARE = r"\s*(?:0*\.\d+|[01](?:\.\d*)?)\s*"
 TERMS = {
     "sees": Term(
         f"sees:{'|'.join(VIEWS)}",
-        "what it sees (default: paragraph)",
+        "it sees",
         "|".join(VIEWS),
         lambda spec, value: replace(spec, view=value[0]),
     ),
@@ -124,7 +124,7 @@ def _rows() -> Iterator[tuple[str, str]]:
     """What may be written, and what it means."""
     for name, term in TERMS.items():
         if name == "sees":
-            yield from ((f"sees:{view}", f"it sees {VIEWS[view].says}") for view in VIEWS)
+            yield from ((f"sees:{view}", f"{term.says} {VIEWS[view].says}") for view in VIEWS)
         else:
             yield term.form, term.says
     for name, (_, stands_for) in NAMES.items():

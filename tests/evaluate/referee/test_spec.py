@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from evaluate.errors import RefereeError
@@ -112,6 +114,9 @@ def test_shares_above_one_together_are_refused() -> None:
 
 def test_the_table_tells_every_term_view_and_name() -> None:
     table = spec_table()
-    forms = (term.form for term in TERMS.values() if not term.form.startswith("sees:"))
+    docs = (Path(__file__).resolve().parents[3] / "docs" / "questions.md").read_text(encoding="utf-8")
+    forms = [term.form for term in TERMS.values() if not term.form.startswith("sees:")]
     for said in (*forms, *(view.says for view in VIEWS.values()), *NAMES):
         assert said in table
+    for form in (*(f"sees:{view}" for view in VIEWS), *forms, *NAMES):
+        assert f"`{form}`" in docs
