@@ -165,10 +165,20 @@ class Journal:
         self.write(("DELETE FROM revealed", ()))
         return n_rounds
 
-    def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """What a query finds; nothing where the disk fails or is late."""
-        nothing: list[tuple[Any, ...]] = []
-        return self._do(lambda: self._database.execute(statement, values).fetchall(), nothing)
+    def rows(self, statement: str, *values: object, hurried: bool = False) -> list[tuple[Any, ...]]:
+        """What a query finds.
+
+        Args:
+            hurried: a game waits: nothing is found where the disk fails or is late. Otherwise that is an error.
+
+        Raises:
+            JournalError: the disk failed or is late.
+        """
+
+        def find() -> list[tuple[Any, ...]]:
+            return self._database.execute(statement, values).fetchall()
+
+        return self._do(find, []) if hurried else self._read(find)
 
     def write(self, *statements: tuple[str, tuple[object, ...]]) -> int:
         """Do all of the statements or none; the last row id.
@@ -305,6 +315,11 @@ class Ledger:
         )
         self._write("UPDATE games SET game_id = ? WHERE game = ?", game_id, key)
 
+    def knows(self, game_id: str) -> bool:
+        """Whether a game of this id is or was played."""
+        played = "SELECT 1 FROM games WHERE server = ? AND player = ? AND game_id = ?"
+        return bool(self._rows(played, *self._who, game_id))
+
     def running(self) -> list[Kept]:
         """The games that are not over, the oldest first; one that was asked for and not named has the id ""."""
         games = []
@@ -355,7 +370,7 @@ class Ledger:
 
     def recall(self, start: RoundStart) -> Revealed:
         """What became known when the same round was played before: same book, hint and domain, letter case aside."""
-        found = self._rows("SELECT sentence, word FROM revealed WHERE what = ?", _round(start))
+        found = self._rows("SELECT sentence, word FROM revealed WHERE what = ?", _round(start), hurried=True)
         return Revealed(str(found[0][0]), str(found[0][1])) if found else Revealed("", "")
 
     def _kept(self, row: tuple[Any, ...]) -> Kept:
@@ -374,8 +389,8 @@ class Ledger:
             undelivered=tuple(message for message, _, delivered in replies if not delivered),
         )
 
-    def _rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        return self._journal.rows(statement, *values) if self._journal is not None else []
+    def _rows(self, statement: str, *values: object, hurried: bool = False) -> list[tuple[Any, ...]]:
+        return self._journal.rows(statement, *values, hurried=hurried) if self._journal is not None else []
 
     def _write(self, statement: str, *values: object) -> int:
         return self._journal.write((statement, values)) if self._journal is not None else -1

@@ -25,10 +25,12 @@ from player.steady import Planned, Steady
 
 PAUSE_S = 0.02
 """Seconds after an empty answer, for servers that do not wait when they are asked to."""
+OWED_S = (0.3, 10.0)
+"""Seconds in which a game that a killed process asked for may show itself: before others are asked for, and at all."""
 STUCK_PAUSE_S = 0.25
 """Seconds after an answer that came before, from servers that do not move their cursor."""
 LONGEST_POLL_S = 10.0
-BUSY_POLL_S = 0.25
+BUSY_POLL_S = 0.1
 """The same while threads are answering: their games may be over before a message comes."""
 MOST_FAULTS_S = 10.0
 """The longest pause after a fault of the inbox."""
@@ -234,10 +236,14 @@ class _Table:
     def play(self, n_games: int) -> Iterator[GameReport | PlayerError]:
         """The outcome of each game as it is over."""
         try:
+            began = time.monotonic()
             left = n_games - self._resume()
             n_unasked = 0
-            while left > 0 or self._seats or self._owed:
-                while left > 0 and len(self._seats) + len(self._owed) < self._at_once:
+            waited_s = 0.0
+            while left > 0 or self._seats or (self._owed and waited_s < OWED_S[0]):
+                waited_s = time.monotonic() - began
+                self._forget_owed(waited_s)
+                while left > 0 and len(self._seats) < self._at_once and not (self._owed and waited_s < OWED_S[0]):
                     left -= 1
                     try:
                         self._ask()
@@ -253,23 +259,26 @@ class _Table:
                 if outcomes or not (self._seats or self._owed):
                     yield from outcomes
                     continue
-                self._poll()
-                for key in self._owed:  # asked for by a process that was killed, and never given
-                    self._ledger.end(key, "given up")
-                    left += 1
-                self._owed.clear()
+                left -= self._poll()
         finally:
             if self._pool is not None:
                 self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _resume(self) -> int:
-        """Sit down again at the games that are not over; how many they are."""
+        """Sit down again at the games that are not over; how many they are, without those whose id nobody knows."""
         kept = self._ledger.running()
         self._owed = [game.key for game in kept if not game.game_id]
         for game in kept:
             if game.game_id:
                 self._sit(game.game_id, game.key, game)
-        return len(kept)
+        return len(kept) - len(self._owed)
+
+    def _forget_owed(self, waited_s: float) -> None:
+        """Give up the games that a killed process asked for, if they have not shown themselves."""
+        if waited_s >= OWED_S[1]:
+            for key in self._owed:
+                self._ledger.end(key, "given up")
+            self._owed.clear()
 
     def _ask(self) -> None:
         key = self._ledger.ask()
@@ -292,8 +301,9 @@ class _Table:
                 seat.resend_at = now
         self._seats.append(seat)
 
-    def _poll(self) -> None:
-        """Read the inbox once, and let each game answer what is its own."""
+    def _poll(self) -> int:
+        """Read the inbox once, and let each game answer what is its own; how many games showed themselves."""
+        n_owed = len(self._owed)
         envelopes: Sequence[Json] = ()
         came = self._cursor
         try:
@@ -318,12 +328,13 @@ class _Table:
         if idle and self._cursor != self._saved_cursor:
             self._ledger.move_cursor(self._cursor)
             self._saved_cursor = self._cursor
+        return n_owed - len(self._owed)
 
     def _wait_s(self) -> float:
         """Seconds until something is due, at most a poll's."""
         now = time.monotonic()
         busy = any(seat.mail or (seat.work is not None and not seat.work.done()) for seat in self._seats)
-        due = [LONGEST_POLL_S, *([0.0] if self._owed else []), *([BUSY_POLL_S] if busy else [])]
+        due = [LONGEST_POLL_S, *([OWED_S[0]] if self._owed else []), *([BUSY_POLL_S] if busy else [])]
         for seat in self._seats:
             due += [seat.deadline - now, seat.game.due_at - now, seat.resend_at - now]
             due += [seat.retry_at - now] if seat.undelivered else []
@@ -347,7 +358,8 @@ class _Table:
             self.say(f"a message is left unread: {error}")
             return
         seat = next((seat for seat in self._seats if seat.game.owns(message)), None)
-        if seat is None and self._owed and message.message_type in {protocol.WARMUP_CALL, protocol.ROUND_START}:
+        begins = message.message_type in {protocol.WARMUP_CALL, protocol.ROUND_START}
+        if seat is None and self._owed and begins and not self._ledger.knows(message.game_id):
             key = self._owed.pop()
             self._ledger.name(key, message.game_id)
             self._sit(message.game_id, key)
