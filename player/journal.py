@@ -116,7 +116,7 @@ class Journal:
         self._say = say or (lambda line: print(line, file=sys.stderr))
         self._faults: set[str] = set()
         self._late = False
-        self._locks: list[FileLock] = []
+        self._locks: dict[str, FileLock] = {}
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         # a daemon: however long a disk hangs, the thread dies with the process
         threading.Thread(target=self._write_on, name="journal", daemon=True).start()
@@ -131,7 +131,7 @@ class Journal:
         with contextlib.suppress(JournalError):
             self._read(self._database.close)
         self._work.put(None)
-        for lock in self._locks:
+        for lock in self._locks.values():
             lock.release()
 
     # players
@@ -147,16 +147,17 @@ class Journal:
 
     def claim(self, server: str, player: str) -> bool:
         """Whether this process may play as this player with the journal: no other one does so now."""
-        if self._path is None:
+        who = _digest(server, player)[:16]
+        if self._path is None or who in self._locks:
             return True
-        lock = FileLock(f"{self._path}.{_digest(server, player)[:16]}.lock", timeout=0)
+        lock = FileLock(f"{self._path}.{who}.lock", timeout=0)
         try:
             lock.acquire()
         except Timeout:
             return False
         except OSError as error:
             self.fault(f"{error}; games go on, and a restart would not know of them")
-        self._locks.append(lock)
+        self._locks[who] = lock
         return True
 
     def forget(self) -> int:

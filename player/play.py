@@ -8,7 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -42,6 +42,8 @@ REPLY_SHARE = 0.5
 """Of a deadline, used for a reply at most: the rest is for slow wires, and for referees whose clock is fast."""
 LEAST_BUDGET_S = 0.5
 """Even where a message has waited too long: a late reply may still count."""
+CLOSING_S = 5.0
+"""Seconds that replies under way have to leave when the process is to end; what is not done by then is done later."""
 N_WORKERS = 8
 """Threads that answer messages where several games are played at once."""
 CONFLICT = 409
@@ -231,6 +233,7 @@ class _Table:
         self._pool = ThreadPoolExecutor(N_WORKERS, "game") if at_once > 1 else None
         self._last_good = time.monotonic()
         self._fault_pause_s = 0.0
+        self._closing = False
         self.say: Callable[[str], None] = print
 
     def play(self, n_games: int) -> Iterator[GameReport | PlayerError]:
@@ -261,7 +264,9 @@ class _Table:
                     continue
                 left -= self._poll()
         finally:
+            self._closing = True
             if self._pool is not None:
+                wait([seat.work for seat in self._seats if seat.work is not None], CLOSING_S)
                 self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _resume(self) -> int:
@@ -383,7 +388,7 @@ class _Table:
 
     def _work(self, seat: _Seat) -> None:
         try:
-            while seat.mail:
+            while seat.mail and not self._closing:
                 message, envelope, arrived = seat.mail.popleft()
                 for key, reply in seat.game.receive(message, envelope, arrived):
                     self._deliver(seat, key, reply)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -16,11 +15,12 @@ from player.player import Decision, Plan, Player
 from player.protocol import Guess, RoundStart
 from player.questions.belief import NOT_RELEVANT
 from player.questions.design import N_QUESTIONS
-from player.questions.features import FEATURES
-from player.questions.kinds import feature
-from player.questions.language import language_of
+from player.questions.kinds import opening
+from player.questions.language import Language, language_of
+from player.questions.lists import NONE_OF_THESE
 from player.questions.prior import prior_of
-from player.questions.question import LETTERS, Question
+from player.questions.question import Question
+from player.questions.views import VIEWS
 from player.search.running import described
 from player.search.types import Query, SearchResult
 
@@ -110,7 +110,7 @@ class Steady:
         """A plan of these questions about what the search finds."""
         result = self._player.candidates(start)
         prior = prior_of(result, self._player.prior_model)
-        no_fits = np.empty((0, len(result.hits), 4), dtype=np.float32)
+        no_fits = np.empty((len(VIEWS), 0, len(result.hits), 4), dtype=np.float32)
         return self._player.replan(Plan(start, result, prior, (), no_fits, 0.0), questions)
 
     def _result(self, call: Future[T], budget_s: float, what: str) -> T | None:
@@ -125,20 +125,20 @@ class Steady:
 
 
 def generic_questions(start: RoundStart) -> tuple[Question, ...]:
-    """20 valid questions that need no search: which features a reader sees at a glance."""
+    """20 valid questions that need no search: which common words the opening sentence has."""
     language = language_of(start.hint)
     questions = []
-    for chosen in itertools.islice(itertools.combinations(FEATURES, 3), N_QUESTIONS):
-        a, b, c = (item.said[language] for item in chosen)
-        key = frozenset(f"has {item.name}" for item in chosen)
-        groups = tuple((item.name,) for item in chosen)
-        options = (a, b, c, feature.NONE_OF_THESE[language])
-        questions.append(Question(feature.ASK[language], options, "feature", key, groups))
+    for row in range(N_QUESTIONS):
+        groups = tuple((word,) for word in _COMMON[language].split()[3 * row : 3 * row + 3])
+        a, b, c = (group[0] for group in groups)
+        text = opening.KIND.ask[language].format(f"{a}; {b}; {c}")
+        key = frozenset(f"opening {word}" for word in (a, b, c))
+        questions.append(Question(text, (a, b, c, NONE_OF_THESE[language]), opening.KIND.name, key, groups))
     return tuple(questions)
 
 
 def _without_candidates(start: RoundStart, questions: Sequence[Question]) -> Plan:
-    fits = np.empty((len(questions), 0, 4), dtype=np.float32)
+    fits = np.empty((len(VIEWS), len(questions), 0, 4), dtype=np.float32)
     return Plan(start, SearchResult(Query(start.hint, start.book_name), ()), np.empty(0), tuple(questions), fits, 0.0)
 
 
@@ -146,18 +146,30 @@ def _by_hint(plan: Plan, answers: Sequence[str | None]) -> Decision:
     """The candidate that the hint makes likeliest, whatever was answered; without candidates, the hint itself."""
     start = plan.start
     evidence = [
-        Evidence(number, answer, question.options[LETTERS.index(answer)], 0.0)
-        for number, (question, answer) in enumerate(zip(plan.questions, answers, strict=False), 1)
+        Evidence(number, answer, 0.0)
+        for number, answer in enumerate(answers, 1)
         if answer is not None and answer != NOT_RELEVANT
     ]
     best = int(np.argmax(plan.prior)) if len(plan.prior) else -1
     confidence = float(plan.prior[best]) if best >= 0 else 0.0
     sentence = plan.result.hits[best].paragraph.opening_sentence if best >= 0 else start.hint or start.book_name
+    language = language_of(sentence)
     guess = Guess(
         opening_sentence=sentence or LAST_RESORT,
-        sentence_justification=justify_sentence(evidence, confidence),
+        sentence_justification=justify_sentence(evidence, confidence, language),
         associative_word=LAST_RESORT,
-        word_justification=justify_word(evidence, LAST_RESORT, start.association_domain),
+        word_justification=justify_word(evidence, LAST_RESORT, start.association_domain, language),
         confidence=confidence,
     )
     return Decision(guess, plan.prior, {}, best, tuple(evidence), (LAST_RESORT,))
+
+
+_COMMON: dict[Language, str] = {
+    "en": "the a is in of to this we are and for that it an with can be on as by one which not from if have when or "
+    "two at but their its these more than our has there all each so how first data then between used some use may "
+    "will what most new such was only many both every",
+    "he": "של את על הוא היא זה לא עם כל או גם אם כי בין כדי יש אך אין רק זו כמו יותר אחד הם ניתן אלה מה לכל כאשר "
+    "בו אנו אחת שני שבו בכל מספר איך כך לפי בה שהוא היו אל אבל היה ידי זאת למשל שלו שלה לאחר ללא להיות עוד תוך "
+    "לכן שאינו כאן ביותר פעם",
+}
+"""60 words that open sentences of lectures have or have not, three a question."""
