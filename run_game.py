@@ -99,9 +99,7 @@ def _check(options: argparse.Namespace) -> None:
     if options.at_once < 1:
         raise SettingsError(f"--at-once must be at least 1, got {options.at_once}")
     if options.server is None and (options.journal is not None or options.forget):
-        raise SettingsError(
-            "--journal and --forget must come with --server; a practice server's games end with it"
-        )
+        raise SettingsError("--journal and --forget must come with --server; a practice server's games end with it")
     for name in ("practice_games", "referee", "seed"):
         if options.server is not None and getattr(options, name) is not None:
             option = name.replace("_", "-")

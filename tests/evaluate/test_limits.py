@@ -6,6 +6,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -178,7 +179,7 @@ schema = schemathesis.openapi.from_asgi("/openapi.json", create_app(_server))
 
 @schema.parametrize()
 @tried
-def test_no_request_that_the_description_allows_or_forbids_fails_the_server(case: schemathesis.Case) -> None:
+def test_no_request_that_the_description_allows_or_forbids_fails_the_server(case: schemathesis.Case[Any]) -> None:
     if "wait_s" in (case.query or {}):
         case.query["wait_s"] = 0
     response = case.call(headers={"Authorization": f"Bearer {_token}"})

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from player.journal import Journal, Ledger
 from player.play import Pace, play_games
-from player.player import Player
 from player.protocol import RoundStart
 from player.server import HttpGameServer
 from tests.player.fakes import course, dense_player
@@ -25,12 +24,13 @@ YOUNG = 0.2
 """Share of the lives that end before they have begun to play."""
 
 
-def live(player: Player, url: str, token: str, path: Path, n_games: int, begun: int) -> None:
+def live(url: str, token: str, path: Path, n_games: int, begun: int) -> None:
     """Play: the games left over from earlier lives, and new ones up to `n_games`.
 
     Args:
         begun: file descriptor that is told when the first game is about to be asked for.
     """
+    player = dense_player(course(), questions_pool=60)
     journal = Journal(path)
     server = HttpGameServer(url, token, timeout_s=20.0)
     ledger = Ledger(journal, url, "killed")
@@ -49,16 +49,16 @@ def live(player: Player, url: str, token: str, path: Path, n_games: int, begun: 
 def main(url: str, token: str, journal: str, n_kills: str, seed: str) -> int:
     """A life of two games that is not killed, to see how long it takes; lives that are; and a last one."""
     moments = random.Random(int(seed))
-    player = dense_player(course(), questions_pool=60)
+    player = dense_player(course(), questions_pool=60)  # imports what it needs; its threads would not live in a fork
     plan = player.plan(RoundStart("", "first", "grammar token lookahead terminal", "color", ""))
-    player.decide(plan, ["A"] * len(plan.questions))  # imports what it needs
+    player.decide(plan, ["A"] * len(plan.questions))
     status, typical_s = 0, 0.0
     for life in range(int(n_kills) + 2):
         n_games = {0: 2, int(n_kills) + 1: 0}.get(life, 1_000)
         begins, begun = os.pipe()
         child = os.fork()
         if child == 0:
-            live(player, url, token, Path(journal), n_games, begun)
+            live(url, token, Path(journal), n_games, begun)
         os.close(begun)
         if n_games == 1_000 and moments.random() < YOUNG:
             time.sleep(moments.uniform(0.0, 0.05))
