@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
+import signal
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 from configs.arguments import OneLineParser, run_command
 from configs.settings import Settings, SettingsError, load
+from configs.terminal import visible, visible_json
 from evaluate.errors import EvaluateError
 from evaluate.practice import PracticeServer, create_app, load_course, serving
 from evaluate.referee import make_referee, prepare, spec_table, tools_of
 from ingest.errors import IngestError
 from ingest.pipeline import ingest
 from ingest.store import DEFAULT_STORE, ParagraphStore, create_store, open_store
-from player.errors import PlayerError
-from player.play import GameReport, play, report_json
+from player.errors import JournalError, PlayerError
+from player.journal import Journal, sit_down
+from player.play import GameReport, Pace, play_games, report_json
 from player.player import build_player
 from player.server import HttpGameServer
 
 ROOT = Path(__file__).resolve().parent
 LECTURES = ROOT / "data" / "lectures" / "english"
+JOURNAL = Path("data") / "runs" / "games.sqlite"
 GAMES = ROOT / "data" / "games" / "english.jsonl"
 EXAMPLE = """examples:
   python run_game.py                                            practise on the bundled lectures
-  python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server
+  python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server; after a crash the
+                                                                same command plays on
 """
 
 
@@ -36,21 +42,48 @@ def main(arguments: list[str] | None = None) -> int:
     return run_command(lambda: _run(options))
 
 
+class _Terminated(KeyboardInterrupt):
+    """The process was asked to end: what is over is told, and what is not stays in the journal."""
+
+
 def _run(options: argparse.Namespace) -> int:
     reports: list[GameReport] = []
     code = 0
     try:
-        _check(options)
-        _play_games(options, load(options.preset, options.config), reports)
+        with _ending_on_sigterm():
+            _check(options)
+            failures = _play_games(options, load(options.preset, options.config), reports)
+        code = (1 if reports else 2) if failures else 0
     except (IngestError, PlayerError, EvaluateError, SettingsError) as error:
-        print(f"run_game: {error}", file=sys.stderr)
+        _complain(error)
         code = 1 if reports else 2
-    except KeyboardInterrupt:
-        print("run_game: interrupted", file=sys.stderr)
-        code = 130
+    except KeyboardInterrupt as error:
+        _complain("terminated" if isinstance(error, _Terminated) else "interrupted")
+        code = 143 if isinstance(error, _Terminated) else 130
     if options.json and (reports or not code):
-        print(json.dumps({"games": [report_json(report) for report in reports]}, ensure_ascii=False, indent=1))
+        print(visible_json({"games": [report_json(report) for report in reports]}))
     return code
+
+
+def _complain(error: object) -> None:
+    print(f"run_game: {visible(error)}", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def _ending_on_sigterm() -> Iterator[None]:
+    """End as Ctrl-C does when the process is asked to terminate."""
+
+    def end(*_: object) -> None:
+        raise _Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -63,6 +96,10 @@ def _check(options: argparse.Namespace) -> None:
         raise SettingsError(f"--games must be at least 1, got {options.games}")
     if options.seed is not None and options.seed < 0:
         raise SettingsError(f"--seed must be at least 0, got {options.seed}")
+    if options.at_once < 1:
+        raise SettingsError(f"--at-once must be at least 1, got {options.at_once}")
+    if options.server is None and (options.journal is not None or options.forget):
+        raise SettingsError("--journal and --forget must come with --server; a practice server's games end with it")
     for name in ("practice_games", "referee", "seed"):
         if options.server is not None and getattr(options, name) is not None:
             option = name.replace("_", "-")
@@ -89,6 +126,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--games", type=int, default=1, metavar="N", help="games to play (default: %(default)s)")
     parser.add_argument(
+        "--at-once", type=int, default=1, metavar="N", help="games played at the same time (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--journal",
+        metavar="FILE",
+        help=f"with --server: where games are kept, so that they go on after a crash; none keeps nothing "
+        f"(default: {JOURNAL})",
+    )
+    parser.add_argument(
+        "--forget", action="store_true", help="first forget what referees revealed about rounds played before"
+    )
+    parser.add_argument(
         "--practice-games", type=Path, metavar="FILE", help="labelled games of the practice server (default: bundled)"
     )
     parser.add_argument(
@@ -102,19 +151,21 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _play_games(options: argparse.Namespace, settings: Settings, reports: list[GameReport]) -> None:
-    """Play, and put each game that is over into `reports`, so that a later one's failure does not lose it."""
+def _play_games(options: argparse.Namespace, settings: Settings, reports: list[GameReport]) -> int:
+    """Play, and put each game that is over into `reports`; how many could not be played."""
     store = _store(options.store, settings)
     player = build_player(store, settings)
     spectator = None
-    if not options.json:
+    if not options.json and options.at_once == 1:
         from rich.console import Console
 
         from player.view import Terminal
 
         spectator = Terminal(Console())
+    n_failed = 0
     with contextlib.ExitStack() as stack:
         url, token = options.server, options.token or settings.token
+        journal = None
         if url is None:
             spec = options.referee or "oracle"
             prepare([spec], store, settings.embed)
@@ -124,17 +175,54 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
             course = load_course(store, options.practice_games or GAMES, referee, settings)
             url = stack.enter_context(serving(create_app(PracticeServer(course, options.seed))))
             token = options.token or ""  # QUARRY_TOKEN is another server's
+        else:
+            journal = stack.enter_context(_journal(options))
         server = HttpGameServer(url, token, settings.game.request_timeout_s)
         stack.callback(server.close)
-        if not server.has_token:
-            server.register(options.player)
-        cursor = ""
-        for _ in range(options.games):
-            timeout_s = settings.game.game_timeout_s
-            reports.append(
-                play(server, player, name=options.player, timeout_s=timeout_s, spectator=spectator, cursor=cursor)
-            )
-            cursor = reports[-1].cursor
+        ledger = sit_down(server, options.player, journal, _complain)
+        games = play_games(
+            server,
+            player,
+            options.games,
+            name=options.player,
+            timeout_s=settings.game.game_timeout_s,
+            at_once=options.at_once,
+            spectator=spectator,
+            pace=Pace(phase_s=settings.game.phase_s),
+            ledger=ledger,
+            say=_complain,
+        )
+        for outcome in games:
+            if isinstance(outcome, GameReport):
+                reports.append(outcome)
+                if spectator is None and not options.json:
+                    score = outcome.score
+                    told = f"score {score.private_score:.1f} of 100, league points {score.league_points}"
+                    print(visible(f"game {outcome.game_id}: {told}"))
+            else:
+                n_failed += 1
+                _complain(outcome)
+    return n_failed
+
+
+@contextlib.contextmanager
+def _journal(options: argparse.Namespace) -> Iterator[Journal | None]:
+    """The journal that was named, or the default one where it can be used."""
+    if options.journal == "none":
+        yield None
+        return
+    try:
+        journal = Journal(Path(options.journal) if options.journal else ROOT / JOURNAL, say=_complain)
+    except JournalError as error:
+        if options.journal:
+            raise
+        _complain(f"{error}; the games are played without it")
+        yield None
+        return
+    with contextlib.closing(journal):
+        if options.forget:
+            _complain(f"what referees revealed about {journal.forget()} rounds is forgotten")
+        yield journal
 
 
 def _store(location: str | None, settings: Settings) -> ParagraphStore:

@@ -112,6 +112,7 @@ class GameSettings:
     questions_pool: int
     request_timeout_s: float
     game_timeout_s: float
+    phase_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +285,7 @@ def _check(settings: Settings, where: str) -> None:
         ("game.questions_pool", game.questions_pool, 20, 100_000),
         ("game.request_timeout_s", game.request_timeout_s, 0.1, 600.0),
         ("game.game_timeout_s", game.game_timeout_s, 1.0, 86_400.0),
+        ("game.phase_s", game.phase_s, 1.0, 86_400.0),
         ("ingest.workers", ingest.workers, 0, 256),
         ("ingest.timeout_s", ingest.timeout_s, 0.1, 86_400.0),
         ("ingest.min_words", ingest.min_words, 1, 1_000),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import http
 import secrets
 import socket
 import threading
+import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,10 +24,12 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.types import Receive, Scope, Send
 
 from configs.settings import Settings
-from evaluate.errors import GamesError, PortError
+from evaluate.errors import EvaluateError, GamesError, PortError
 from evaluate.games import LabelledGame, load_games, match_games
+from evaluate.limits import MAX_CONNECTIONS, RATE, BoundedBodies, PatientProtocol, Rates
 from evaluate.match import Match, RefusedMessageError
 from evaluate.referee import Referee, secret_of
 from evaluate.scoring import Similarity, word_similarity
@@ -35,8 +39,15 @@ from player.errors import ServerError
 from player.protocol import Json
 from player.server import GameState
 
-MAX_BODY_BYTES = 1_000_000
 MAX_WAIT_S = 30.0
+MAX_PLAYERS = 20_000
+MAX_GAMES = 2_000
+"""Of one player."""
+MAX_MESSAGES = 200
+"""Of one game, taken; a game needs three."""
+MAX_MESSAGE_ID_CHARS = 200
+GRACE_S = 5
+"""Seconds that requests under way have to end when the server is stopped."""
 HOST = "127.0.0.1"
 
 
@@ -73,13 +84,16 @@ def load_course(store: ParagraphStore, games_path: Path, referee: Referee, setti
     return Course(playable, referee, word_similarity(store.embedder_spec, models_dir, settings.embed))
 
 
+class TooManyError(EvaluateError, RuntimeError):
+    """A player asks for more than one may have."""
+
+
 @dataclass(slots=True)
 class _PlayerState:
     player_id: str
-    token: str
-    name: str
     inbox: list[Json] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
+    n_games: int = 0
 
 
 class PracticeServer:
@@ -97,15 +111,22 @@ class PracticeServer:
         self._order = np.random.default_rng(self._seed).permutation(len(course.games))
         self._players: dict[str, _PlayerState] = {}
         self._matches: dict[str, tuple[_PlayerState, Match]] = {}
+        self._n_messages: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self._listeners: list[Callable[[], None]] = []
+        self._listeners: list[Callable[[str], None]] = []
 
     def register(self, name: str) -> tuple[str, str]:
-        """(player_id, token) of a new player."""
+        """(player_id, token) of a new player.
+
+        Raises:
+            TooManyError: there are as many as there may be.
+        """
         player_id = f"player-{secrets.token_hex(4)}"
         token = secrets.token_urlsafe(24)
         with self._lock:
-            self._players[_digest(token)] = _PlayerState(player_id, token, name)
+            if len(self._players) >= MAX_PLAYERS:
+                raise TooManyError(f"there may be at most {MAX_PLAYERS} players; start the server anew")
+            self._players[_digest(token)] = _PlayerState(player_id)
         return player_id, token
 
     def knows(self, token: str) -> bool:
@@ -113,9 +134,16 @@ class PracticeServer:
         return _digest(token) in self._players
 
     def start_game(self, token: str) -> str:
-        """The game_id of a new game; its first message is in the player's inbox."""
+        """The game_id of a new game; its first message is in the player's inbox.
+
+        Raises:
+            TooManyError: the player has had as many as one may.
+        """
         player = self._players[_digest(token)]
         with self._lock:
+            if player.n_games >= MAX_GAMES:
+                raise TooManyError(f"a player may have at most {MAX_GAMES} games; register anew for more")
+            player.n_games += 1
             number = len(self._matches)
             game_id = _game_id(number)
             label, paragraph = self._course.games[self._order[number % len(self._order)]]
@@ -132,7 +160,7 @@ class PracticeServer:
             )
             self._matches[game_id] = (player, match)
             player.inbox.append(match.opening())
-        self._notify()
+        self._notify(player)
         return game_id
 
     def messages(self, token: str, after: int) -> tuple[list[Json], int]:
@@ -150,13 +178,20 @@ class PracticeServer:
         player = self._players[_digest(token)]
         message_id, game_id = envelope.get("message_id"), envelope.get("game_id")
         if not isinstance(message_id, str) or not message_id:
-            raise RefusedMessageError(f"message_id must be a string that is not empty, got {message_id!r}")
+            raise RefusedMessageError(f"message_id must be a string that is not empty, got {str(message_id)[:40]!r}")
+        if len(message_id) > MAX_MESSAGE_ID_CHARS:
+            raise RefusedMessageError(f"message_id must have at most {MAX_MESSAGE_ID_CHARS} characters")
         found = self._matches.get(game_id) if isinstance(game_id, str) else None
         if found is None or found[0] is not player:
-            raise RefusedMessageError(f"game_id must be of a game that was given to this player, got {game_id!r}")
+            raise RefusedMessageError(
+                f"game_id must be of a game that was given to this player, got {str(game_id)[:40]!r}"
+            )
         with self._lock:
             if message_id in player.taken:
                 return message_id
+            if self._n_messages[found[1].game_id] >= MAX_MESSAGES:
+                raise RefusedMessageError(f"a game must come to its end in {MAX_MESSAGES} messages, it has had as many")
+            self._n_messages[found[1].game_id] += 1
             player.taken.add(message_id)
         try:
             replies = found[1].receive(envelope)
@@ -166,7 +201,7 @@ class PracticeServer:
             raise
         with self._lock:
             player.inbox.extend(replies)
-        self._notify()
+        self._notify(player)
         return message_id
 
     def match(self, token: str, game_id: str) -> Match | None:
@@ -174,13 +209,17 @@ class PracticeServer:
         found = self._matches.get(game_id)
         return found[1] if found is not None and found[0] is self._players.get(_digest(token)) else None
 
-    def listen(self, listener: Callable[[], None]) -> None:
-        """Call `listener` whenever an inbox has grown, from any thread."""
+    def player_id(self, token: str) -> str:
+        """Whose token it is."""
+        return self._players[_digest(token)].player_id
+
+    def listen(self, listener: Callable[[str], None]) -> None:
+        """Call `listener` with the player_id whenever an inbox has grown, from any thread."""
         self._listeners.append(listener)
 
-    def _notify(self) -> None:
+    def _notify(self, player: _PlayerState) -> None:
         for listener in self._listeners:
-            listener()
+            listener(player.player_id)
 
 
 class LocalGameServer:
@@ -279,22 +318,24 @@ def create_app(server: PracticeServer) -> FastAPI:
     async def apologise(_: Request, error: Exception) -> JSONResponse:
         return _problem(500, f"the server failed: {type(error).__name__}; the message was not taken, send it again")
 
-    @app.middleware("http")
-    async def limit_body(request: Request, call_next: Any) -> Any:
-        length = request.headers.get("content-length", "0")
-        if (
-            not length.isdecimal()
-            or int(length) > MAX_BODY_BYTES
-            or "chunked" in request.headers.get("transfer-encoding", "")
-        ):
-            return _problem(413, f"a body must have a content-length of at most {MAX_BODY_BYTES} bytes")
-        return await call_next(request)
+    @app.exception_handler(TooManyError)
+    async def refuse_more(_: Request, error: TooManyError) -> JSONResponse:
+        return _problem(429, str(error), {"Retry-After": "60"})
+
+    async def refuse_body(scope: Scope, receive: Receive, send: Send, status: int, detail: str) -> None:
+        # what is left of the body is not read
+        await _problem(status, detail, {"Connection": "close"})(scope, receive, send)
+
+    app.add_middleware(BoundedBodies, refuse=refuse_body)
+    rates = Rates()
 
     async def token_of(authorization: Annotated[str, Header()] = "") -> str:
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer" or not server.knows(token.strip()):
             detail = "Authorization must be Bearer and a token that POST /v1/players gave out"
             raise HTTPException(401, detail, {"WWW-Authenticate": "Bearer"})
+        if not rates.allow(server.player_id(token.strip())):
+            raise HTTPException(429, f"a player may ask {RATE:g} times a second", {"Retry-After": "1"})
         return token.strip()
 
     @app.post("/v1/players", status_code=201)
@@ -313,16 +354,15 @@ def create_app(server: PracticeServer) -> FastAPI:
         wait_s: Annotated[float, Query(ge=0.0, le=MAX_WAIT_S)] = 0.0,
     ) -> _Inbox:
         deadline = asyncio.get_running_loop().time() + wait_s
+        player_id = server.player_id(token)
         while True:
-            arrival = arrived.next()
+            arrival = arrived.next(player_id)
             messages, place = server.messages(token, int(after or 0))
             left_s = deadline - asyncio.get_running_loop().time()
             if messages or left_s <= 0:
                 return _Inbox(messages=messages, cursor=str(place))
-            try:
+            with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(arrival.wait(), left_s)
-            except TimeoutError:
-                continue
 
     @app.post("/v1/outbox", status_code=202)
     async def outbox(envelope: dict[str, Any], token: str = Depends(token_of)) -> _Taken:
@@ -349,27 +389,29 @@ def create_app(server: PracticeServer) -> FastAPI:
 
 
 class _Arrivals:
-    """Wakes every waiting poll when a message has come, from whichever thread."""
+    """Wakes the waiting polls of a player when a message has come for it, from whichever thread."""
 
     def __init__(self) -> None:
-        self._event: asyncio.Event | None = None
+        self._events: weakref.WeakValueDictionary[str, asyncio.Event] = weakref.WeakValueDictionary()
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def next(self) -> asyncio.Event:
-        """The event of the next arrival, for the running loop."""
-        if self._event is None or self._event.is_set():
-            self._event = asyncio.Event()
+    def next(self, player_id: str) -> asyncio.Event:
+        """The event of the player's next arrival, for the running loop; it lives as long as somebody waits for it."""
+        event = self._events.get(player_id)
+        if event is None or event.is_set():
+            event = self._events[player_id] = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        return self._event
+        return event
 
-    def announce(self) -> None:
+    def announce(self, player_id: str) -> None:
         """Set the event of whoever waits."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._set)
+            self._loop.call_soon_threadsafe(self._set, player_id)
 
-    def _set(self) -> None:
-        if self._event is not None:
-            self._event.set()
+    def _set(self, player_id: str) -> None:
+        event = self._events.get(player_id)
+        if event is not None:
+            event.set()
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -383,7 +425,7 @@ def listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-        listener.listen(128)
+        listener.listen(1024)
     except (OSError, OverflowError) as error:
         listener.close()
         reason = error.strerror if isinstance(error, OSError) else str(error)
@@ -395,14 +437,25 @@ def listen(host: str, port: int) -> socket.socket:
 
 def serve(app: FastAPI, listener: socket.socket) -> None:
     """Serve until interrupted."""
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+    uvicorn.Server(_config(app, GRACE_S)).run(sockets=[listener])
 
 
-@contextmanager
+def _config(app: FastAPI, grace_s: int) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        http=PatientProtocol,
+        limit_concurrency=MAX_CONNECTIONS,
+        timeout_graceful_shutdown=grace_s,
+    )
+
+
+@contextlib.contextmanager
 def serving(app: FastAPI) -> Iterator[str]:
     """Serve on a free port of the loopback in a thread of this process; gives the URL, and stops in the end."""
     listener = listen(HOST, 0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+    server = uvicorn.Server(_config(app, 1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="practice-server", daemon=True)
     thread.start()
     try:

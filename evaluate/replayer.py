@@ -100,7 +100,7 @@ def play_game(
     for referee in referees:
         course = Course([(job.game, job.paragraph)], referee, similarity)
         server = LocalGameServer(PracticeServer(course, seed=seed + job.number), "replay")
-        reports.append(play(server, player, name="replay", timeout_s=TIMEOUT_S))
+        reports.append(play(server, player, name="replay", timeout_s=TIMEOUT_S, pace=None))
     return reports
 
 

@@ -35,6 +35,9 @@ PART = 25.0
 UNRELATED_COSINE = {"e5": 0.85, "minilm": 0.26}
 """Mean cosine of 190 pairs of unrelated nouns: e5 0.856 in English and 0.836 in Hebrew, MiniLM 0.262 in English."""
 
+MAX_CHARS = 2_000
+"""Of each part of a guess, read. A justification has 50 words, and reading citations takes quadratic time."""
+
 Answers = Mapping[int, str]
 """Question number -> the answer given: "A".."D" or "Not Relevant", in any case."""
 
@@ -296,7 +299,7 @@ def _latin(text: str) -> bool:
 
 def _part(guess: object, key: str) -> str:
     value = guess.get(key) if isinstance(guess, Mapping) else None
-    return value if isinstance(value, str) else ""
+    return value[:MAX_CHARS] if isinstance(value, str) else ""
 
 
 def _answer(answer: object) -> str:

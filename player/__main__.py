@@ -1,4 +1,4 @@
-"""`python -m player search`: what a search finds, as a table or as JSON."""
+"""`python -m player`: what a search finds, as a table or as JSON; a schema of the game's messages."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from configs.arguments import OneLineParser, run_command
 from configs.settings import SettingsError, load
+from configs.terminal import visible, visible_json
 from ingest.errors import IngestError
 from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE, open_store
 from player.errors import PlayerError
@@ -24,7 +25,7 @@ NOTHING_FOUND = "Nothing relevant was found for this hint."
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns the exit code (0 done, 1 a strategy failed, 2 bad input)."""
-    parser = OneLineParser(prog="python -m player", description="The player's search, by hand.")
+    parser = OneLineParser(prog="python -m player", description="The player's search and messages, by hand.")
     commands = parser.add_subparsers(dest="command", required=True)
     search = commands.add_parser(
         "search",
@@ -45,15 +46,25 @@ def main(arguments: list[str] | None = None) -> int:
     )
     search.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
     search.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    schema = commands.add_parser("schema", help="print a JSON schema of the game's messages")
+    search.set_defaults(run=_search)
+    schema.set_defaults(run=_schema)
     options = parser.parse_args(arguments)
     try:
-        return run_command(lambda: _search(options))
+        return run_command(lambda: int(options.run(options)))
     except (IngestError, PlayerError, SettingsError) as error:
-        print(f"player search: {error}", file=sys.stderr)
+        print(f"player {options.command}: {visible(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("player search: interrupted", file=sys.stderr)
+        print(f"player {options.command}: interrupted", file=sys.stderr)
         return 130
+
+
+def _schema(_: argparse.Namespace) -> int:
+    from player.messages import json_schema
+
+    print(json.dumps(json_schema(), indent=1))
+    return 0
 
 
 def _search(options: argparse.Namespace) -> int:
@@ -61,7 +72,7 @@ def _search(options: argparse.Namespace) -> int:
     store = open_store(options.store, options.collection)
     result = build_orchestrator(store, settings).search(Query(options.hint, options.book, options.k))
     if options.json:
-        print(json.dumps(result_json(result), ensure_ascii=False, indent=1))
+        print(visible_json(result_json(result)))
     else:
         _print_table(result)
     return 1 if result.failures else 0
@@ -105,14 +116,15 @@ def result_json(result: SearchResult) -> dict[str, Any]:
 
 def _print_table(result: SearchResult) -> None:
     from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
 
-    console = Console()
+    from player.view import shown
+
+    console = Console(emoji=False)
     if result.book:
         book = result.book
         console.print(
-            f"book: [bold]{escape(book.doc_id)}[/] ({book.tier}, confidence {book.confidence:.2f})", highlight=False
+            f"book: [bold]{shown(book.doc_id)}[/] ({book.tier}, confidence {book.confidence:.2f})", highlight=False
         )
     if not result.hits:
         console.print(NOTHING_FOUND)
@@ -133,12 +145,12 @@ def _print_table(result: SearchResult) -> None:
             hit.slot,
             f"{hit.strategy} {hit.rank}",
             f"{hit.relevance:.2f}",
-            escape(f"{hit.paragraph.doc_id} p{hit.paragraph.page}"),
-            escape(hit.paragraph.opening_sentence),
+            shown(f"{hit.paragraph.doc_id} p{hit.paragraph.page}"),
+            shown(hit.paragraph.opening_sentence),
         )
     console.print(table)
     for failure in result.failures:
-        console.print(escape(str(failure)), style="red")
+        console.print(shown(str(failure)), style="red")
     console.print(f"embed {result.embed_ms:.1f} ms, search {result.search_ms:.1f} ms", style="dim", highlight=False)
 
 

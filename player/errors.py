@@ -6,8 +6,10 @@ PlayerError
 │   └── LateStrategyError (TimeoutError) it did not answer by its deadline
 ├── AllStrategiesFailedError (RuntimeError)
 ├── MessageError (ValueError)            a message that cannot be read as the protocol asks
+├── JournalError (OSError)               the journal cannot be used
 └── ServerError (ConnectionError)        the game server is not there, refuses, or answers nonsense
     ├── UnauthorizedError (PermissionError)
+    ├── RefusedError                     it will not take this message, now or later
     └── GameTimeoutError (TimeoutError)
 """
 
@@ -57,12 +59,34 @@ class MessageError(PlayerError, ValueError):
     """A message lacks what the protocol asks for."""
 
 
+class JournalError(PlayerError, OSError):
+    """The journal cannot be opened, read or written."""
+
+
 class ServerError(PlayerError, ConnectionError):
-    """The game server cannot be reached, refuses, or answers what it must not."""
+    """The game server cannot be reached, refuses, or answers what it must not.
+
+    Attributes:
+        retry_after_s: seconds that the server asked to be left alone, 0 if it did not.
+    """
+
+    retry_after_s: float = 0.0
 
 
 class UnauthorizedError(ServerError, PermissionError):
     """The game server does not know the token."""
+
+
+class RefusedError(ServerError):
+    """The game server refuses a request, and would do so again.
+
+    Attributes:
+        status: of its answer.
+    """
+
+    def __init__(self, text: str, status: int) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 class GameTimeoutError(ServerError, TimeoutError):

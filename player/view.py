@@ -8,7 +8,9 @@ import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
+from configs.terminal import visible
 from player.player import Decision, Plan
 from player.protocol import RoundStart, Score
 from player.questions.question import LETTERS
@@ -27,27 +29,28 @@ class Terminal:
     def __init__(self, console: Console) -> None:
         self._console = console
 
+    def _say(self, markup: str, style: str = "") -> None:
+        """Print our markup, in which every text of somebody else's went through `shown`."""
+        self._console.print(markup, style=style, highlight=False, emoji=False)
+
     def started(self, game_id: str, start: RoundStart) -> None:
         """Print what was told about the paragraph."""
-        self._console.rule(f"game {escape(game_id)}")
-        self._console.print(f"[bold]book[/]   {escape(start.book_name)}", highlight=False)
-        self._console.print(f"[bold]hint[/]   {escape(start.hint)}", highlight=False)
-        self._console.print(f"[bold]domain[/] {escape(start.association_domain)}\n", highlight=False)
+        self._console.rule(Text(f"game {visible(game_id)}"))
+        self._say(f"[bold]book[/]   {shown(start.book_name)}")
+        self._say(f"[bold]hint[/]   {shown(start.hint)}")
+        self._say(f"[bold]domain[/] {shown(start.association_domain)}\n")
 
     def planned(self, plan: Plan) -> None:
         """Print the candidates, by belief, with their slots."""
         book = plan.result.book
         if book:
-            self._console.print(
-                f"The book is {escape(book.doc_id)} ({book.tier}, confidence {book.confidence:.2f}).", highlight=False
-            )
+            self._say(f"The book is {shown(book.doc_id)} ({book.tier}, confidence {book.confidence:.2f}).")
         for failure in plan.result.failures:
-            self._console.print(escape(str(failure)), style="red")
+            self._say(shown(str(failure)), style="red")
         if plan.result.answered_by == "course":
-            self._console.print("Nothing was found for the hint, so every paragraph of the course is a candidate.")
-        self._console.print(
+            self._say("Nothing was found for the hint, so every paragraph of the course is a candidate.")
+        self._say(
             f"{len(plan.result.hits)} candidates in {plan.result.search_ms + plan.result.embed_ms:.0f} ms; the first:",
-            highlight=False,
         )
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in ("#", "slot", "relevance", "belief", "where", "opening sentence"):
@@ -59,56 +62,55 @@ class Terminal:
                 hit.slot,
                 f"{hit.relevance:.2f}",
                 f"{plan.prior[row]:.3f}",
-                escape(f"{hit.paragraph.doc_id} p{hit.paragraph.page}"),
-                escape(_shortened(hit.paragraph.opening_sentence)),
+                Text(visible(f"{hit.paragraph.doc_id} p{hit.paragraph.page}")),
+                Text(visible(_shortened(hit.paragraph.opening_sentence))),
             )
         self._console.print(table)
 
     def answered(self, plan: Plan, answers: Sequence[str | None], decision: Decision) -> None:
         """Print the questions with their answers, how the belief moved, and the guess."""
-        self._console.print(f"\n[bold]{len(plan.questions)} questions[/], all sent at once, and the answers:")
+        self._say(f"\n[bold]{len(plan.questions)} questions[/], all sent at once, and the answers:")
         same = all(question.text == plan.questions[0].text for question in plan.questions)
         if same:
-            self._console.print(f"  {escape(plan.questions[0].text)}", style="italic", highlight=False)
+            self._say(f"  {shown(plan.questions[0].text)}", style="italic")
         for number, (question, answer) in enumerate(zip(plan.questions, answers, strict=True), 1):
             options = "  ".join(
-                f"[bold green]{letter} {escape(option)}[/]"
-                if letter == answer
-                else f"[dim]{letter} {escape(option)}[/]"
+                f"[bold green]{letter} {shown(option)}[/]" if letter == answer else f"[dim]{letter} {shown(option)}[/]"
                 for letter, option in zip(LETTERS, question.options, strict=True)
             )
-            text = "" if same else f"{escape(question.text)}\n     "
+            text = "" if same else f"{shown(question.text)}\n     "
             given = "no answer" if answer is None else answer
-            self._console.print(f"  {number:2}. [bold]{given}[/] of {text}{options}", highlight=False)
-        self._console.print("\n[bold]belief[/] before and after the answers:")
+            self._say(f"  {number:2}. [bold]{given}[/] of {text}{options}")
+        self._say("\n[bold]belief[/] before and after the answers:")
         table = Table(box=None, pad_edge=False, show_header=False)
         for row in np.argsort(-decision.belief, kind="stable")[:3]:
             hit = plan.result.hits[row]
             table.add_row(
                 f"{plan.prior[row]:.3f} -> {decision.belief[row]:.3f}",
-                escape(f"{hit.paragraph.doc_id} p{hit.paragraph.page}"),
-                escape(_shortened(hit.paragraph.opening_sentence)),
+                Text(visible(f"{hit.paragraph.doc_id} p{hit.paragraph.page}")),
+                Text(visible(_shortened(hit.paragraph.opening_sentence))),
             )
         self._console.print(table)
-        self._console.print(
-            f"{_bits(plan.prior):.1f} bits of doubt before, {_bits(decision.belief):.1f} after.\n", highlight=False
-        )
+        self._say(f"{_bits(plan.prior):.1f} bits of doubt before, {_bits(decision.belief):.1f} after.\n")
         guess = decision.guess
-        self._console.print(f"[bold]guess[/]  {escape(guess.opening_sentence)}", highlight=False)
-        self._console.print(f"       {escape(guess.sentence_justification)}", style="dim", highlight=False)
-        self._console.print(f"[bold]word[/]   {escape(guess.associative_word)}", highlight=False)
-        self._console.print(f"       {escape(guess.word_justification)}", style="dim", highlight=False)
-        self._console.print(f"[bold]sure[/]   {guess.confidence:.0%}\n", highlight=False)
+        self._say(f"[bold]guess[/]  {shown(guess.opening_sentence)}")
+        self._say(f"       {shown(guess.sentence_justification)}", style="dim")
+        self._say(f"[bold]word[/]   {shown(guess.associative_word)}")
+        self._say(f"       {shown(guess.word_justification)}", style="dim")
+        self._say(f"[bold]sure[/]   {guess.confidence:.0%}\n")
 
     def scored(self, score: Score) -> None:
         """Print the score and its parts."""
-        self._console.print(
-            f"[bold]score {score.private_score:.1f} of 100, league points {score.league_points}[/]", highlight=False
-        )
+        self._say(f"[bold]score {score.private_score:.1f} of 100, league points {score.league_points}[/]")
         for part, points in score.breakdown.items():
-            self._console.print(f"  {escape(part.replace('_', ' '))}: {points:.1f}", highlight=False)
+            self._say(f"  {shown(part.replace('_', ' '))}: {points:.1f}")
         for part, remark in score.feedback.items():
-            self._console.print(f"  {escape(part.replace('_', ' '))}: {escape(remark)}", highlight=False)
+            self._say(f"  {shown(part.replace('_', ' '))}: {shown(remark)}")
+
+
+def shown(text: object) -> str:
+    """Somebody else's text within our markup: neither rich nor the terminal interprets any of it."""
+    return escape(visible(text))
 
 
 def _bits(belief: FloatArray) -> float:

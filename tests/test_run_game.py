@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,7 @@ from configs.settings import load
 from evaluate.practice import PracticeServer, create_app, listen, serving
 from ingest.embed import load_embedder
 from ingest.store import DEFAULT_STORE, create_store
+from player.journal import Journal
 from tests.evaluate.fakes import (
     course_games,
     make_store,
@@ -32,6 +36,11 @@ Output = pytest.CaptureFixture[str]
 @pytest.fixture(autouse=True)
 def _no_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("QUARRY_TOKEN", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _own_journal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(run_game, "JOURNAL", tmp_path / "default" / "games.sqlite")
 
 
 @pytest.fixture
@@ -186,6 +195,51 @@ class TestServer:
         (game,) = played(capsys, "--store", store, "--config", quick, "--server", url, "--player", "Ada")
         check_game(game)
 
+    def test_a_series_that_is_terminated_shows_what_is_over_and_goes_on_when_it_is_started_again(
+        self, store: str, quick: str, url: str, practice: PracticeServer, capsys: Output
+    ) -> None:
+        arguments = ("--store", store, "--config", quick, "--server", url, "--player", "Grace", "--at-once", "3")
+        timer = threading.Timer(6.0, os.kill, (os.getpid(), signal.SIGTERM))
+        timer.start()
+        code = run_main(run_game.main, "--json", *arguments, "--games", "100000")
+        timer.join()
+        captured = capsys.readouterr()
+        assert (code, captured.err) == (143, "run_game: terminated\n")
+        first = json.loads(captured.out)["games"]
+        assert first
+        journal = Journal(run_game.JOURNAL)
+        token = journal.token(url, "Grace")
+        journal.close()
+        begun = {message["game_id"] for message in practice.messages(token, 0)[0]}
+        assert len(begun) > len(first), "it was terminated between two games"
+        rest = played(capsys, *arguments, "--games", str(len(begun) - len(first)))
+        assert {game["game_id"] for game in [*first, *rest]} == begun
+        for game in [*first, *rest]:
+            check_game(game)
+
+    def test_a_game_in_a_token_of_ones_own_is_journalled_without_showing_the_token(
+        self, store: str, quick: str, url: str, practice: PracticeServer, tmp_path: Path, capsys: Output
+    ) -> None:
+        _, token = practice.register("Ada")
+        path = tmp_path / "mine.sqlite"
+        arguments = ("--store", store, "--config", quick, "--server", url, "--token", token, "--journal", str(path))
+        assert run_main(run_game.main, *arguments) == 0
+        captured = capsys.readouterr()
+        assert token not in captured.out + captured.err
+        assert token.encode() not in path.read_bytes()
+        assert run_main(run_game.main, *arguments, "--forget") == 0
+        assert "what referees revealed about" in capsys.readouterr().err
+
+    def test_a_default_journal_that_cannot_be_used_stops_no_game(
+        self, store: str, quick: str, url: str, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "file").write_text("")
+        monkeypatch.setattr(run_game, "JOURNAL", tmp_path / "file" / "games.sqlite")
+        assert run_main(run_game.main, "--store", store, "--config", quick, "--server", url) == 0
+        assert "the games are played without it" in capsys.readouterr().err
+        line = refused(capsys, "--store", store, "--server", url, "--journal", str(tmp_path / "file" / "x"))
+        assert line.startswith("run_game: --journal must be a journal or a file that can be made")
+
     def test_a_known_token_plays_as_its_player(
         self,
         store: str,
@@ -241,6 +295,9 @@ class TestBadInput:
             (["--games", "two"], "argument --games: invalid int value: 'two'"),
             (["--preset", "best"], "preset must be one of default, dual, "),
             (["--seed", "-1"], "--seed must be at least 0, got -1"),
+            (["--at-once", "0"], "--at-once must be at least 1, got 0"),
+            (["--journal", "games.sqlite"], "--journal and --forget must come with --server"),
+            (["--forget"], "--journal and --forget must come with --server"),
             (["--config", "nowhere.yaml"], "--config must name a YAML file, got nowhere.yaml"),
             (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),
             (["--practice-games", "nowhere.jsonl"], "--games must be a readable file, got nowhere.jsonl"),

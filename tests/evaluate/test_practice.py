@@ -21,8 +21,8 @@ import pytest
 from configs.settings import Settings
 from evaluate.__main__ import main
 from evaluate.errors import GamesError, PortError
+from evaluate.limits import MAX_BODY_BYTES
 from evaluate.practice import (
-    MAX_BODY_BYTES,
     Course,
     LocalGameServer,
     PracticeServer,

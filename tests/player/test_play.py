@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from player import protocol
-from player.errors import GameTimeoutError
-from player.play import GameReport, play, report_json
+from player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
+from player.journal import Journal, Ledger
+from player.play import GameReport, Pace, play, play_games, report_json
 from player.player import Decision, Plan
 from player.protocol import Json, RoundStart, Score
+from player.server import GameState
+from player.steady import Planned, Steady
 from tests.player.fakes import FakeGameServer, course, dense_player
 
 GAME = "0101001"
@@ -286,7 +291,11 @@ def test_a_report_as_json_holds_the_questions_answers_guess_and_score() -> None:
     report, server = played([round_start()], [answers()], [score()])
     shown = report_json(report)
     assert shown["game_id"] == GAME
-    assert shown["questions"] == server.sent[0]["payload"]["questions"]
+    sent = [
+        {key: question[key] for key in ("question_number", "question_text", "options")}
+        for question in server.sent[0]["payload"]["questions"]
+    ]
+    assert shown["questions"] == sent
     assert shown["answers"] == ["A"] * 20
     assert shown["guess"] == {
         key: server.sent[1]["payload"][key]
@@ -300,3 +309,249 @@ def test_a_report_as_json_holds_the_questions_answers_guess_and_score() -> None:
     }
     assert (shown["private_score"], shown["league_points"]) == (88.0, 3)
     assert protocol.questions_json(report.plan.questions) == shown["questions"]
+
+
+# faults that a game and a series survive
+
+
+class FaultyServer(FakeGameServer):
+    """A game server that raises errors it was given, each once, before it does what it is asked.
+
+    Args:
+        faults: by method; None stands for no fault.
+    """
+
+    def __init__(self, batches: Sequence[Sequence[Json]], game_ids: Sequence[str] = (GAME,), **faults: Any) -> None:
+        super().__init__(batches)
+        self._ids = list(game_ids)
+        self._faults = {method: list(errors) for method, errors in faults.items()}
+        self.states: dict[str, GameState] = {}
+
+    def _perhaps(self, method: str) -> None:
+        waiting = self._faults.get(method)
+        error = waiting.pop(0) if waiting else None
+        if error is not None:
+            raise error
+
+    def request_game(self) -> str:
+        self._perhaps("request_game")
+        return self._ids.pop(0)
+
+    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
+        self._perhaps("inbox")
+        return super().inbox(cursor, wait_s)
+
+    def send(self, envelope: Mapping[str, Any]) -> None:
+        self._perhaps("send")
+        super().send(envelope)
+
+    def game(self, game_id: str) -> GameState:
+        self._perhaps("game")
+        return self.states.get(game_id) or super().game(game_id)
+
+
+def series(
+    server: FaultyServer, n_games: int = 1, timeout_s: float = 20.0, **options: Any
+) -> tuple[list[GameReport | PlayerError], list[str]]:
+    told: list[str] = []
+    outcomes = play_games(
+        server, dense_player(course(), questions_pool=60), n_games, name="me", timeout_s=timeout_s, say=told.append,
+        **options,
+    )  # fmt: skip
+    return list(outcomes), told
+
+
+WHOLE = [[warmup()], [round_start()], [answers()], [score()]]
+GONE = ServerError("no answer")
+
+
+def test_an_inbox_that_fails_for_a_while_is_read_on() -> None:
+    (report,), told = series(FaultyServer(WHOLE, inbox=[GONE, None, GONE, GONE]))
+    assert isinstance(report, GameReport)
+    assert told == ["the inbox cannot be read and is tried again: no answer"] * 2
+
+
+def test_a_server_that_is_gone_for_too_long_ends_the_game_and_not_the_process() -> None:
+    outcomes, _ = series(FaultyServer(WHOLE, inbox=[GONE] * 50), pace=Pace(outage_s=0.3))
+    assert outcomes == [GONE]
+
+
+def test_a_reply_that_cannot_be_sent_is_sent_later() -> None:
+    class Scoring(FaultyServer):
+        def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
+            return ([score()], "9") if len(self.sent) == 3 else super().inbox(cursor, wait_s)
+
+    server = Scoring(WHOLE[:3], send=[GONE, None, GONE])
+    (report,), _ = series(server)
+    assert isinstance(report, GameReport)
+    assert sorted(server.sent_types()) == sorted(REPLIES)
+
+
+def test_a_repeated_reply_that_is_refused_as_known_is_delivered() -> None:
+    server = FaultyServer(
+        [[warmup(), warmup()], *WHOLE[1:]], send=[None, RefusedError("409", 409), RefusedError("422", 422)]
+    )
+    (report,), told = series(server)
+    assert isinstance(report, GameReport)
+    assert told == [f"game {GAME}: 422"]
+
+
+def test_a_game_that_fails_ends_no_later_one() -> None:
+    played_ids = [GAME, OTHER_GAME]
+    whole = [[warmup(g), round_start(game_id=g), answers(game_id=g), score(game_id=g)] for g in played_ids]
+    server = FaultyServer(whole, played_ids, request_game=[None, GONE, None])
+    outcomes, _ = series(server, 3)
+    assert [getattr(outcome, "game_id", outcome) for outcome in outcomes] == [GAME, GONE, OTHER_GAME]
+
+
+def test_a_server_that_gives_no_game_is_asked_three_times() -> None:
+    outcomes, _ = series(FaultyServer([], request_game=[GONE] * 9), 9)
+    assert outcomes == [GONE] * 3
+
+
+def test_an_unknown_token_ends_all() -> None:
+    with pytest.raises(UnauthorizedError):
+        series(FaultyServer(WHOLE, inbox=[UnauthorizedError("401")]), 3)
+
+
+def test_the_guess_is_sent_again_while_no_score_comes() -> None:
+    server = FaultyServer([*WHOLE[:3], [], [], [], [], []])
+    series(server, timeout_s=1.5, pace=Pace(resend_s=0.2))
+    guesses = [envelope for envelope in server.sent if envelope["message_type"] == "Q21GUESSSUBMISSION"]
+    assert len(guesses) > 2
+    assert all(guess == guesses[0] for guess in guesses)
+
+
+def test_a_score_that_the_server_knows_and_never_sends_is_fetched() -> None:
+    server = FaultyServer(WHOLE[:3])
+    server.states[GAME] = GameState(GAME, "over", 64.0, 1)
+    (report,), _ = series(server, pace=Pace(resend_s=0.1))
+    assert isinstance(report, GameReport)
+    assert (report.score.private_score, report.score.league_points) == (64.0, 1)
+
+
+def test_a_game_that_the_server_has_aborted_is_not_waited_for() -> None:
+    server = FaultyServer(WHOLE[:3])
+    server.states[GAME] = GameState(GAME, "Aborted", None, None)
+    (error,), _ = series(server, pace=Pace(resend_s=0.1))
+    assert "must end with a score, the server says 'Aborted'" in str(error)
+
+
+def test_an_empty_batch_is_held_back_for_the_right_one() -> None:
+    server = FaultyServer([[round_start()], [answers([None] * 20)], [answers(["B"] * 20)], [score()]])
+    (report,), _ = series(server)
+    assert isinstance(report, GameReport)
+    assert report.answers == ("B",) * 20
+    assert server.sent_types() == REPLIES[1:]
+
+
+def test_an_empty_batch_that_stays_alone_is_answered_in_time() -> None:
+    server = FaultyServer([[round_start()], [answers([None] * 20)]])
+    series(server, timeout_s=1.5, pace=Pace(grace_s=0.2))
+    assert server.sent_types() == REPLIES[1:]
+
+
+@pytest.mark.parametrize("game_id", [int(GAME), None])
+def test_a_game_id_as_a_number_or_in_the_payload_is_read(game_id: int | None) -> None:
+    changed: list[Json] = []
+    for envelope in (warmup(), round_start(), answers(), score()):
+        payload = {**envelope["payload"], **({"game_id": GAME} if game_id is None else {})}
+        changed.append({**envelope, "game_id": game_id, "payload": payload})
+    (report,), _ = series(FaultyServer([changed]))
+    assert isinstance(report, GameReport)
+
+
+def test_a_message_without_a_game_id_belongs_to_the_game_of_its_match() -> None:
+    bare = {key: value for key, value in answers().items() if key != "game_id"}
+    (report,), _ = series(FaultyServer([[round_start()], [bare], [score()]]))
+    assert isinstance(report, GameReport)
+
+
+def test_a_server_that_never_moves_its_cursor_is_not_answered_without_end() -> None:
+    class Stuck(FaultyServer):
+        def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
+            return [warmup()], ""
+
+    server = Stuck([])
+    series(server, timeout_s=1.2)
+    assert len(server.sent) <= 6
+
+
+def test_a_deadline_of_the_envelope_shortens_the_time_for_the_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float | None] = []
+    plan = Steady.plan
+
+    def noted(self: Steady, start: RoundStart, budget_s: float | None) -> Planned:
+        given.append(budget_s)
+        return plan(self, start, budget_s)
+
+    monkeypatch.setattr(Steady, "plan", noted)
+    for deadline, least, most in ((10, 4.0, 5.0), (600, 19.0, 20.0), (-3, 19.0, 20.0)):
+        start = round_start()
+        start["payload"]["deadline"] = deadline
+        series(FaultyServer([[start], [answers()], [score()]]))
+        assert least < (given.pop() or 0.0) <= most
+
+
+def test_fifty_games_are_played_at_once_by_one_process() -> None:
+    ids = [f"0101{number:03d}" for number in range(1, 51)]
+    phases = [[kind(game_id=game_id) for game_id in ids] for kind in (warmup, round_start, answers, score)]
+    outcomes, told = series(FaultyServer(phases, ids), 50, timeout_s=120.0, at_once=50)
+    assert sorted(outcome.game_id for outcome in outcomes if isinstance(outcome, GameReport)) == ids
+    assert told == []
+
+
+def test_without_a_pace_every_fault_passes() -> None:
+    with pytest.raises(ServerError, match="no answer"):
+        series(FaultyServer(WHOLE, inbox=[GONE]), pace=None)
+
+
+# after a restart
+
+
+def test_a_restart_goes_on_where_the_game_was_left_with_the_same_bytes(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "games.sqlite")
+    for stop in range(1, 4):
+        phases = [[warmup()], [round_start()], [answers(["B"] * 20)], [score()]]
+        ledger = Ledger(journal, "server", f"player {stop}")
+        first = FaultyServer(phases[:stop], inbox=[None] * stop + [UnauthorizedError("killed")])
+        with pytest.raises(UnauthorizedError):
+            series(first, ledger=ledger)
+        again = FaultyServer(phases, [], request_game=[AssertionError("asked anew")])
+        ledger.move_cursor("")
+        (report,), _ = series(again, ledger=ledger)
+        assert isinstance(report, GameReport)
+        assert [next(sent for sent in again.sent if sent["message_id"] == one["message_id"]) for one in first.sent] == (
+            first.sent
+        )
+        assert len({sent["message_id"] for sent in again.sent}) == 3
+        assert report.answers == ("B",) * 20
+        assert ledger.running() == []
+    journal.close()
+
+
+def test_a_score_that_came_while_nobody_was_there_is_fetched_after_the_restart(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "games.sqlite")
+    ledger = Ledger(journal, "server", "me")
+    with pytest.raises(UnauthorizedError):
+        series(FaultyServer(WHOLE[:3], inbox=[None] * 3 + [UnauthorizedError("killed")]), ledger=ledger)
+    ledger.move_cursor("4")
+    server = FaultyServer(WHOLE, [])
+    server.states[GAME] = GameState(GAME, "over", 88.0, 3)
+    (report,), _ = series(server, ledger=ledger)
+    assert isinstance(report, GameReport)
+    assert report.score.private_score == 88.0
+    journal.close()
+
+
+def test_a_round_played_before_is_recognised(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "games.sqlite")
+    ledger = Ledger(journal, "server", "me")
+    told = message("Q21SCOREFEEDBACK", {"private_score": 1.0, "feedback": {"associative_word": 'It was "fox".'}})
+    for word in ("", "fox"):
+        ledger.move_cursor("")
+        server = FaultyServer([*WHOLE[:3], [told]])
+        (report,), _ = series(server, ledger=ledger)
+        assert isinstance(report, GameReport)
+        assert (report.decision.guess.associative_word == "fox") == bool(word)
+    journal.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from pydantic import ValidationError
 
 from player import protocol
 from player.errors import MessageError
+from player.messages import PAYLOADS, json_schema
 from player.protocol import Guess, Message, RoundStart, WarmupCall
 from player.questions.belief import NOT_RELEVANT
 from player.questions.question import Question
@@ -60,6 +63,65 @@ def test_the_game_id_is_read_under_both_names_as_text_or_number(name: str, writt
 @pytest.mark.parametrize("name", ["message_id", "messageid"])
 def test_the_message_id_is_read_under_both_names(name: str) -> None:
     assert protocol.read_message({"message_type": "X", name: "m-7"}).message_id == "m-7"
+
+
+@pytest.mark.parametrize("name", ["game_id", "gameid"])
+def test_the_game_id_may_stand_in_the_payload_alone(name: str) -> None:
+    assert protocol.read_message({"message_type": "X", "payload": {name: "0101001"}}).game_id == "0101001"
+
+
+def test_a_game_id_sent_as_a_number_has_lost_its_first_zero() -> None:
+    assert protocol.same_game("101001", "0101001")
+    assert not protocol.same_game("101001", "0101002")
+    assert not protocol.same_game("", "0000000")
+
+
+def test_a_payload_may_be_a_text_or_stand_in_the_envelope_itself() -> None:
+    fields = {"book_name": "00016", "book_hint": "a hint"}
+    for sent in ({"payload": json.dumps(fields)}, fields):
+        start = protocol.read_round_start(protocol.read_message({"message_type": "Q21ROUNDSTART", **sent}))
+        assert (start.book_name, start.hint) == ("00016", "a hint")
+
+
+@pytest.mark.parametrize(
+    ("deadline", "seconds"),
+    [
+        (300, 300.0),
+        ("300", 300.0),
+        ("90 s", 90.0),
+        ("5 minutes", 300.0),
+        ("2026-01-01T12:05:00Z", 300.0),
+        ("2026-01-01T12:05:00", 300.0),
+        ("2026-01-01T14:05:00+02:00", 300.0),
+        (0, None),
+        (-5, None),
+        ("2026-01-01T11:00:00Z", None),
+        ("soon", None),
+        (None, None),
+        (True, None),
+        (float("nan"), None),
+        (10**400, None),
+        ([300], None),
+    ],
+)
+def test_the_deadline_is_read_in_seconds_or_as_a_moment_by_the_senders_clock(
+    deadline: object, seconds: float | None
+) -> None:
+    sent = envelope("Q21WARMUPCALL", {"deadline": deadline}, timestamp="2026-01-01T12:00:00+00:00")
+    assert protocol.read_message(sent).deadline_s == seconds
+
+
+@pytest.mark.parametrize("unit", [1.0, 1000.0])
+def test_a_deadline_since_1970_is_counted_from_now(unit: float) -> None:
+    read_s = protocol.read_message(envelope("Q21WARMUPCALL", {"deadline": (time.time() + 60.0) * unit})).deadline_s
+    assert read_s is not None
+    assert 55.0 < read_s <= 60.0
+
+
+def test_what_is_longer_than_any_honest_message_is_cut() -> None:
+    payload = {"book_name": "x" * 100_000, "book_hint": "y " * 5_000_000, "association_word": "z" * 10_000}
+    start = protocol.read_round_start(read("Q21ROUNDSTART", payload))
+    assert (len(start.book_name), len(start.hint), len(start.association_domain)) == (300, 1_999, 300)
 
 
 def test_an_envelope_may_lack_all_but_its_type() -> None:
@@ -153,6 +215,36 @@ def test_not_relevant_is_read_in_all_its_spellings(written: str) -> None:
     assert answers([{"question_number": 1, "answer": written}])[0] == NOT_RELEVANT
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["Option B", "B: balanced trees", "b) a tree", "B - trees", "answer: B", "The correct answer is B", "תשובה: B"],
+)
+def test_a_letter_is_read_with_what_its_option_says(written: str) -> None:
+    assert answers([{"question_number": 1, "answer": written}])[0] == "B"
+
+
+@pytest.mark.parametrize("number", ["1.0", "Q1", "q 1", "question 1", "Question_1", 1.0])
+def test_a_number_is_read_in_any_dress(number: object) -> None:
+    assert answers([{"question_number": number, "answer": "C"}]) == ["C", None, None, None]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"1": "A", "3": "not_relevant"},
+        {"Q1": {"answer": "A"}, "Q3": {"answer": "Not Relevant"}},
+        [{"answer": "A"}, {"answer": None}, {"answer": "N/A"}],
+    ],
+)
+def test_answers_are_read_from_a_map_and_by_their_place(given: object) -> None:
+    assert answers(given) == ["A", None, NOT_RELEVANT, None]
+
+
+@pytest.mark.parametrize("written", ["A list of trees", "a tree", "Both", "beside", "A-level"])
+def test_a_text_that_begins_with_a_letter_is_no_answer(written: str) -> None:
+    assert answers([{"question_number": 1, "answer": written}])[0] is None
+
+
 @pytest.mark.parametrize("written", ["E", "", "AB", "ABCD", "maybe", "the first", None, 1, True, ["A"], {"A": 1}, "Ａ"])
 def test_what_is_no_answer_counts_as_missing(written: object) -> None:
     assert answers([{"question_number": 1, "answer": written}]) == [None] * 4
@@ -163,8 +255,8 @@ def test_missing_answers_are_none() -> None:
     assert answers([]) == [None] * 4
 
 
-@pytest.mark.parametrize("given", [None, "ABCD", 7, {"1": "A"}, True])
-def test_answers_that_are_no_list_are_all_missing(given: object) -> None:
+@pytest.mark.parametrize("given", [None, "ABCD", 7, {"one": "A"}, True])
+def test_answers_that_are_neither_list_nor_map_are_all_missing(given: object) -> None:
     assert answers(given) == [None] * 4
 
 
@@ -254,24 +346,57 @@ def test_payloads_carry_the_match_and_its_token() -> None:
         "auth_token": "t",
         "answer": "4",
     }
-    questions = [Question(f"Which? {n}", ("a", "b", "c", f"d{n}"), "word", frozenset()) for n in (1, 2)]
-    assert protocol.questions_payload(START, questions) == {
-        "match_id": "M1",
-        "auth_token": "round-token",
-        "questions": [
-            {"question_number": 1, "question_text": "Which? 1", "options": {"A": "a", "B": "b", "C": "c", "D": "d1"}},
-            {"question_number": 2, "question_text": "Which? 2", "options": {"A": "a", "B": "b", "C": "c", "D": "d2"}},
-        ],
+    questions = [Question(f"Which? {n}", ("a", "b", "c", f"d{n}"), "word", frozenset()) for n in range(1, 21)]
+    written = protocol.questions_payload(START, questions)
+    assert (written["match_id"], written["auth_token"], written["total_questions"]) == ("M1", "round-token", 20)
+    options = {"A": "a", "B": "b", "C": "c", "D": "d2"}
+    assert written["questions"][1] == {
+        "question_number": 2,
+        "number": 2,
+        "question_text": "Which? 2",
+        "text": "Which? 2",
+        "options": options,
+        "choices": options,
     }
-    assert protocol.guess_payload(START, Guess("S.", "Because.", "word", "Therefore.", 0.123456)) == {
-        "match_id": "M1",
-        "auth_token": "round-token",
+    flat = {
         "opening_sentence": "S.",
         "sentence_justification": "Because.",
         "associative_word": "word",
         "word_justification": "Therefore.",
         "confidence": 0.1235,
     }
+    assert protocol.guess_payload(START, Guess("S.", "Because.", "word", "Therefore.", 0.123456)) == {
+        "match_id": "M1",
+        "auth_token": "round-token",
+        **flat,
+        "opening_sentence_guess": "S.",
+        "associative_word_guess": "word",
+        "guess": flat,
+    }
+
+
+@pytest.mark.parametrize("n_questions", [0, 19, 21])
+def test_a_batch_of_other_than_20_questions_is_never_written(n_questions: int) -> None:
+    with pytest.raises(ValidationError, match="20 items"):
+        protocol.questions_payload(START, [Question("Which?", ("a", "b", "c", "d"), "word", frozenset())] * n_questions)
+
+
+def test_a_reply_repeats_the_spelling_of_the_envelope_beside_the_canonical_one() -> None:
+    asked = {"messagetype": "Q21_WARMUP_CALL", "gameid": "0101001"}
+    written = protocol.write_message("Q21WARMUPRESPONSE", {}, sender="a", recipient="b", game_id="0101001", like=asked)
+    assert written["messagetype"] == written["message_type"] == "Q21WARMUPRESPONSE"
+    assert written["gameid"] == written["game_id"] == "0101001"
+
+
+def test_the_schema_describes_every_message_and_accepts_what_is_written() -> None:
+    schema = json_schema()
+    assert set(schema["payloads"]) == set(PAYLOADS)
+    questions = [Question("Which?", ("a", "b", "c", "d"), "word", frozenset())] * 20
+    written = protocol.questions_payload(START, questions)
+    properties = schema["$defs"]["QuestionsBatchPayload"]["properties"]
+    assert written.keys() == properties.keys()
+    for name, model in PAYLOADS.items():
+        assert schema["payloads"][name]["$ref"].endswith(f"/{model.__name__}")
 
 
 scalars = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import socket
@@ -11,13 +12,15 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from player.errors import GameTimeoutError, PlayerError, ServerError, UnauthorizedError
+from player import wire
+from player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
 from player.server import GameState, HttpGameServer, wait_left_s
 
 TOKEN = "s3cret-token-of-the-player"
@@ -363,7 +366,7 @@ def test_a_body_that_is_no_json_object_is_told_in_one_short_line(body: bytes) ->
         assert TOKEN[:10] not in text
 
 
-@pytest.mark.parametrize("body", [{}, {"game_id": None}, {"game_id": ""}, {"game_id": 7}, {"game_id": ["0101001"]}])
+@pytest.mark.parametrize("body", [{}, {"game_id": None}, {"game_id": ""}, {"game_id": True}, {"game_id": ["0101001"]}])
 def test_an_answer_without_a_game_id_is_told(body: object) -> None:
     with (
         serving(Answer(201, body)) as (client, _),
@@ -406,7 +409,7 @@ def test_a_redirection_is_not_followed_with_the_token() -> None:
     with serving(Answer(200, {"game_id": "x"})) as (_, elsewhere):
         moved = Answer(307, b"", {"Location": f"{elsewhere.url}/v1/games"})
         with serving(moved) as (client, small):
-            assert "must answer with a JSON object" in refused(client, small, 2.0)
+            assert "POST /v1/games must be answered there, got a redirection (307)" in refused(client, small, 2.0)
         assert elsewhere.asked == []
 
 
@@ -461,3 +464,159 @@ def test_no_time_left_is_a_game_timeout_error() -> None:
         wait_left_s(time.monotonic() - 0.001, "0101001")
     assert isinstance(caught.value, TimeoutError)
     assert isinstance(caught.value, ServerError)
+
+
+# slow, endless and broken answers
+
+
+def dripping(*pieces: bytes, pause_s: float = 0.05, n_times: int = 200) -> tuple[str, threading.Thread]:
+    """The URL of a server that sends these pieces, the last one again and again, with pauses."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(10.0)
+
+    def run() -> None:
+        with contextlib.suppress(OSError), listener:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65_536)
+                for row in range(n_times):
+                    connection.sendall(pieces[min(row, len(pieces) - 1)])
+                    time.sleep(pause_s)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return f"http://127.0.0.1:{listener.getsockname()[1]}", thread
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        (b"H", b"T"),
+        (b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", b" "),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+    ],
+    ids=["status line", "header", "body", "chunks"],
+)
+def test_a_server_that_sends_one_byte_at_a_time_is_given_up_in_time(pieces: tuple[bytes, ...]) -> None:
+    url, thread = dripping(*pieces)
+    client = HttpGameServer(url, TOKEN, 0.4)
+    started = time.monotonic()
+    with pytest.raises(ServerError, match="timed out"):
+        client.request_game()
+    assert time.monotonic() - started < 3.0
+    client.close()
+    thread.join(15.0)
+
+
+@pytest.mark.parametrize("encoding", ["", "gzip"])
+def test_an_endless_body_is_not_held(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "MAX_BYTES", 100_000)
+    body = b"[" + b" " * 3_000_000
+    packed = Answer(200, gzip.compress(body) if encoding else body, {"Content-Encoding": encoding} if encoding else {})
+    with serving(packed, timeout_s=0.5) as (client, small):
+        assert "at most 100000 bytes" in refused(client, small, 3.0)
+
+
+def test_an_encoding_that_nobody_asked_for_is_refused() -> None:
+    with serving(Answer(200, b"x", {"Content-Encoding": "br"}), timeout_s=0.3) as (client, small):
+        assert "must be plain, gzip or deflate, got 'br'" in refused(client, small, 3.0)
+
+
+def test_a_request_that_hangs_is_tried_again() -> None:
+    with serving(Answer(delay_s=2.0), Answer(202), timeout_s=0.5) as (client, small):
+        client.send({"message_id": "m-1"})
+        assert len(small.asked) == 2
+
+
+@pytest.mark.parametrize("status", [408, 425])
+def test_a_status_that_says_not_done_yet_is_tried_again(status: int) -> None:
+    with serving(Answer(status), Answer(201, {"game_id": "0101001"})) as (client, small):
+        assert client.request_game() == "0101001"
+        assert len(small.asked) == 2
+
+
+def test_an_outbox_that_is_missing_once_is_tried_again_and_a_game_that_is_missing_is_not() -> None:
+    with serving(Answer(404), Answer(202)) as (client, small):
+        client.send({"message_id": "m-1"})
+        assert len(small.asked) == 2
+    with serving(Answer(404)) as (client, small):
+        with pytest.raises(RefusedError, match="refused with 404"):
+            client.game("7")
+        assert len(small.asked) == 1
+
+
+@pytest.mark.parametrize("dated", [False, True])
+def test_retry_after_is_heeded(dated: bool) -> None:
+    asked_for = formatdate(time.time() + 2.0, usegmt=True) if dated else "1"
+    with serving(Answer(429, b"", {"Retry-After": asked_for}), Answer(202), timeout_s=5.0) as (client, _):
+        started = time.monotonic()
+        client.send({"message_id": "m-1"})
+        assert 0.5 < time.monotonic() - started < 4.0
+
+
+def test_a_retry_after_beyond_all_patience_ends_at_once_and_is_passed_on() -> None:
+    with serving(Answer(503, b"", {"Retry-After": "600"}), timeout_s=1.0) as (client, small):
+        with pytest.raises(ServerError) as caught:
+            client.send({"message_id": "m-1"})
+        assert caught.value.retry_after_s == 600.0
+        assert len(small.asked) == 1
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b'"taken"', b"thanks", b"\xff"])
+def test_a_message_is_delivered_whatever_the_server_says_with_2xx(body: bytes) -> None:
+    with serving(Answer(200, body)) as (client, small):
+        client.send({"message_id": "m-1"})
+        assert len(small.asked) == 1
+
+
+def test_a_redirection_of_the_outbox_is_no_delivery() -> None:
+    with (
+        serving(Answer(307, b"", {"Location": "/elsewhere"})) as (client, _),
+        pytest.raises(ServerError, match="never followed"),
+    ):
+        client.send({"message_id": "m-1"})
+
+
+def test_a_refusal_says_with_which_status() -> None:
+    with serving(Answer(409, {"detail": "taken before"})) as (client, _):
+        with pytest.raises(RefusedError, match="taken before") as caught:
+            client.send({"message_id": "m-1"})
+        assert caught.value.status == 409
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "n_read"),
+    [
+        (b'{"a": "\xff\xfe"}', 3),
+        (b'{"a": "raw \x00 \x1b control"}', 3),
+        (b'{"a": "\\ud800"}', 3),
+        (b'{"a": NaN}', 3),
+        (b'{"a": ' + b"9" * 5_000 + b"}", 3),
+        (b'{"a": ' + DEEP.encode() + b"}", 2),
+        (b'{"a": tru}', 2),
+        (b'{"a": "]}, {", "b": }', 2),
+    ],
+    ids=["no UTF-8", "control", "surrogate", "nan", "5,000 digits", "100,000 levels", "no JSON", "brackets in a text"],
+)
+def test_one_unreadable_message_costs_no_other(text: bytes, n_read: int) -> None:
+    body = b'{"messages": [{"first": 1}, ' + text + b', {"last": {"of": [1, 2]}}], "cursor": "9"}'
+    with serving(Answer(body=body)) as (client, _):
+        messages, cursor = client.inbox("", 0.0)
+    assert (messages[0], messages[-1], cursor) == ({"first": 1}, {"last": {"of": [1, 2]}}, "9")
+    assert len(messages) == n_read
+    json.dumps(messages, ensure_ascii=False).encode("utf-8")
+
+
+def test_of_half_an_inbox_the_whole_messages_are_read_and_the_cursor_stays() -> None:
+    with serving(Answer(body=b'{"messages": [{"first": 1}, {"second": [2]}, {"third": "brea')) as (client, _):
+        assert client.inbox("c-1", 0.0) == ([{"first": 1}, {"second": [2]}], "c-1")
+
+
+def test_what_a_server_says_reaches_the_terminal_as_text() -> None:
+    evil = "\x1b]0;owned\x07\u202egnp.exe"
+    with serving(Answer(400, {"detail": evil})) as (client, small):
+        assert "\\x1b]0;owned\\x07\\u202egnp.exe" in refused(client, small, 2.0)

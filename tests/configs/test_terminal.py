@@ -1,0 +1,63 @@
+"""What somebody else wrote is shown, and never interpreted."""
+
+from __future__ import annotations
+
+import io
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from rich.console import Console
+
+from configs.terminal import visible, visible_json
+from player.view import shown
+
+tried = settings(derandomize=True, deadline=None, database=None, max_examples=200)
+EVIL = "\x1b]52;c;c2VjcmV0\x07\x1b[2J\u202etxt.exe\u2066 [red]no[/] :smile: \ud800\x9b31m\u2028end\\"
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("plain, עברית, e\u0301, שָׁלוֹם\u200f", "plain, עברית, e\u0301, שָׁלוֹם\u200f"),
+        ("\x1b[2J", "\\x1b[2J"),
+        ("one\r\ntwo\tthree", "one  two three"),
+        ("a\u202eb\u2066c", "a\\u202eb\\u2066c"),
+        ("\x9b31m\x7f\x00", "\\x9b31m\\x7f\\x00"),
+        ("\ud800", "\\ud800"),
+        ("\U000e0041", "\\U000e0041"),
+    ],
+)
+def test_what_a_terminal_would_act_on_is_spelt(text: str, seen: str) -> None:
+    assert visible(text) == seen
+
+
+@tried
+@given(some.text(some.characters(categories=None), max_size=40))
+def test_nothing_that_acts_is_left(text: str) -> None:
+    kept = {unicodedata.category(char) for char in visible(text) if char not in "\u00ad\u200c\u200d\u200e\u200f"}
+    assert kept.isdisjoint({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+
+@tried
+@given(some.text(some.characters(categories=None), max_size=40))
+def test_rich_shows_it_as_it_is(text: str) -> None:
+    target = io.StringIO()
+    console = Console(file=target, width=10_000, force_terminal=True, color_system="truecolor")
+    console.print(f"[bold]{shown(text)}[/]|", highlight=False, emoji=False, end="")
+    assert target.getvalue().replace("\x1b[1m", "").replace("\x1b[0m", "") == f"{visible(text)}|"
+
+
+@tried
+@given(some.text(some.characters(exclude_categories=["Cs"]), max_size=40))
+def test_json_says_the_same_and_holds_nothing_that_acts(text: str) -> None:
+    written = visible_json({"text": [text]})
+    assert json.loads(written) == {"text": [text]}
+    assert all(char == "\n" or visible(char) == char for char in written)
+
+
+def test_an_evil_text_is_harmless_in_every_form() -> None:
+    for written in (visible(EVIL), shown(EVIL), visible_json({"hint": EVIL})):
+        assert not {"\x1b", "\x07", "\u202e", "\u2066", "\x9b", "\u2028"} & set(written)
