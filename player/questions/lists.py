@@ -22,7 +22,7 @@ FULL = 0.27
 about as often as the others."""
 MIN_WORDS = 150
 """Words that questions are made of, at least; more in larger pools."""
-RETRIEVED, NOT_RETRIEVED = 0.5, 0.35
+RETRIEVED, NOT_RETRIEVED = 0.5, 0.2
 """Probability that a reader of the opening sentence and retrieved passages finds a word that stands further down in the
 paragraph, and one that does not stand in it at all: the passages are those that the question's words bring up."""
 STRAY = 0.04
