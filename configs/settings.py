@@ -108,6 +108,7 @@ class GameSettings:
     useless_share: float
     opening_share: float
     passages_share: float
+    name_share: float
     design_opening_share: float
     questions_pool: int
     request_timeout_s: float
@@ -281,6 +282,7 @@ def _check(settings: Settings, where: str) -> None:
         ("game.useless_share", game.useless_share, 0.001, 0.8),
         ("game.opening_share", game.opening_share, 0.001, 0.9),
         ("game.passages_share", game.passages_share, 0.001, 0.9),
+        ("game.name_share", game.name_share, 0.001, 0.9),
         ("game.design_opening_share", game.design_opening_share, 0.0, 1.0),
         ("game.questions_pool", game.questions_pool, 20, 100_000),
         ("game.request_timeout_s", game.request_timeout_s, 0.1, 600.0),
@@ -307,10 +309,10 @@ def _check(settings: Settings, where: str) -> None:
             f"game: careless_share + useless_share must be at most 0.9, so that somebody is sound, "
             f"got {game.careless_share} + {game.useless_share} ({where})"
         )
-    if game.opening_share + game.passages_share > 0.99:
+    if game.opening_share + game.passages_share + game.name_share > 0.99:
         raise SettingsError(
-            f"game: opening_share + passages_share must be at most 0.99, so that somebody sees the whole paragraph, "
-            f"got {game.opening_share} + {game.passages_share} ({where})"
+            f"game: opening_share + passages_share + name_share must be at most 0.99, so that somebody sees the whole "
+            f"paragraph, got {game.opening_share} + {game.passages_share} + {game.name_share} ({where})"
         )
     if not search.strategies:
         raise SettingsError(f"search.strategies must name at least one strategy, got none ({where})")

@@ -139,13 +139,15 @@ class Player:
         started = time.perf_counter()
         prior = prior_of(result, self.prior_model)
         rows = np.array([course.rows[paragraph.paragraph_id] for paragraph in result.paragraphs])
-        batch = make_batch(course, rows, prior, self._model, self._settings.questions_pool, self._game_seed(start))
+        pool_size, told = self._settings.questions_pool, f"{start.book_name}. {start.hint}"
+        batch = make_batch(course, rows, prior, self._model, pool_size, self._game_seed(start), told)
         return Plan(start, result, prior, batch.questions, batch.fits, 1000.0 * (time.perf_counter() - started))
 
     def replan(self, plan: Plan, questions: Sequence[Question]) -> Plan:
         """The same plan with questions that were asked before, to read the answers that came to them."""
         rows = np.array([self.course.rows[paragraph.paragraph_id] for paragraph in plan.result.paragraphs])
-        batch: Batch = fit_batch(self.course, rows, plan.prior, questions)
+        told = f"{plan.start.book_name}. {plan.start.hint}"
+        batch: Batch = fit_batch(self.course, rows, plan.prior, questions, told)
         return replace(plan, questions=batch.questions, fits=batch.fits)
 
     def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:

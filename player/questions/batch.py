@@ -37,7 +37,13 @@ class Batch:
 
 
 def make_batch(
-    course: CourseView, rows: NDArray[np.intp], prior: FloatArray, model: ErrorModel, pool_size: int, seed: int
+    course: CourseView,
+    rows: NDArray[np.intp],
+    prior: FloatArray,
+    model: ErrorModel,
+    pool_size: int,
+    seed: int,
+    told: str = "",
 ) -> Batch:
     """The 20 questions that tell the candidates apart; the same inputs and seed give the same ones.
 
@@ -47,6 +53,7 @@ def make_batch(
         model: how referees see and err.
         pool_size: questions to choose from.
         seed: of every draw.
+        told: the book's name and the hint.
     """
     order = np.argsort(-prior, kind="stable")
     n_needed = int(np.searchsorted(np.cumsum(prior[order]), DESIGN_SHARE)) + 1
@@ -56,12 +63,14 @@ def make_batch(
     with _thread_pools().limit(limits=1, user_api="blas"):
         pool = build_pool(Candidates(course, rows[best], share), pool_size, seed)
         chosen = design(pool, share, model)
-    return fit_batch(course, rows, prior, _padded([pool.questions[row] for row in chosen]))
+    return fit_batch(course, rows, prior, _padded([pool.questions[row] for row in chosen]), told)
 
 
-def fit_batch(course: CourseView, rows: NDArray[np.intp], prior: FloatArray, questions: Sequence[Question]) -> Batch:
-    """Questions with how they fit the candidates at `rows`."""
-    return Batch(tuple(questions), fit_questions(questions, Candidates(course, rows, prior)))
+def fit_batch(
+    course: CourseView, rows: NDArray[np.intp], prior: FloatArray, questions: Sequence[Question], told: str = ""
+) -> Batch:
+    """Questions with how they fit the candidates at `rows`; see `make_batch`."""
+    return Batch(tuple(questions), fit_questions(questions, Candidates(course, rows, prior, told)))
 
 
 @functools.cache

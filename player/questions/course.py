@@ -186,12 +186,14 @@ class Candidates:
         course: theirs.
         rows: (n_candidates,) of the course.
         prior: (n_candidates,) their probabilities, summing to 1.
+        told: the book's name and the hint: what a referee answers from who sees nothing of the paragraph.
     """
 
-    def __init__(self, course: CourseView, rows: NDArray[np.intp], prior: NDArray[np.float64]) -> None:
+    def __init__(self, course: CourseView, rows: NDArray[np.intp], prior: NDArray[np.float64], told: str = "") -> None:
         self.course = course
         self.rows = rows
         self.prior = prior
+        self._told = frozenset(words(told))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -226,6 +228,11 @@ class Candidates:
         there, early = _columns(self._opening, ids), _columns(self._early, ids)
         seen = np.maximum(self._seen(self._opening, ids), BELOW * (_columns(self._whole, ids) > 0))
         return np.where((there > 0) & (early == 0), np.float32(LATE) * there, seen)
+
+    def in_told(self, ids: NDArray[np.intp]) -> FitArray:
+        """(n_words, n_candidates) probability that a reader finds each word in the book's name and the hint."""
+        there = np.array([self.course.words[number] in self._told for number in ids], dtype=np.bool_)
+        return np.repeat(np.where(there, np.float32(SEEN), np.float32(0.0))[:, None], len(self), axis=1)
 
     def ids_of(self, group: Sequence[str]) -> NDArray[np.intp]:
         """Ids of those of the words that the course has."""

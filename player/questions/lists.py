@@ -134,11 +134,12 @@ def _fits(seen: FitArray, drawn: NDArray[np.intp]) -> FitArray:
 def _by_view(candidates: Candidates, ids: NDArray[np.intp], *, in_opening: bool) -> FitArray:
     """(n_views, n_words, n_candidates) probability that a reader finds each word where the question asks for it."""
     first = candidates.in_opening(ids)
+    told = candidates.in_told(ids)
     if in_opening:
-        return np.stack([first, first, np.maximum(first, STRAY)])
+        return np.stack([first, first, np.maximum(first, STRAY), told])
     whole = candidates.in_paragraph(ids)
     retrieved = np.where(whole > 0.5, np.float32(RETRIEVED), np.float32(NOT_RETRIEVED))
-    return np.stack([whole, first, np.maximum(first, retrieved)])
+    return np.stack([whole, first, np.maximum(first, retrieved), told])
 
 
 def _deal(

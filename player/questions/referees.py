@@ -144,9 +144,10 @@ class ErrorModel:
 def error_model_of(settings: GameSettings) -> ErrorModel:
     """The learned rates and the mixture, as the settings have them."""
     views: dict[View, float] = {
-        "paragraph": 1.0 - settings.opening_share - settings.passages_share,
+        "paragraph": 1.0 - settings.opening_share - settings.passages_share - settings.name_share,
         "opening": settings.opening_share,
         "passages": settings.passages_share,
+        "name": settings.name_share,
     }
     rates = load_rates({name: kind.wrong for name, kind in KINDS.items()})
     return ErrorModel(

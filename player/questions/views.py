@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-View = Literal["paragraph", "opening", "passages"]
-"""All of it; its opening sentence alone; or that sentence and a few passages of the course that a question retrieved,
-which need not come from the paragraph."""
+View = Literal["paragraph", "opening", "passages", "name"]
+"""All of it; its opening sentence alone; that sentence and a few passages of the course that a question retrieved, which
+need not come from the paragraph; or nothing of it but the book's name and the hint, which the player has as well."""
 
 VIEWS: tuple[View, ...] = get_args(View)
 

@@ -64,6 +64,16 @@ def test_who_sees_the_opening_sentence_finds_no_later_word() -> None:
     assert 0.3 < by_view["passages"][0, 0] < 0.7  # retrieved or not
 
 
+def test_who_sees_the_name_and_the_hint_answers_alike_whatever_the_paragraph() -> None:
+    whole = candidates_of(ENGLISH)
+    told = Candidates(whole.course, whole.rows, whole.prior, "Of levers. Moving names about")
+    groups = (("trails",), ("levers", "desk"), ("names",))
+    question = Question("?", ("trails", "levers or desk", "names", "none"), "anywhere", frozenset(), groups)
+    fits = fit_questions([question], told)[VIEWS.index("name"), 0]
+    np.testing.assert_allclose(fits, fits[:1].repeat(len(ENGLISH), axis=0))
+    assert fits[0].argmax() == 1
+
+
 def test_a_kind_that_is_not_known_fits_all_alike() -> None:
     question = Question("?", ("a", "b", "c", "d"), FILLER, frozenset())
     np.testing.assert_array_equal(fit_questions([question], candidates_of(ENGLISH)), 0.25)

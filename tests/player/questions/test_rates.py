@@ -91,11 +91,13 @@ def test_scaling_multiplies_the_odds() -> None:
 
 
 def test_the_weights_of_referees_follow_the_settings_and_sum_to_1(settings: Settings) -> None:
-    game = replace(settings.game, careless_share=0.5, useless_share=0.2, opening_share=0.3, passages_share=0.1)
+    game = replace(
+        settings.game, careless_share=0.5, useless_share=0.2, opening_share=0.3, passages_share=0.1, name_share=0.1
+    )
     referees = error_model_of(game).referees
     assert sum(referee.weight for referee in referees) == pytest.approx(1.0)
     by_view = {view: sum(each.weight for each in referees if each.view == view) for view in (*VIEWS, None)}
-    assert by_view == pytest.approx({"paragraph": 0.48, "opening": 0.24, "passages": 0.08, None: 0.2})
+    assert by_view == pytest.approx({"paragraph": 0.4, "opening": 0.24, "passages": 0.08, "name": 0.08, None: 0.2})
     sound = sum(referee.weight for referee in referees if referee.care.name == SOUND)
     assert sound == pytest.approx(0.3)
 
