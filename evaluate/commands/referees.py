@@ -62,24 +62,26 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play, and print or write the table; 1 if a game was lost at ingest."""
-    from evaluate.against import SPECS, judges_of, play_against
+    from evaluate.against.rounds import SPECS, judges_of, play_rounds
+    from evaluate.against.table import make_table
 
     require_repeats(options.repeats)
     require_writable(options.out)
     settings = load(options.preset, options.config)
     specs = options.referee or list(SPECS)
-    judges_of(specs, options.repeats, options.seed)  # a wrong one is refused before anything is planned
+    judges = judges_of(specs, options.repeats, options.seed)
     games = select_split(load_games(options.games), options.split, options.seed)
-    table = play_against(
+    store = open_store(options.store, options.collection)
+    played = play_rounds(
         games,
-        open_store(options.store, options.collection),
+        store,
         settings,
         collection=options.collection,
-        specs=specs,
-        repeats=options.repeats,
+        judges=judges,
         seed=options.seed,
         workers=options.workers,
     )
+    table = make_table(played, judges, store.fingerprint, settings, options.seed)
     if options.out:
         write_text(options.out, as_json(table) + "\n")
     if options.json:
