@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from configs.settings import Settings, as_dict
 from evaluate.against.rounds import HINT_ALONE, Judge, Outcome, Played
 from evaluate.errors import RunError
-from evaluate.measures import interval
+from evaluate.measures import bootstrap_interval, interval
 from evaluate.provenance import commit
 
 SURE = 1e-4
@@ -71,7 +71,7 @@ def line_of(games: Sequence[Played], places: Sequence[int], hint: NDArray[np.flo
     return {
         "plays": len(places),
         **_figure("won", won, seed),
-        **_figure("won_more_than_hint", won - hint, seed),
+        **_figure("won_more_than_hint", won - hint, seed, bootstrap_interval),
         **_figure("private_score", _by_game(games, places, lambda outcome: outcome.private_score), seed),
         **_figure("sentence_exact", _by_game(games, places, lambda outcome: float(outcome.sentence_exact)), seed),
         **_figure("brier", _by_game(played, places, brier), seed),
@@ -106,13 +106,17 @@ def _by_game(games: Sequence[Played], places: Sequence[int], value: Callable[[Ou
     )
 
 
-def _figure(name: str, values: NDArray[np.float64], seed: int) -> dict[str, Any]:
+def _figure(
+    name: str,
+    values: NDArray[np.float64],
+    seed: int,
+    interval_of: Callable[[NDArray[np.float64], int], tuple[float, float]] = interval,
+) -> dict[str, Any]:
+    """A mean over games, and its interval; both None where no game has a value."""
     if not len(values):
         return {name: None, f"{name}_interval": None}
-    return {
-        name: round(float(values.mean()), 6),
-        f"{name}_interval": [round(end, 6) for end in interval(values, seed)],
-    }
+    ends = [round(end, 6) for end in interval_of(values, seed)]
+    return {name: round(float(values.mean()), 6), f"{name}_interval": ends}
 
 
 def read_table(path: Path) -> dict[str, Any]:

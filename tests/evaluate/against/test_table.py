@@ -49,6 +49,8 @@ class TestTable:
         assert table["hint_alone"]["won"] == pytest.approx(1 / 3, abs=1e-6)
         gains = [line["won_more_than_hint"] for line in table["referees"]]
         assert gains == pytest.approx([1 / 3, -1 / 6], abs=1e-6)
+        # no share, so that a difference of no game at all has no width
+        assert table["hint_alone"]["won_more_than_hint_interval"] == [0.0, 0.0]
         assert table["per_game"][0] == {"game_id": "g1", "won": {HINT_ALONE: 1.0, "oracle": 1.0, "random": 0.5}}
 
     def test_confidence_is_judged_by_the_games_that_were_played(self, table: dict[str, Any]) -> None:
