@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
@@ -13,6 +16,7 @@ from tqdm import tqdm
 from configs.settings import Settings
 from evaluate.errors import GamesError, RefereeError
 from evaluate.games import LabelledGame, match_games, require_of_store, same_text
+from evaluate.journal import inputs_digest, open_journal
 from evaluate.referee import Posed, Referee, Secret, Tools, make_referee, prepare, read_spec, tools_of
 from evaluate.remembered import RememberingEmbedder
 from evaluate.replayer import Job, PlansOnce, here, in_processes, play_game, single_threaded, workers_for
@@ -157,6 +161,7 @@ def play_rounds(
     judges: Sequence[Judge],
     seed: int,
     workers: int,
+    partial: Path | None = None,
 ) -> list[Played]:
     """The answerable games over a store against these judges, in the order of the games.
 
@@ -164,27 +169,44 @@ def play_rounds(
         judges: as `judges_of` gives them.
         seed: of the practice server.
         workers: processes; 0 takes as many as pay.
+        partial: file that keeps the games done until all are, so that an interrupted run goes on; None keeps nothing.
 
     Raises:
         GamesError: the games are another corpus's, or none is answerable.
+        SettingsError: `partial` cannot be written.
     """
     matched = match_games(games, store.paragraphs)
     require_of_store(matched, store.location, "--games")
     answerable = [game for game in games if game.answerable]
     if not answerable:
         raise GamesError(f"--games must hold at least one answerable game, got none of {len(games)}; add some")
-    jobs = [Job(number, game, matched.get(game.game_id)) for number, game in enumerate(answerable)]
-    making = functools.partial(build_rounds, store.location, collection)
-    n_workers = workers_for(workers, len(jobs), played=True)
-    if n_workers > 1:
-        prepare((spec for spec, _ in judges), store, settings.embed)
-        play_all = in_processes(functools.partial(making, single_threaded(settings), judges, seed), n_workers)
-    else:
-        play_all = here(making(settings, judges, seed))
-    bar = tqdm(total=len(jobs), desc="playing", unit="game", file=sys.stderr)
-    done: dict[str, Played] = {}
-    with bar, threadpool_limits(1, "blas"):
-        for played in play_all(jobs):
-            done[played.game_id] = played
-            bar.update()
+    with contextlib.ExitStack() as stack:
+        journal = None
+        if partial is not None:
+            inputs = inputs_digest(answerable, store.fingerprint, settings, repr(judges), seed, 1)
+            journal = stack.enter_context(open_journal(partial, inputs, len(answerable)))
+        done = {game_id: _read(kept) for game_id, kept in journal.done.items()} if journal else {}
+        jobs = [
+            Job(number, game, matched.get(game.game_id))
+            for number, game in enumerate(answerable)
+            if game.game_id not in done
+        ]
+        making = functools.partial(build_rounds, store.location, collection)
+        n_workers = workers_for(workers, len(jobs), played=True)
+        if n_workers > 1:
+            prepare((spec for spec, _ in judges), store, settings.embed)
+            play_all = in_processes(functools.partial(making, single_threaded(settings), judges, seed), n_workers)
+        else:
+            play_all = here(making(settings, judges, seed))
+        bar = tqdm(total=len(answerable), initial=len(done), desc="playing", unit="game", file=sys.stderr)
+        with bar, threadpool_limits(1, "blas"):
+            for played in play_all(jobs):
+                done[played.game_id] = played
+                if journal:
+                    journal.add(asdict(played))
+                bar.update()
     return [done[game.game_id] for game in answerable]
+
+
+def _read(kept: Mapping[str, Any]) -> Played:
+    return Played(kept["game_id"], tuple(Outcome(**outcome) for outcome in kept["outcomes"]))

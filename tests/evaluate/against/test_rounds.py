@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from configs.settings import Settings, load
-from evaluate.against.rounds import HINT_ALONE, SPECS, build_rounds, judges_of, play_rounds
+from evaluate.against.rounds import HINT_ALONE, SPECS, Played, Rounds, build_rounds, judges_of, play_rounds
 from evaluate.errors import GamesError, RefereeError
 from evaluate.referee import read_spec
 from evaluate.replayer import Job, Replayer, here
@@ -72,6 +74,27 @@ class TestPlaying:
         assert [played.game_id for played in one] == ["g1", "g2", "g3", "lost"]
         assert [len(played.outcomes) for played in one] == [5, 5, 5, 0]
         assert all(played.outcomes[1].won for played in one[:3])
+
+    def test_an_interrupted_run_goes_on_where_it_stopped(
+        self, store: ParagraphStore, quick: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        games, judges = course_games(course())[:3], judges_of(["random"], 1, 3)
+        playing = functools.partial(
+            play_rounds, games, store, quick, collection=DEFAULT_COLLECTION, judges=judges, seed=3, workers=1
+        )
+        whole, record, seen = playing(), Rounds.record, []
+
+        def interrupted(self: Rounds, job: Job) -> Played:
+            seen.append(job.game.game_id)
+            if len(seen) == 2:
+                raise KeyboardInterrupt
+            return record(self, job)
+
+        monkeypatch.setattr(Rounds, "record", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            playing(partial=tmp_path / "partial")
+        assert playing(partial=tmp_path / "partial") == whole
+        assert seen == ["g1", "g2", "g2", "g3"]
 
     def test_games_of_which_none_is_answerable_are_refused(self, store: ParagraphStore, quick: Settings) -> None:
         games = [labelled_game(game_id="no", answerable=False, paragraph_id="")]
