@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +14,6 @@ from typing import Any, TextIO
 from configs.settings import Settings, SettingsError, as_dict
 from evaluate.games import LabelledGame
 from evaluate.provenance import code_digest
-from evaluate.record import GameRecord
 
 FORMAT = "quarry replay journal 1"
 
@@ -36,7 +36,7 @@ class Journal:
     def __init__(self, path: Path, inputs: str) -> None:
         self.path = path
         self._inputs = inputs
-        self.done: dict[str, GameRecord] = {}
+        self.done: dict[str, Any] = {}
         self.begun_anew = False
         self._file: TextIO | None = None
         try:
@@ -51,8 +51,8 @@ class Journal:
                 f"--out must be in a folder that can be written, got {path}: {error.strerror}"
             ) from error
 
-    def add(self, record: GameRecord) -> None:
-        """Keep a game that is done."""
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Keep a game that is done, under its `game_id`."""
         self._write(record)
 
     def remove(self) -> None:
@@ -87,6 +87,20 @@ class Journal:
         assert self._file is not None
         self._file.write(json.dumps(document, ensure_ascii=False) + "\n")
         self._file.flush()
+
+
+def open_journal(path: Path, inputs: str, n_games: int) -> Journal:
+    """The journal of a run of so many games; what it holds already is told on standard error.
+
+    Raises:
+        SettingsError: the file cannot be written.
+    """
+    journal = Journal(path, inputs)
+    if journal.done:
+        print(f"going on from {path}: {len(journal.done)} of {n_games} games are done", file=sys.stderr)
+    if journal.begun_anew:
+        print(f"{path} is of another run, or of other code, and was begun anew", file=sys.stderr)
+    return journal
 
 
 def inputs_digest(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from tqdm import tqdm
 
 from configs.settings import Settings
 from evaluate.games import LabelledGame, match_games, require_of_store
-from evaluate.journal import Journal, inputs_digest
+from evaluate.journal import Journal, inputs_digest, open_journal
 from evaluate.record import GameRecord
 from evaluate.referee import make_referee, prepare, tools_of
 from evaluate.replayer import (
@@ -145,11 +144,7 @@ def replay_store(
         journal = None
         if partial is not None:
             inputs = inputs_digest(games, store.fingerprint, settings, referee, seed, plays)
-            journal = stack.enter_context(Journal(partial, inputs))
-            if journal.done:
-                print(f"going on from {partial}: {len(journal.done)} of {len(games)} games are done", file=sys.stderr)
-            if journal.begun_anew:
-                print(f"{partial} is of another run, or of other code, and was begun anew", file=sys.stderr)
+            journal = stack.enter_context(open_journal(partial, inputs, len(games)))
         n_left = len(games) - (len(journal.done) if journal else 0)
         n_workers = workers_for(workers, n_left, played=referee != "none")
         making = functools.partial(build_replayer, store.location, collection)

@@ -23,6 +23,7 @@ from evaluate.commands.command import (
     write_text,
 )
 from evaluate.games import load_games, select_split
+from evaluate.runfile import partial_path
 from ingest.store import open_store
 
 HEADS = ("referee", "plays", "won", "than the hint alone", "private score", "Brier", "log score", "confidence")
@@ -55,33 +56,43 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of splits, referees and intervals (default: %(default)s)"
     )
-    command.add_argument("--out", type=Path, metavar="TABLE.json", help="also write the table, for report --referees")
+    command.add_argument(
+        "--out",
+        type=Path,
+        metavar="TABLE.json",
+        help="also write the table, for report --referees; an interrupted run goes on from there",
+    )
     add_workers(command)
     add_json(command)
 
 
 def run(options: argparse.Namespace) -> int:
     """Play, and print or write the table; 1 if a game was lost at ingest."""
-    from evaluate.against import SPECS, judges_of, play_against
+    from evaluate.against.rounds import SPECS, judges_of, play_rounds
+    from evaluate.against.table import make_table
 
     require_repeats(options.repeats)
     require_writable(options.out)
     settings = load(options.preset, options.config)
     specs = options.referee or list(SPECS)
-    judges_of(specs, options.repeats, options.seed)  # a wrong one is refused before anything is planned
+    judges = judges_of(specs, options.repeats, options.seed)
     games = select_split(load_games(options.games), options.split, options.seed)
-    table = play_against(
+    store = open_store(options.store, options.collection)
+    partial = partial_path(options.out) if options.out else None
+    played = play_rounds(
         games,
-        open_store(options.store, options.collection),
+        store,
         settings,
         collection=options.collection,
-        specs=specs,
-        repeats=options.repeats,
+        judges=judges,
         seed=options.seed,
         workers=options.workers,
+        partial=partial,
     )
-    if options.out:
+    table = make_table(played, judges, store.fingerprint, settings, options.seed)
+    if options.out and partial:
         write_text(options.out, as_json(table) + "\n")
+        partial.unlink(missing_ok=True)
     if options.json:
         print_json(table)
     else:

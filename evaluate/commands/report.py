@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the page and name it."""
-    from evaluate.against import read_table
+    from evaluate.against.table import read_table
     from evaluate.report.page import render
     from evaluate.report.referees import Table
     from evaluate.report.sweep import read_sweep, sweep_part
