@@ -115,7 +115,7 @@ class Terminal:
 
 def shown(text: object) -> str:
     """Somebody else's text within our markup: neither rich nor the terminal interprets any of it."""
-    return shown(visible(text))
+    return escape(visible(text))
 
 
 def _bits(belief: FloatArray) -> float:
