@@ -13,7 +13,8 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import uuid
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -25,7 +26,15 @@ from numpy.typing import NDArray
 from configs.settings import EmbedSettings
 from ingest.embed import FloatArray
 from ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
-from ingest.folder import Hold, current_generation, hold_current, holds_other_files, next_generation, remove_others
+from ingest.folder import (
+    CURRENT,
+    Hold,
+    current_generation,
+    hold_current,
+    holds_other_files,
+    next_generation,
+    remove_others,
+)
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from ingest.sentence import sentences
 from ingest.vectors import ReadingVectors
@@ -131,6 +140,29 @@ class ParagraphStore:
                 f"{self.location}: collection {self._name!r} must have store format {FORMAT}, "
                 f"got {found.get('format')}; ingest into a new folder, or name another --collection"
             )
+
+    @property
+    def collection(self) -> str:
+        """Its name within the location."""
+        return self._name
+
+    def generation(self) -> Hashable:
+        """What changes with every ingest that is in force, read anew; None where there is no store any more.
+
+        One `stat` of a folder, one small request to a server.
+        """
+        if not is_url(self.location):
+            try:
+                found = (Path(self.location) / CURRENT).stat()
+            except OSError:
+                return None
+            return found.st_ino, found.st_mtime_ns
+        assert self._client is not None
+        try:
+            found_at = _metadata_of(self._client, f"{self._name}-documents")
+        except Exception as error:
+            raise StoreError(f"{self.location}: could not be read: {_one_line(error)}") from error
+        return None if found_at is None else found_at.get("generation", "")
 
     @property
     def staging_dir(self) -> Path:
@@ -476,6 +508,8 @@ class ParagraphStore:
             )
         if dropped:
             documents.delete(ids=list(dropped))
+        if is_url(self.location):
+            documents.modify(metadata={"format": FORMAT, "generation": uuid.uuid4().hex})
         left = _records_in(documents)
         _sweep(paragraphs, {(doc_id, record.version) for doc_id, record in left.items()})
         _sweep(parts, {(doc_id, record.version) for doc_id, record in left.items()})

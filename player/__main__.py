@@ -5,22 +5,27 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import typing
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from configs.arguments import OneLineParser, run_command
-from configs.settings import SettingsError, load
+from configs.settings import KeywordMode, SettingsError, load
 from configs.terminal import visible, visible_json
 from ingest.errors import IngestError
 from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE, open_store
-from player.errors import PlayerError
+from player.errors import PlayerError, QueryError
 from player.search.build import build_orchestrator
 from player.search.types import Query, SearchResult
 
 EXAMPLE = """example:
   python -m player search --store data/store --book "search and ranking" --hint "rewarding rare vocabulary over common"
 """
-NOTHING_FOUND = "Nothing relevant was found for this hint."
+BELOW = " *"
+"""Mark of a hit below the threshold."""
+FROM_INPUT = "-"
+"""In place of a hint: read one from each line of standard input."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,9 +43,24 @@ def main(arguments: list[str] | None = None) -> int:
         "--store", default=DEFAULT_STORE, help="folder, or URL of a Chroma server (default: %(default)s)"
     )
     search.add_argument("--collection", default=DEFAULT_COLLECTION, help="name within the store (default: %(default)s)")
-    search.add_argument("--hint", required=True, metavar="TEXT", help="what the paragraph is about")
+    search.add_argument(
+        "--hint",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help='what the paragraph is about; again for another, "-" for one a line of standard input',
+    )
     search.add_argument("--book", default="", metavar="NAME", help="the lecture, however it is called")
     search.add_argument("--k", type=int, metavar="N", help="hits wanted (default: search.k)")
+    search.add_argument(
+        "--keywords",
+        choices=typing.get_args(KeywordMode),
+        metavar="MODE",
+        help="how the hint's words relate to the text: rule (the game: they do not occur in it), fallback (where "
+        "vectors find nothing), fused (ordinary questions) or off (default: search.keywords)",
+    )
+    search.add_argument("--relevant-only", action="store_true", help="leave out what is below the threshold")
+    search.add_argument("--stats", action="store_true", help="also tell of cache, failures, steps and latencies")
     search.add_argument(
         "--preset", default="default", metavar="NAME", help="settings to search with (default: %(default)s)"
     )
@@ -68,14 +88,30 @@ def _schema(_: argparse.Namespace) -> int:
 
 
 def _search(options: argparse.Namespace) -> int:
+    hints = [hint for given in options.hint for hint in (_lines(sys.stdin) if given == FROM_INPUT else [given])]
+    if not hints and not options.stats:
+        raise QueryError(
+            "--hint must be given, got none; add --hint TEXT, or --hint - to read hints from standard input"
+        )
     settings = load(options.preset, options.config)
-    store = open_store(options.store, options.collection)
-    result = build_orchestrator(store, settings).search(Query(options.hint, options.book, options.k))
+    searches = build_orchestrator(open_store(options.store, options.collection), settings)
+    results = [searches.search(Query(hint, options.book, options.k, options.keywords)) for hint in hints]
+    shown = [replace(result, hits=result.relevant_hits) if options.relevant_only else result for result in results]
     if options.json:
-        print(visible_json(result_json(result)))
+        documents = [result_json(result) for result in shown]
+        document: Any = documents[0] if len(documents) == 1 else {"results": documents}
+        more = {"stats": searches.stats()} if options.stats else {}
+        print(visible_json(document | more))
     else:
-        _print_table(result)
-    return 1 if result.failures else 0
+        for result in shown:
+            _print_table(result)
+        if options.stats:
+            print(json.dumps(searches.stats(), indent=1))
+    return 1 if any(result.failures for result in results) else 0
+
+
+def _lines(stream: TextIO) -> list[str]:
+    return [line.strip() for line in stream if line.strip()]
 
 
 def result_json(result: SearchResult) -> dict[str, Any]:
@@ -84,13 +120,17 @@ def result_json(result: SearchResult) -> dict[str, Any]:
     return {
         "query": {"hint": result.query.hint, "book_name": result.query.book_name},
         "relevant": result.relevant,
-        "message": "" if result.relevant else NOTHING_FOUND,
+        "message": result.message,
         "book": {
             "document": book.doc_id if book else None,
             "confidence": book.confidence if book else 0.0,
-            "tier": book.tier if book else "none",
+            "tier": result.tier,
         },
+        "books": [book.doc_id for book in result.books],
+        "boost": round(result.boost, 6),
         "answered_by": result.answered_by,
+        "rewritten": result.rewritten,
+        "threshold": result.threshold,
         "hits": [
             {
                 "paragraph_id": hit.paragraph.paragraph_id,
@@ -105,6 +145,7 @@ def result_json(result: SearchResult) -> dict[str, Any]:
                 "rank": hit.rank,
                 "score": round(hit.score, 6),
                 "why": hit.why,
+                "relevant": hit.relevant,
             }
             for hit in result.hits
         ],
@@ -121,13 +162,18 @@ def _print_table(result: SearchResult) -> None:
     from player.view import shown
 
     console = Console(emoji=False)
-    if result.book:
-        book = result.book
-        console.print(
-            f"book: [bold]{shown(book.doc_id)}[/] ({book.tier}, confidence {book.confidence:.2f})", highlight=False
-        )
+    if result.books:
+        named = " and ".join(shown(book.doc_id) for book in result.books)
+        confidence = result.books[0].confidence
+        console.print(f"book: [bold]{named}[/] ({result.tier}, confidence {confidence:.2f})", highlight=False)
+    if result.rewritten:
+        console.print(f"searched as: {shown(result.rewritten)}", highlight=False)
+    if result.message:
+        nearest = " The nearest paragraphs are all below the threshold:" if result.hits else ""
+        console.print(f"[bold]{shown(result.message)}[/]{nearest}", highlight=False)
+    for failure in result.failures:
+        console.print(shown(str(failure)), style="red")
     if not result.hits:
-        console.print(NOTHING_FOUND)
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name, justify in (
@@ -144,14 +190,17 @@ def _print_table(result: SearchResult) -> None:
             str(place),
             hit.slot,
             f"{hit.strategy} {hit.rank}",
-            f"{hit.relevance:.2f}",
+            f"{hit.relevance:.2f}{'' if hit.relevant else BELOW}",
             shown(f"{hit.paragraph.doc_id} p{hit.paragraph.page}"),
             shown(hit.paragraph.opening_sentence),
         )
     console.print(table)
-    for failure in result.failures:
-        console.print(shown(str(failure)), style="red")
-    console.print(f"embed {result.embed_ms:.1f} ms, search {result.search_ms:.1f} ms", style="dim", highlight=False)
+    if any(not hit.relevant for hit in result.hits):
+        console.print(f"{BELOW.strip()} below the threshold of relevance, {result.threshold:g}", highlight=False)
+    step = f"answered by the step {result.answered_by}; " if result.answered_by else ""
+    console.print(
+        f"{step}embed {result.embed_ms:.1f} ms, search {result.search_ms:.1f} ms", style="dim", highlight=False
+    )
 
 
 if __name__ == "__main__":

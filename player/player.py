@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import hashlib
 import operator
 import re
@@ -105,6 +104,7 @@ class Player:
         self._settings = settings
         self._seed = seed
         self._paragraphs = paragraphs
+        self._read: tuple[Sequence[Paragraph], CourseView] | None = None
         self._model = error_model_of(settings)
         self.prior_model = PriorModel(
             settings.prior_temperature,
@@ -112,10 +112,15 @@ class Player:
             {"filter": settings.prior_filter_share, "boost": settings.prior_boost_share},
         )
 
-    @functools.cached_property
+    @property
     def course(self) -> CourseView:
-        """What questions can be about, read once."""
-        return read_course(self._paragraphs)
+        """What questions can be about, read once, and again when the store has changed."""
+        return self._course_of(self.orchestrator.paragraphs or self._paragraphs)
+
+    def _course_of(self, paragraphs: Sequence[Paragraph]) -> CourseView:
+        if self._read is None or self._read[0] is not paragraphs:
+            self._read = paragraphs, read_course(paragraphs)
+        return self._read[1]
 
     def answer_warmup(self, question: str) -> str:
         """The result of the sum in a question such as "What is 7 * 8?"; "0" where none can be made out."""
@@ -135,7 +140,7 @@ class Player:
             QueryError: nothing was found, and the player knows no paragraph.
         """
         result = self.candidates(start)
-        course = self.course
+        course = self._course_of(result.course)
         started = time.perf_counter()
         prior = prior_of(result, self.prior_model)
         rows = np.array([course.rows[paragraph.paragraph_id] for paragraph in result.paragraphs])
@@ -145,9 +150,10 @@ class Player:
 
     def replan(self, plan: Plan, questions: Sequence[Question]) -> Plan:
         """The same plan with questions that were asked before, to read the answers that came to them."""
-        rows = np.array([self.course.rows[paragraph.paragraph_id] for paragraph in plan.result.paragraphs])
+        course = self._course_of(plan.result.course)
+        rows = np.array([course.rows[paragraph.paragraph_id] for paragraph in plan.result.paragraphs])
         told = f"{plan.start.book_name}. {plan.start.hint}"
-        batch: Batch = fit_batch(self.course, rows, plan.prior, questions, told)
+        batch: Batch = fit_batch(course, rows, plan.prior, questions, told)
         return replace(plan, questions=batch.questions, fits=batch.fits)
 
     def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:

@@ -29,7 +29,8 @@ def read_revealed(score: Score, guess: Guess, plan: Plan) -> Revealed:
 def recognise(plan: Plan, revealed: Revealed) -> Plan:
     """The plan with most of the belief on the paragraph that was revealed before; the answers may still say no."""
     told = words(revealed.sentence)
-    row = next((row for row, hit in enumerate(plan.result.hits) if words(hit.paragraph.opening_sentence) == told), None)
+    known = enumerate(plan.result.paragraphs)
+    row = next((row for row, paragraph in known if words(paragraph.opening_sentence) == told), None)
     if not told or row is None:
         return plan
     prior = (1.0 - TRUST) * plan.prior
@@ -42,7 +43,7 @@ def use_revealed(decision: Decision, plan: Plan, revealed: Revealed) -> Decision
     guess = decision.guess
     if revealed.word:
         guess = replace(guess, associative_word=revealed.word)
-    known = {tuple(words(hit.paragraph.opening_sentence)) for hit in plan.result.hits}
+    known = {tuple(words(paragraph.opening_sentence)) for paragraph in plan.result.paragraphs}
     if revealed.sentence and tuple(words(revealed.sentence)) not in known:
         guess = replace(guess, opening_sentence=revealed.sentence)
     return replace(decision, guess=guess)
@@ -55,8 +56,8 @@ def _sentence(score: Score, guess: Guess, plan: Plan) -> str:
     told = [f" {' '.join(words(remark))} " for remark in score.feedback.values()]
     named = {
         sentence
-        for hit in plan.result.hits
-        if len(words(sentence := hit.paragraph.opening_sentence)) >= LEAST_WORDS
+        for paragraph in plan.result.paragraphs
+        if len(words(sentence := paragraph.opening_sentence)) >= LEAST_WORDS
         and (plain := " ".join(words(sentence))) != own
         and any(f" {plain} " in remark for remark in told)
     }

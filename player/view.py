@@ -42,13 +42,19 @@ class Terminal:
 
     def planned(self, plan: Plan) -> None:
         """Print the candidates, by belief, with their slots."""
-        book = plan.result.book
-        if book:
-            self._say(f"The book is {shown(book.doc_id)} ({book.tier}, confidence {book.confidence:.2f}).")
+        books = plan.result.books
+        if books:
+            named = " and ".join(shown(book.doc_id) for book in books)
+            self._say(f"The book is {named} ({plan.result.tier}, confidence {books[0].confidence:.2f}).")
         for failure in plan.result.failures:
             self._say(shown(str(failure)), style="red")
         if plan.result.answered_by == "course":
             self._say("Nothing was found for the hint, so every paragraph of the course is a candidate.")
+        elif plan.result.message:
+            self._say(
+                f"{plan.result.message} The nearest paragraphs, all below the threshold of "
+                f"{plan.result.threshold:g}, are the candidates."
+            )
         self._say(
             f"{len(plan.result.hits)} candidates in {plan.result.search_ms + plan.result.embed_ms:.0f} ms; the first:",
         )

@@ -128,9 +128,9 @@ class _Batch:
         tiers = np.digitize(prepared.confidence, [settings.boost_confidence, settings.filter_confidence])
         self.tiers = np.where(prepared.confidence > 0.0, tiers, 0)
         calibration = prepared.calibration
-        named = np.where(self.tiers > 0, calibration.named * prepared.confidence, calibration.unnamed)
-        says = prepared.has_name & (settings.book_match == "resolved")
-        self._evidence = np.where(says, named, 0.0).astype(np.float32)
+        unnamed = np.where(prepared.has_name, calibration.unnamed, 0.0)
+        says = np.where(self.tiers > 0, calibration.named * prepared.confidence, unnamed)
+        self._evidence = (says if settings.book_match == "resolved" else np.zeros_like(says)).astype(np.float32)
         self._priors = None
         if settings.quality_weight or settings.recency_weight:
             self._priors = settings.quality_weight * prepared.quality + settings.recency_weight * prepared.recency
@@ -221,7 +221,7 @@ def prepare(
         for name in names:
             answer = marks_of(searched, name, query, len(columns.rows))
             others[name].append(scored_of(answer, columns))
-    named = [searched.books(game.book_name, settings.search) for game in games]
+    named = [searched.books(game.book_name, settings.search, game.hint) for game in games]
     members = [np.flatnonzero(columns.inside([book.doc_id for book in books])) for books in named]
     n_members = [len(of_book) for of_book in members]
     padded = np.full((len(games), max(n_members, default=0)), NO_COLUMN, dtype=np.int64)

@@ -72,7 +72,7 @@ class EndKind:
         return QuestionPool(Drafts(len(groupings), write), (self.name,) * len(groupings), keys, fits)
 
     def fit(self, questions: Sequence[Question], candidates: Candidates) -> FitArray:
-        """(n_views, n_questions, n_candidates, 4), alike in all views but the name's, which tells nothing of the ends."""
+        """(n_views, n_questions, n_candidates, 4), alike in all views but the name's, which tells nothing of ends."""
         fits = np.stack([self._fits(question.groups, candidates) for question in questions])
         return np.stack([np.full_like(fits, 0.25) if view == "name" else fits for view in VIEWS])
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from configs.settings import SearchSettings, Settings, SettingsError
 from ingest.embed import Embedder, load_embedder
-from ingest.store import ParagraphStore, models_dir_of
+from ingest.store import ParagraphStore, models_dir_of, open_store
 from player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
 from player.search.cascade import Searched
 from player.search.core import document_priors
@@ -53,9 +53,26 @@ def build_orchestrator(
     search = settings.search
     if cache is None and search.cache_size:
         cache = shared_cache(search.cache_size, search.cache_ttl_s)
-    searched = searched_of(store, settings, embedder, more, rewriter)
     own = (*more, *((rewriter,) if rewriter else ()), *((embedder,) if embedder else ()))
-    identity = store.location, store.fingerprint, repr(searched.calibration), *map(Same, own)
+    generation = store.generation()
+    if embedder is None and {"dense", "reranked"} & set(search.strategies):
+        embedder = store_embedder(store, settings)
+
+    def state(of: ParagraphStore) -> tuple[Searched, Hashable]:
+        same_model = embedder is not None and embedder.spec == of.embedder_spec
+        searched = searched_of(of, settings, embedder if same_model else None, more, rewriter)
+        return searched, (of.location, of.collection, of.fingerprint, repr(searched.calibration), *map(Same, own))
+
+    def renew() -> tuple[Searched, Hashable] | None:
+        nonlocal generation
+        now = store.generation()
+        if now == generation:
+            return None
+        found = state(open_store(store.location, store.collection))
+        generation = now
+        return found
+
+    searched, identity = state(store)
     return SearchOrchestrator(
         searched.strategies,
         searched.references,
@@ -66,6 +83,7 @@ def build_orchestrator(
         rewriter=searched.rewriter,
         cache=cache,
         identity=identity,
+        renew=renew,
     )
 
 

@@ -34,6 +34,7 @@ from player.search.core import (
 )
 from player.search.references import References
 from player.search.running import Call, Runner
+from player.search.strategies.ranking import Ranked
 from player.search.threshold import DEFAULT_EMBEDDER, Calibration, calibration_of
 from player.search.types import (
     BookCandidate,
@@ -42,7 +43,6 @@ from player.search.types import (
     Query,
     Ranking,
     Rewriter,
-    Scorer,
     SearchResult,
     Stage,
     Step,
@@ -75,7 +75,7 @@ class Searched:
     rewriter: Rewriter | None = None
 
     def __post_init__(self) -> None:
-        scorers = [strategy for strategy in self.strategies.values() if isinstance(strategy, Scorer)]
+        scorers = [strategy for strategy in self.strategies.values() if isinstance(strategy, Ranked)]
         if scorers and not self.paragraphs:
             object.__setattr__(self, "paragraphs", scorers[0].paragraphs)
 
@@ -95,14 +95,18 @@ class Searched:
         """Row of each paragraph in `paragraphs`, by paragraph_id."""
         return {paragraph.paragraph_id: row for row, paragraph in enumerate(self.paragraphs)}
 
-    def books(self, book_name: str, settings: SearchSettings) -> tuple[BookCandidate, ...]:
-        """The documents that a name means, as `SearchResult.books` has them."""
-        if settings.book_match == "off" or not book_name.strip():
+    def books(self, book_name: str, settings: SearchSettings, hint: str = "") -> tuple[BookCandidate, ...]:
+        """The documents that a name means, as `SearchResult.books` has them.
+
+        Args:
+            hint: is looked at where no name is given, for one that it may hold.
+        """
+        if settings.book_match == "off":
             return ()
         if settings.book_match == "stem":
             found = self.references.by_stem(book_name)
             return (found,) if found else ()
-        return self.references.books(book_name)
+        return self.references.books(book_name) if book_name.strip() else self.references.books_in(hint)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,17 +165,17 @@ class _Step:
             level: log-odds from which it counts as relevant.
         """
         column, of_book = int(self.chosen[place]), bool(self.of_book[place])
-        finders = [number for number, item in enumerate(self.scored) if item.log_odds[0, column] > NOT_FOUND]
         ranks = ", ".join(
-            f"rank {self._ranks[number][of_book][column]} by {self.scored[number].strategy}" for number in finders
+            f"rank {ranks[of_book][column]} by {item.strategy}"
+            for item, ranks in zip(self.scored, self._ranks, strict=True)
+            if item.log_odds[0, column] > NOT_FOUND
         )
         where = "in the resolved book" if of_book else "over the whole course"
-        one = self.fused is self.scored[0]
         return Hit(
             self.paragraphs[self.columns.rows[column]],
             float(self.fused.scores[0, column]),
-            float(probabilities(self.log_odds[column])),
-            int((self._ranks[0] if one else self._ranks_of(self.fused))[of_book][column]),
+            float(self._relevance[column]),
+            int(self._fused_ranks[of_book][column]),
             self.fused.strategy,
             "book" if of_book else "global",
             f"{ranks}, {where}{self.why}",
@@ -179,8 +183,16 @@ class _Step:
         )
 
     @functools.cached_property
+    def _relevance(self) -> Floats:
+        return probabilities(self.log_odds)
+
+    @functools.cached_property
     def _ranks(self) -> list[tuple[Ints, Ints]]:
         return [self._ranks_of(item) for item in self.scored]
+
+    @functools.cached_property
+    def _fused_ranks(self) -> tuple[Ints, Ints]:
+        return self._ranks[0] if len(self.scored) == 1 else self._ranks_of(self.fused)
 
     def _ranks_of(self, item: Scored) -> tuple[Ints, Ints]:
         """(n_columns,) places from 1 in a strategy's own order, over the course and among the named books."""
@@ -262,9 +274,9 @@ class Cascade:
     def _steps(self) -> list[_Step]:
         """The steps that were taken: until one passes the threshold, or all of them."""
         query, settings = self._query, self._settings
-        if query.book_name.strip() and not query.within and settings.book_match != "off":
+        if not query.within and settings.book_match != "off":
             self._naming = self._runner.start(
-                "book name", lambda _: self._searched.books(query.book_name, settings), self._deadline
+                "book name", lambda _: self._searched.books(query.book_name, settings, query.hint), self._deadline
             )
         first = self._step("original", query, self._names)
         steps = [first] if first is not None else []
@@ -356,10 +368,12 @@ class Cascade:
     @property
     def _evidence(self) -> float:
         """Log-odds that the course holds the paragraph, for a book's name that was, or was not, resolved."""
-        if self._query.within or not self._query.book_name.strip() or self._settings.book_match != "resolved":
+        if self._query.within or self._settings.book_match != "resolved":
             return 0.0
         calibration = self._searched.calibration
-        return calibration.named * confidence_of(self._taken) if self._taken else calibration.unnamed
+        if self._taken:
+            return calibration.named * confidence_of(self._taken)
+        return calibration.unnamed if self._query.book_name.strip() else 0.0
 
     def _lift(self, books: Sequence[BookCandidate]) -> float:
         sizes = self._searched.sizes
@@ -378,7 +392,7 @@ class Cascade:
         started = time.monotonic()
         for name in missing:
             strategy = self._searched.strategies[name]
-            if isinstance(strategy, Scorer):
+            if isinstance(strategy, Ranked):
                 strategy.load()
         self._deadline += time.monotonic() - started  # what is loaded once is not late
         calls = {
@@ -475,7 +489,7 @@ def marks_of(
         SearchError: what came is nonsense.
     """
     strategy = searched.strategies[name]
-    if isinstance(strategy, Scorer):
+    if isinstance(strategy, Ranked):
         marks = strategy.score(query, k, doc_ids)
         if np.isnan(marks.log_odds).any() or not np.isfinite(marks.scores).all():
             raise SearchError(name, "scores must be numbers, got some that are none")

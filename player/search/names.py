@@ -7,12 +7,32 @@ import functools
 import itertools
 import unicodedata
 from collections.abc import Iterable
+from pathlib import Path
 
 import regex
+
+from player.words import is_stop_word
 
 _SEPARATORS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "pl", "ru", "tr", "he", "ar")
 _HIGHEST_IN_WORDS = 30
+_LONGEST_RANGE = 20
+_HEBREW_PREFIXES = "הבלמשכו"
+_HEBREW_LETTERS = dict(zip("אבגדהוזחטיכל", (*range(1, 11), 20, 30), strict=True))
+_HEBREW_ORDINALS = (
+    "ראשון/ראשונה שני/שנייה/שניה/שתיים שלישי/שלישית/שלושה רביעי/רביעית/ארבעה חמישי/חמישית/חמישה שישי/שישית/שישה "
+    "שביעי/שביעית/שבעה שמיני/שמינית/שמונה תשיעי/תשיעית/תשעה עשירי/עשירית/עשרה"
+)
+_ORDINAL_ENDS = frozenset(("st", "nd", "rd", "th", "er", "ere", "eme", "e", "o", "a"))
+"""What may follow a number in digits: "3rd lecture"."""
+_ROMAN = regex.compile(r"\b[IVX]+\b")
+_ROMAN_FORM = regex.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
+_JOINTS = regex.compile(r"\s+(?:and|und|et|y|e|en|och|i|и|ve|و|as well as|&|\+)\s+|\s*[,;/&+]\s*|\s+ו[-־]?(?=\S)")
+"""Between the names of two documents; a hyphen joins the words of one."""
+_RANGE = regex.compile(
+    r"(?P<unit>\p{L}+)\s*(?P<first>\d{1,2})\s*(?:-|–|—|to|through|until|bis|à|עד)\s*(?P<last>\d{1,2})(?!\d)", regex.I
+)
 _LEAST_PREFIX = 3
 _LEAST_TYPO = 4
 """Letters from which a word may stand for one that begins so, and from which a slip of the keys is told."""
@@ -31,16 +51,106 @@ def normalise_name(name: str) -> str:
     return " ".join(tokens)
 
 
+@functools.cache
+def _generic_words() -> dict[str, frozenset[str]]:
+    """Normalised words by block of the file."""
+    blocks: dict[str, set[str]] = {}
+    found: set[str] = set()
+    for line in Path(__file__).with_name("generic_words.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            found = blocks.setdefault(line.strip("[]"), set())
+        elif not line.startswith("#"):
+            found.update(normalise_name(word) for word in line.split())
+    return {block: frozenset(words) for block, words in blocks.items()}
+
+
+def counts_lectures(token: str) -> bool:
+    """Whether a normalised word counts lectures, as "chapter" does; in Hebrew also behind a prefix letter."""
+    counting = _generic_words()["lectures"]
+    return token in counting or (len(token) > 3 and token[0] in _HEBREW_PREFIXES and token[1:] in counting)
+
+
+def is_unit(token: str) -> bool:
+    """Whether a normalised word counts lectures, or parts of anything."""
+    return counts_lectures(token) or token in _generic_words()["counted"]
+
+
+def is_generic(token: str) -> bool:
+    """Whether a normalised word tells nothing about which document is named, in any course."""
+    return is_unit(token) or token in _generic_words()["files"] or is_stop_word(token)
+
+
+def describes_file(token: str) -> bool:
+    """Whether a normalised word says what kind of file is named, as "slides" does: a little, where others say more."""
+    return token in _generic_words()["files"]
+
+
+def lecture_numbers(text: str) -> set[int]:
+    """The numbers that a text gives to lectures: "lecture 3", "chapter II", "the third lecture"; not "two lectures"."""
+    words = normalise_name(text).split()
+    found: set[int] = set()
+    for place, word in enumerate(words):
+        if not counts_lectures(word):
+            continue
+        for token in tokens_of(" ".join(words[place : place + 2]))[1:]:
+            found |= {int(token)} if token.isdecimal() else set()
+        if place and words[place - 1] in _ordinals():
+            found.add(_ordinals()[words[place - 1]])
+        if place > 1 and words[place - 1] in _ORDINAL_ENDS and words[place - 2].isdecimal():
+            found.add(int(words[place - 2]))
+    return found
+
+
+def tokens_of(name: str) -> list[str]:
+    """The words of a name, normalised, its numbers in digits: "Lecture II", "lecture two" and "הרצאה ב'" end in 2.
+
+    What may be something else, such as "one", a small Roman numeral or a Hebrew letter, is a number where it stands
+    beside a word that counts, or alone.
+    """
+    words = normalise_name(name).split()
+    upright = {token.casefold() for token in _ROMAN.findall(name)}
+    found: list[str] = []
+    place = 0
+    while place < len(words):
+        word, taken = words[place], 1
+        counted = (place > 0 and is_unit(words[place - 1])) or len(words) == 1
+        number = _spelt_numbers().get(word)
+        if word in _ORDINAL_ENDS and found and found[-1].isdecimal():
+            place += 1
+            continue
+        if number is None and (counted or (place + 1 < len(words) and is_unit(words[place + 1]))):
+            number = _spelt_ones().get(word)
+        if number is None and (counted or word in upright) and (word in upright or len(word) > 1):
+            number = _roman(word) if counted or len(word) > 1 else None
+        if number is None and counted:
+            letters = list(itertools.takewhile(_HEBREW_LETTERS.__contains__, words[place:]))
+            if set(word) <= _HEBREW_LETTERS.keys() and len(word) <= 2:
+                letters = letters or [word]
+                taken = len(letters)
+                number = sum(_HEBREW_LETTERS[letter] for part in letters for letter in part)
+        found.append(word if number is None else str(number))
+        place += taken
+    return found
+
+
 def numbers(name: str) -> set[int]:
-    """The numbers in a normalised name, in digits or as words of the commonest languages ("third", "vier")."""
-    spelt = _spelt_numbers()
-    found = {int(token) for token in name.split() if token.isdecimal() and len(token) <= 4}
-    return found | {spelt[token] for token in name.split() if token in spelt}
+    """The numbers in a name, in digits, in words of the commonest languages, Roman or as Hebrew letters."""
+    return {int(token) for token in tokens_of(name) if token.isdecimal() and len(token) <= 4}
 
 
-def is_number(token: str) -> bool:
-    """Whether a normalised token is a number, in digits or spelt."""
-    return token.isdecimal() or token in _spelt_numbers()
+def parts_of(name: str) -> list[str]:
+    """What a name may be made of if it names several documents: "lectures 3 and 4", "trees, graphs and hashing"."""
+    ranged = _RANGE.search(name)
+    if ranged and is_unit(normalise_name(ranged["unit"])):
+        first, last = int(ranged["first"]), int(ranged["last"])
+        if first < last <= first + _LONGEST_RANGE:
+            return [f"{ranged['unit']} {number}" for number in range(first, last + 1)]
+    parts = [part.strip() for part in _JOINTS.split(name) if part and normalise_name(part)]
+    if not parts or not any(is_unit(token) for token in normalise_name(parts[0]).split()):
+        return parts
+    unit = next(token for token in normalise_name(parts[0]).split() if is_unit(token))
+    # "lectures three and four": the second number is one of lectures too
+    return [parts[0], *(f"{unit} {part}" if len(part.split()) == 1 else part for part in parts[1:])]
 
 
 def likeness(token: str, other: str) -> float:
@@ -110,18 +220,48 @@ def acronyms(tokens: list[str]) -> set[str]:
 @functools.cache
 def _spelt_numbers() -> dict[str, int]:
     """Number by word. Words for one are left out: in most languages they are articles and pronouns too."""
+    return {**_spelt("cardinal", 2), **_ordinals()}
+
+
+@functools.cache
+def _ordinals() -> dict[str, int]:
+    """Number by word that puts things in order."""
+    found = _spelt("ordinal", 1)
+    for number, forms in enumerate(_HEBREW_ORDINALS.split(), 1):
+        for form in forms.split("/"):
+            found |= {normalise_name(word): number for word in (form, f"ה{form}")}
+    return found
+
+
+def _spelt(form: str, lowest: int) -> dict[str, int]:
     import num2words
 
     found: dict[str, int] = {}
     for language in _LANGUAGES:
-        for number in range(1, _HIGHEST_IN_WORDS + 1):
-            for form in ("cardinal", "ordinal"):
-                if number == 1 and form == "cardinal":
-                    continue
-                try:
-                    word = normalise_name(num2words.num2words(number, lang=language, to=form))
-                except NotImplementedError:  # a language without ordinals
-                    continue
-                if word and " " not in word and not any(char.isdecimal() for char in word):
-                    found.setdefault(word, number)
+        for number in range(lowest, _HIGHEST_IN_WORDS + 1):
+            try:
+                word = normalise_name(num2words.num2words(number, lang=language, to=form))
+            except NotImplementedError:  # a language without ordinals
+                continue
+            # "on" is ten in Turkish, and a function word where names are English
+            foreign = language not in ("en", "he") and is_stop_word(word)
+            if word and " " not in word and not foreign and not any(char.isdecimal() for char in word):
+                found.setdefault(word, number)
     return found
+
+
+@functools.cache
+def _spelt_ones() -> dict[str, int]:
+    """The words for one, which are numbers only beside a word that counts."""
+    import num2words
+
+    ones = {normalise_name(num2words.num2words(1, lang=language)) for language in _LANGUAGES}
+    return dict.fromkeys((*(one for one in ones if " " not in one), "אחד", "אחת", "eine", "une", "una", "uma"), 1)
+
+
+def _roman(word: str) -> int | None:
+    """The value of a Roman numeral up to 39, as lectures are counted; None if it is none."""
+    if not _ROMAN_FORM.fullmatch(word):
+        return None
+    values = [_ROMAN_VALUES[letter] for letter in word]
+    return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))

@@ -106,6 +106,11 @@ class SearchOrchestrator:
             raise
         return self._counted(_timed(replace(result, embed_ms=0.0), started) if result.cached else result)
 
+    @property
+    def paragraphs(self) -> Sequence[Paragraph]:
+        """The course, as it was when it was searched last."""
+        return self._state[0].paragraphs
+
     async def search_async(self, query: Query) -> SearchResult:
         """`search`, in a thread, so that an event loop goes on meanwhile."""
         return await asyncio.to_thread(self.search, query)

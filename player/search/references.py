@@ -6,7 +6,7 @@ import copy
 import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from cachetools import LRUCache
@@ -15,10 +15,20 @@ from rapidfuzz import fuzz, process
 
 from ingest.embed import Embedder, FloatArray
 from ingest.paragraph import Alias, AliasSource, Document, Paragraph
-from player.search.names import Vocabulary, acronyms, is_number, normalise_name, numbers
+from player.search.names import (
+    Vocabulary,
+    acronyms,
+    describes_file,
+    is_generic,
+    lecture_numbers,
+    normalise_name,
+    numbers,
+    parts_of,
+    tokens_of,
+)
 from player.search.threshold import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
 from player.search.types import BookCandidate, Tier
-from player.words import is_stop_word, stems
+from player.words import stems
 
 Features = NDArray[np.float64]
 
@@ -45,17 +55,29 @@ _TRUST: dict[AliasSource, float] = {
 """How far an alias of each source is believed: PDF metadata is often wrong, headings name a part of the whole."""
 _NAMES_IN_FULL: tuple[AliasSource, ...] = ("stem", "name", "title", "sidecar", "metadata")
 """Sources whose aliases are names of the whole document."""
+FEWEST_TO_SHARE = 3
+"""Documents from which a word in the names of more than half of them tells none from the others."""
 _ACRONYM = 0.5
+_OF_FILE = 0.5
+"""What a word such as "slides" counts, in shares of one that tells a subject."""
 _SIMILAR_FROM = 40.0
 """Similarity, 0..100, below which names have nothing in common."""
 _OTHER_NUMBER = 0.25
 """What is left of all likeness where each has a number that the other lacks: "lecture 3" is not "lecture 13"."""
+_NO_NUMBER = 0.6
+"""What is left where the name has a number and the document none."""
 _UNKNOWN = 0.7
 """In how many documents a word counts as occurring that occurs in none."""
 _COMMON_RATE = 0.0005
 """Share of a text's words from which a word says in full what the text is about."""
 SETTLED = 0.9
 """Confidence by letters and words from which meanings are not compared: embedding a name costs what a hint costs."""
+SURELY_SAID = 0.95
+"""Confidence in a stem or title that a hint holds."""
+COVERED = 0.75
+"""Share of a part's words, by rarity, that its document must account for where a name joins several."""
+WORDS_OF_A_NAME = 2
+"""Telling words from which a title or stem within a hint is taken for the name that it is."""
 HIGHEST_LECTURE = 100
 """No course has as many lectures."""
 NAMES_KEPT = 1_024
@@ -69,6 +91,7 @@ class _Name:
     row: int
     text: str
     normalised: str
+    tokens: tuple[str, ...]
     trust: float
     whole: bool
 
@@ -112,16 +135,22 @@ class References:
         self._stems: dict[str, str] = {}
         self._names: list[_Name] = []
         self._numbers: list[set[int]] = [set() for _ in self.doc_ids]
+        self._mentioned: list[set[int]] = [set() for _ in self.doc_ids]
         self._words: dict[str, dict[int, float]] = {}
         for document in documents:
             row = row_of[original[document.doc_id]]
             stem = next((alias.text for alias in document.aliases if alias.source == "stem"), "")
-            own = {document.lecture_number} if document.lecture_number is not None else numbers(normalise_name(stem))
+            own = {document.lecture_number} if document.lecture_number is not None else numbers(stem)
             self._numbers[row] |= own
             for alias in document.aliases:
                 if alias.source in ("stem", "name"):
                     self._stems[alias.text] = self.doc_ids[row]
                 self._learn(row, alias)
+        n_documents = len(self.doc_ids)
+        self._common = {
+            word for word, rows in self._words.items() if n_documents >= FEWEST_TO_SHARE and 2 * len(rows) > n_documents
+        }
+        self._texts = [self._telling(alias.tokens, files=True) for alias in self._names if alias.whole]
         self._vocabulary = Vocabulary(self._words)
         self._content = self._rates(paragraphs, {doc_id: row_of[original[doc_id]] for doc_id in original})
         self._alias_rows = np.empty(0, dtype=np.intp)
@@ -154,8 +183,51 @@ class References:
         return found
 
     def books(self, book_name: str) -> tuple[BookCandidate, ...]:
-        """The documents that `book_name` means, surest first; where none is sure enough the nearest one, if any."""
-        return tuple(self.resolve(book_name)[:1])
+        """The documents that `book_name` means; where none is sure enough the nearest one, if there is any.
+
+        A name may join those of several documents ("lectures 3 and 4"); all of them come back where that reading is the
+        surer one, each with its confidence, which is that of the least sure part.
+        """
+        whole = list(self.resolve(book_name)[:1])
+        parts = parts_of(book_name)
+        if len(parts) < 2 or (whole and whole[0].confidence == 1.0):
+            return tuple(whole)
+        best = [self._covered(part) for part in parts]
+        known = {found.doc_id: found for found in best if found is not None and found.confidence > 0.0}
+        joint = min((found.confidence if found else 0.0 for found in best), default=0.0)
+        if len(known) < 2 or joint < max(self._boost_confidence, whole[0].confidence if whole else 0.0):
+            return tuple(whole)
+        return tuple(replace(found, confidence=joint, tier=self._tier(joint)) for found in known.values())
+
+    def _covered(self, part: str) -> BookCandidate | None:
+        """The best candidate for a part of a name, None unless it accounts for the part's words."""
+        best = next(iter(self.resolve(part)), None)
+        telling = self._telling(tokens_of(part)).split()
+        if best is None or best.confidence == 1.0 or not any(map(self._is_word, telling)):
+            return best
+        words = self._spelt(part)[0][self.doc_ids.index(best.doc_id), 1]
+        return best if words >= COVERED else None
+
+    def books_in(self, hint: str) -> tuple[BookCandidate, ...]:
+        """The documents whose name a hint holds: a stem or a title written out, or a number of a lecture; else ().
+
+        A subject that is also a lecture's is no name: it takes a title or stem of several words, or a word that counts
+        lectures beside its number.
+        """
+        said = f" {normalise_name(hint)} "
+        found = {
+            alias.row: alias.text
+            for alias in self._names
+            if alias.whole and len(alias.tokens) > 1 and f" {alias.normalised} " in said
+            and sum(map(self._is_word, self._telling(alias.tokens).split())) >= WORDS_OF_A_NAME
+        }  # fmt: skip
+        named = [
+            BookCandidate(self.doc_ids[row], SURELY_SAID, self._tier(SURELY_SAID), text) for row, text in found.items()
+        ]
+        if not named:
+            numbered = [self.resolve(f"lecture {number}")[:1] for number in sorted(lecture_numbers(hint))]
+            named = [best for (best,) in numbered if best.tier != "none"]
+        return tuple(named)
 
     def calibrated(self, calibration: ReferenceCalibration) -> References:
         """The same names under other numbers."""
@@ -170,6 +242,7 @@ class References:
             return []
         features, aliases = self._spelt(book_name)
         by_stem = self.by_stem(book_name)
+        telling = self._telling(tokens_of(book_name)).split()
         if by_stem is not None:
             row = self.doc_ids.index(by_stem.doc_id)
             confidences = np.zeros(len(self.doc_ids))
@@ -177,7 +250,10 @@ class References:
             aliases[row] = by_stem.alias
         else:
             confidences = self._confidences(features, self.calibration.letters, self.calibration.letters_none)
-            if confidences.max() < SETTLED and self._compares_meanings:
+            if not any(map(self._is_word, telling)):
+                # numbers alone mean the document that bears them; words that any name may have mean none
+                confidences[(features[:, NUMBER] == 0.0) & (features[:, EXACT] == 0.0)] = 0.0
+            elif confidences.max() < SETTLED and self._compares_meanings:
                 features[:, MEANING] = self._meanings(book_name, features)
                 confidences = self._confidences(features, self.calibration.weights, self.calibration.none)
         rounded = [round(confidence, 4) for confidence in confidences.tolist()]
@@ -209,17 +285,24 @@ class References:
 
     def _spelt(self, book_name: str) -> tuple[Features, list[str]]:
         """The features but for the meaning, which is 0, and the alias of each document that is most like the name."""
-        name = normalise_name(book_name)
+        tokens = tokens_of(book_name)
         found = np.zeros((len(self.doc_ids), len(FEATURES)))
-        aliases = self._by_string(name, found)
-        self._by_words(name, found)
-        said = numbers(name)
+        telling = self._telling(tokens)
+        aliases = self._by_string(normalise_name(book_name), telling and self._telling(tokens, files=True), found)
+        self._by_words(tokens, found)
+        said = numbers(book_name)
         for row, own in enumerate(self._numbers):
-            if _ordinals(said) - own and _ordinals(own) - said:
+            unmatched = _ordinals(said) - own - self._mentioned[row]
+            if unmatched and _ordinals(own) - said:
                 found[row, :MEANING] *= _OTHER_NUMBER
                 found[row, CLASH] = 1.0
             elif said & own:
                 found[row, NUMBER] = 1.0
+                if not any(map(self._is_word, self._telling(tokens).split())):
+                    found[row, 0] = 1.0  # a lecture's number is its name
+            elif unmatched:
+                found[row, :MEANING] *= _NO_NUMBER
+                found[row, CLASH] = 0.5
         return found, aliases
 
     def _learn(self, row: int, alias: Alias) -> None:
@@ -228,8 +311,9 @@ class References:
             return
         trust = _TRUST[alias.source]
         whole = alias.source in _NAMES_IN_FULL
-        self._names.append(_Name(row, alias.text, normalised, trust, whole))
-        tokens = normalised.split()
+        tokens = tokens_of(alias.text)
+        self._mentioned[row] |= numbers(alias.text)
+        self._names.append(_Name(row, alias.text, normalised, tuple(tokens), trust, whole))
         weights = dict.fromkeys(acronyms(tokens), _ACRONYM * trust) if whole else {}
         for word, weight in (weights | dict.fromkeys(tokens, trust)).items():
             known = self._words.setdefault(word, {})
@@ -247,17 +331,27 @@ class References:
                 rates.setdefault(stem, {})[row] = count / total
         return rates
 
-    def _by_string(self, name: str, found: Features) -> list[str]:
+    def _telling(self, tokens: Iterable[str], *, files: bool = False) -> str:
+        """What tells one document from others: the words of a name without those that any name may have.
+
+        Args:
+            files: keep words for kinds of files, which tell a little.
+        """
+        kept = [token for token in tokens if not is_generic(token) or (files and describes_file(token))]
+        return " ".join(token for token in kept if token not in self._common)
+
+    def _by_string(self, name: str, telling: str, found: Features) -> list[str]:
         """Fill in "string" and "exact"; returns the alias of each document that is most like the name."""
         whole = [alias for alias in self._names if alias.whole]
         aliases = ["" for _ in self.doc_ids]
         if not whole:
             return aliases
-        texts = [alias.normalised for alias in whole]
-        scores = 0.5 * (
-            process.cdist([name], texts, scorer=fuzz.WRatio)[0]
-            + process.cdist([name], texts, scorer=fuzz.token_set_ratio)[0]
-        )
+        scores = np.zeros(len(whole))
+        if telling:
+            scores = 0.5 * (
+                process.cdist([telling], self._texts, scorer=fuzz.WRatio)[0]
+                + process.cdist([telling], self._texts, scorer=fuzz.token_set_ratio)[0]
+            )
         for alias, score in zip(whole, scores.tolist(), strict=True):
             similarity = alias.trust * max(0.0, (score - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM))
             if alias.normalised == name:
@@ -268,20 +362,22 @@ class References:
                 aliases[alias.row] = alias.text
         return aliases
 
-    def _by_words(self, name: str, found: Features) -> None:
+    def _by_words(self, tokens: Iterable[str], found: Features) -> None:
         """Fill in "words" and "content"."""
-        tokens = [
-            token
-            for token in dict.fromkeys(name.split())
-            if len(token) > 1 and not is_number(token) and not is_stop_word(token)
-        ]
+        tokens = list(dict.fromkeys(tokens))
+        telling = [token for token in self._telling(tokens).split() if self._is_word(token)]
+        beside = [token for token in tokens if describes_file(token) and token not in self._common] if telling else []
         total = 0.0
-        for token in tokens:
+        for token in (*telling, *beside):
             matches = np.zeros(len(self.doc_ids))
             for word, alike in self._vocabulary.alike(token).items():
                 for row, weight in self._words[word].items():
                     matches[row] = max(matches[row], alike * weight)
             rarity = float(np.log1p(len(self.doc_ids) / max(matches.sum(), _UNKNOWN)))
+            if token in beside:
+                if not matches.any():
+                    continue
+                rarity *= _OF_FILE
             total += rarity
             found[:, 1] += rarity * matches
             rates = np.zeros(len(self.doc_ids))
@@ -291,6 +387,10 @@ class References:
                 found[:, 2] += rarity * rates / rates.sum() * min(1.0, rates.max() / _COMMON_RATE) ** 0.5
         if total:
             found[:, 1:3] /= total
+
+    @staticmethod
+    def _is_word(token: str) -> bool:
+        return len(token) > 1 and not token.isdecimal()
 
     @property
     def _compares_meanings(self) -> bool:

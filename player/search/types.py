@@ -20,6 +20,8 @@ Slot = Literal["book", "global", ""]
 Tier = Literal["filter", "boost", "none"]
 """What the confidence in a resolved book allows: search in it alone, prefer it, or ignore it."""
 
+NOTHING_FOUND = "Nothing relevant was found for this hint."
+
 Step = Literal["filter", "boost", "rewritten", "original", "fallback", "lowered", "course", ""]
 """A step of the cascade; "course" is the player's last resort, every paragraph there is; "" where nothing answered."""
 
@@ -194,6 +196,11 @@ class SearchResult:
         return tuple(hit for hit in self.hits if hit.relevant)
 
     @property
+    def message(self) -> str:
+        """The plain sentence that nothing relevant was found; "" where something was."""
+        return "" if self.relevant else NOTHING_FOUND
+
+    @property
     def log_odds(self) -> NDArray[np.float64]:
         """(n_hits,) log-odds of relevance, of one that was not found those of 0."""
         if isinstance(self.hits, Ranking):
@@ -213,6 +220,11 @@ class SearchResult:
         if isinstance(self.hits, Ranking):
             return [self.hits.paragraphs[row] for row in self.hits.rows.tolist()]
         return [hit.paragraph for hit in self.hits]
+
+    @property
+    def course(self) -> Sequence[Paragraph]:
+        """All paragraphs of the course that was searched, where the hits are a `Ranking`; else those of the hits."""
+        return self.hits.paragraphs if isinstance(self.hits, Ranking) else self.paragraphs
 
     def row_of(self, paragraph: Paragraph) -> int | None:
         """The place of a paragraph among the hits, from 0; None where it is no hit."""
@@ -244,21 +256,6 @@ class Strategy(Protocol):
 
         Ties go to the smaller paragraph_id. Nothing found is an empty sequence; a failure raises.
         """
-
-
-@runtime_checkable
-class Scorer(Strategy, Protocol):
-    """A strategy over the course's own arrays, which needs no hits to be made and no scope to be asked twice."""
-
-    @property
-    def paragraphs(self) -> Sequence[Paragraph]:
-        """The course, in the order of the arrays."""
-
-    def load(self) -> None:
-        """Make what all searches need, such as an index, unless it is there; no deadline counts this."""
-
-    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> Marks:
-        """What it makes of the course's paragraphs: of all, or at least of the k nearest in it and in each document."""
 
 
 @runtime_checkable

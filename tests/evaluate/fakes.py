@@ -89,7 +89,7 @@ def record_of(game: LabelledGame) -> Json:
 
 
 def make_store(
-    folder: Path, paragraphs: Sequence[Paragraph], embedder: Embedder | None = None, spec: str = "minilm"
+    folder: Path | str, paragraphs: Sequence[Paragraph], embedder: Embedder | None = None, spec: str = "minilm"
 ) -> ParagraphStore:
     """A store of these paragraphs under their documents.
 

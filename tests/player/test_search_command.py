@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +13,9 @@ import pytest
 from ingest.paragraph import Reading
 from ingest.store import create_store
 from ingest.vectors import embed_reading
-from player.__main__ import NOTHING_FOUND, main, result_json
+from player.__main__ import main, result_json
 from player.errors import SearchError
-from player.search.types import Query, SearchResult
+from player.search.types import NOTHING_FOUND, Query, SearchResult
 from tests.player.fakes import WordsEmbedder, course, document
 
 
@@ -68,7 +69,11 @@ def test_json_has_the_shape_of_the_contract(run: Run) -> None:
         "relevant",
         "message",
         "book",
+        "books",
+        "boost",
         "answered_by",
+        "rewritten",
+        "threshold",
         "hits",
         "failures",
         "cached",
@@ -94,6 +99,7 @@ def test_json_has_the_shape_of_the_contract(run: Run) -> None:
             "rank": int,
             "score": float,
             "why": str,
+            "relevant": bool,
         }
         assert 0.0 <= hit["relevance"] <= 1.0
         assert hit["slot"] in {"book", "global"}
@@ -245,9 +251,79 @@ def test_a_result_without_hits_as_json_keeps_every_key() -> None:
         "relevant": False,
         "message": NOTHING_FOUND,
         "book": {"document": None, "confidence": 0.0, "tier": "none"},
+        "books": [],
+        "boost": 0.0,
         "answered_by": "",
+        "rewritten": "",
+        "threshold": 0.0,
         "hits": [],
         "failures": [{"strategy": "dense", "error": "gone"}],
         "cached": False,
         "latency_ms": {"embed": 0.0, "search": 0.0},
     }
+
+
+class TestNothingRelevant:
+    """A hint about something else: said in words, with exit code 0, the nearest hits marked."""
+
+    @pytest.fixture
+    def strict(self, tmp_path: Path) -> str:
+        config = tmp_path / "strict.yaml"
+        config.write_text("search: {threshold: 0.9999, lowered_threshold: 0.9999}\n", encoding="utf-8")
+        return str(config)
+
+    def test_it_is_said_in_plain_words_and_the_nearest_are_marked(self, run: Run, strict: str) -> None:
+        code, out, _ = run("--hint", HINT, "--config", strict)
+        assert code == 0
+        assert NOTHING_FOUND in out
+        assert "* below the threshold of relevance, 0.9999" in out
+
+    def test_json_says_of_every_hit_on_which_side_it_is(self, run: Run, strict: str) -> None:
+        code, out, _ = run("--hint", HINT, "--config", strict, "--json")
+        shown = json.loads(out)
+        assert (code, shown["relevant"], shown["message"]) == (0, False, NOTHING_FOUND)
+        assert shown["hits"]
+        assert not any(hit["relevant"] for hit in shown["hits"])
+
+    def test_relevant_only_holds_nothing_below_the_threshold(self, run: Run, strict: str) -> None:
+        code, out, _ = run("--hint", HINT, "--config", strict, "--relevant-only", "--json")
+        assert (code, json.loads(out)["hits"]) == (0, [])
+
+    def test_relevant_only_keeps_what_is_above_it(self, run: Run, tmp_path: Path) -> None:
+        everything = json.loads(run("--hint", HINT, "--json")[1])
+        between = sorted(hit["relevance"] for hit in everything["hits"])[-3]
+        config = tmp_path / "between.yaml"
+        config.write_text(f"search: {{threshold: {between}, lowered_threshold: {between}}}\n", encoding="utf-8")
+        shown = json.loads(run("--hint", HINT, "--config", str(config), "--relevant-only", "--json")[1])
+        assert shown["threshold"] == between
+        assert 1 <= len(shown["hits"]) <= 3
+        assert all(hit["relevance"] >= between and hit["relevant"] for hit in shown["hits"])
+
+
+@pytest.mark.parametrize("mode", ["rule", "fused", "fallback", "off"])
+def test_the_mode_of_keywords_is_one_flag_away(run: Run, mode: str) -> None:
+    code, out, _ = run("--hint", HINT, "--keywords", mode, "--json")
+    assert code == 0
+    strategies = {hit["strategy"] for hit in json.loads(out)["hits"]}
+    assert strategies == ({"fused"} if mode == "fused" else {"dense"})
+
+
+def test_statistics_are_told(run: Run) -> None:
+    code, out, _ = run("--hint", "quick", "--hint", "quick", "--hint", "pivot", "--stats", "--json")
+    shown = json.loads(out)
+    assert code == 0
+    assert [result["cached"] for result in shown["results"]] == [False, True, False]
+    assert shown["stats"]["cache"] == {"hits": 1, "misses": 2, "hit_rate": pytest.approx(1 / 3)}
+    assert shown["stats"]["latency_ms"]["search"]["p50"] > 0.0
+
+
+def test_hints_are_read_from_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{HINT}\n\nmerge\n"))
+    _, out, _ = run("--hint", "-", "--json")
+    assert [result["query"]["hint"] for result in json.loads(out)["results"]] == [HINT, "merge"]
+
+
+def test_no_hint_at_all_is_refused(run: Run) -> None:
+    code, out, err = run("--json")
+    assert (code, out) == (2, "")
+    assert "--hint must be given, got none" in err

@@ -13,7 +13,7 @@ from player.search.types import Hit, Marks, Query
 
 
 class Ranked(ABC):
-    """A strategy that scores arrays, as a `Scorer`; the hits follow from them.
+    """A strategy over the course's own arrays, which needs no hits to be made and no scope to be asked twice.
 
     Args:
         paragraphs: the course.
@@ -32,12 +32,16 @@ class Ranked(ABC):
         """The course, as given."""
         return self._paragraphs
 
-    def load(self) -> None:  # noqa: B027  (most have nothing to load)
-        """Nothing."""
+    def load(self) -> None:  # noqa: B027  (not every strategy has something to load)
+        """Make what all searches need, such as an index, unless it is there; no deadline counts this."""
+
+    @abstractmethod
+    def prepare(self, query: Query) -> None:
+        """Do what depends on the hint alone."""
 
     @abstractmethod
     def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> Marks:
-        """What it makes of the course's paragraphs."""
+        """What it makes of the course's paragraphs: of all, or at least of the k nearest in it and in each document."""
 
     def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
         """At most k hits, best first; only paragraphs of `doc_id` if one is given."""

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from player.search.names import Vocabulary, acronyms, is_number, likeness, normalise_name, numbers
+from player.search.names import (
+    Vocabulary,
+    acronyms,
+    is_generic,
+    lecture_numbers,
+    likeness,
+    numbers,
+    parts_of,
+    tokens_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -17,16 +26,68 @@ from player.search.names import Vocabulary, acronyms, is_number, likeness, norma
         ("cours n° 2", {2}),
         ("cs101 week 12", {101, 12}),
         ("the one about trees", set()),
+        ("Lecture one", {1}),
+        ("chapter I", {1}),
+        ("Lecture II", {2}),
+        ("part iv", {4}),
+        ("Algorithms III", {3}),
+        ("lecture on out of scope intents", set()),
+        ("3rd lecture", {3}),
+        ("הרצאה ב'", {2}),
+        ("פרק י״ב", {12}),
+        ("שיעור שלישי", {3}),
+        ("ההרצאה הראשונה", {1}),
         ("הרצאה 6", {6}),
     ],
 )
 def test_numbers_in_digits_and_in_words(name: str, found: set[int]) -> None:
-    assert numbers(normalise_name(name)) == found
+    assert numbers(name) == found
 
 
-@pytest.mark.parametrize(("token", "number"), [("7", True), ("seven", True), ("one", False), ("tree", False)])
-def test_what_is_a_number(token: str, number: bool) -> None:
-    assert is_number(token) is number
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("in lecture 3, how weights change", {3}),
+        ("as chapter II says", {2}),
+        ("the third lecture explains convergence", {3}),
+        ("what the 4th week is about", {4}),
+        ("two lectures on trees", set()),
+        ("a two part argument of type 3", set()),
+        ("בהרצאה ג על משקולות", {3}),
+    ],
+)
+def test_numbers_that_are_given_to_lectures(text: str, found: set[int]) -> None:
+    assert lecture_numbers(text) == found
+
+
+@pytest.mark.parametrize("word", ["lecture", "chapter", "the", "slides", "final", "vorlesung", "הרצאה", "בשיעור"])
+def test_words_that_any_name_may_have_are_generic(word: str) -> None:
+    assert is_generic(word)
+
+
+@pytest.mark.parametrize("word", ["evaluation", "graph", "networks", "recursion", "אלגוריתם"])
+def test_words_that_tell_a_subject_are_not(word: str) -> None:
+    assert not is_generic(word)
+
+
+def test_ordinal_endings_are_dropped() -> None:
+    assert tokens_of("21st lecture") == ["21", "lecture"]
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("lectures 3 and 4", ["lectures 3", "lectures 4"]),
+        ("lectures 3-5", ["lectures 3", "lectures 4", "lectures 5"]),
+        ("weeks two and three", ["weeks two", "weeks three"]),
+        ("01-search-and-ranking, 03-neural-networks", ["01-search-and-ranking", "03-neural-networks"]),
+        ("neural networks and databases", ["neural networks", "databases"]),
+        ("הרצאות 3 ו-4", ["הרצאות 3", "הרצאות 4"]),
+        ("Recursion", ["Recursion"]),
+    ],
+)
+def test_what_a_name_of_several_documents_joins(name: str, parts: list[str]) -> None:
+    assert parts_of(name) == parts
 
 
 @pytest.mark.parametrize(

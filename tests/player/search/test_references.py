@@ -242,3 +242,72 @@ def test_by_stem_knows_stems_and_given_names_to_the_letter_and_nothing_else() ->
 )
 def test_names_are_normalised(name: str, expected: str) -> None:
     assert normalise_name(name) == expected
+
+
+TWINNED = [
+    document("01-hashing", ("Hash Tables", "title")),
+    document("02-graphs", ("Shortest Paths", "title")),
+    document("06-evaluation", ("How Would We Know?", "title")),
+    document("lecture6_eval_final", same_as="06-evaluation"),
+]
+"""One file alone has the word "lecture" in its name."""
+
+
+def books(book_name: str, among: list[Document] | None = None) -> list[tuple[str, str]]:
+    """Documents and tiers."""
+    found = References(TWINNED if among is None else among, 0.9, 0.6).books(book_name)
+    return [(book.doc_id, book.tier) for book in found if book.tier != "none"]
+
+
+@pytest.mark.parametrize(
+    "book_name",
+    ["the lecture", "lecture 2024", "lecture about nothing", "the final", "slides", "Lecture 9", "lecture X"],
+)
+def test_generic_words_and_numbers_that_nobody_has_name_nothing(book_name: str) -> None:
+    assert books(book_name) == []
+
+
+@pytest.mark.parametrize("book_name", ["Lecture one", "lecture 1", "LECTURE I", "the first lecture", "הרצאה א'"])
+def test_a_lectures_number_is_read_however_it_is_written(book_name: str) -> None:
+    assert books(book_name) == [("01-hashing", "filter")]
+
+
+@pytest.mark.parametrize(
+    "book_name", ["lectures 1 and 2", "lecture one and two", "01-hashing, 02-graphs", "lectures 1-2"]
+)
+def test_a_name_of_two_documents_filters_on_both(book_name: str) -> None:
+    assert books(book_name) == [("01-hashing", "filter"), ("02-graphs", "filter")]
+
+
+def test_two_subjects_name_two_documents() -> None:
+    assert {doc_id for doc_id, _ in books("hash tables and shortest paths")} == {"01-hashing", "02-graphs"}
+
+
+def test_a_title_with_an_and_in_it_is_one_document() -> None:
+    assert [doc_id for doc_id, _ in books("Recursion and Backtracking", COURSE)] == ["notes_rec"]
+
+
+def test_a_word_in_the_names_of_most_documents_names_none() -> None:
+    among = [document(f"algorithms-{subject}") for subject in ("sorting", "hashing", "graphs")]
+    assert books("algorithms", among) == []
+    assert [doc_id for doc_id, _ in books("algorithms hashing", among)] == ["algorithms-hashing"]
+
+
+class TestNamesInHints:
+    @pytest.mark.parametrize(
+        ("hint", "doc_id"),
+        [
+            ("how keys are spread, in lecture 1", "01-hashing"),
+            ("from 07-shortest-trees: pruning", "07-shortest-trees"),
+            ("the second lecture's main result", "02-graphs"),
+        ],
+    )
+    def test_a_name_written_into_a_hint_is_found(self, hint: str, doc_id: str) -> None:
+        references = References([*TWINNED, document("07-shortest-trees")], 0.9, 0.6)
+        assert [(book.doc_id, book.tier) for book in references.books_in(hint)] == [(doc_id, "filter")]
+
+    @pytest.mark.parametrize(
+        "hint", ["evaluation of graphs", "two lectures long", "a lecture in the morning", "hash keys"]
+    )
+    def test_a_subject_is_no_name(self, hint: str) -> None:
+        assert References(TWINNED, 0.9, 0.6).books_in(hint) == ()
