@@ -29,7 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from configs.settings import Settings
 from evaluate.errors import EvaluateError, GamesError, PortError
 from evaluate.games import LabelledGame, load_games, match_games
-from evaluate.limits import MAX_CONNECTIONS, RATE, BoundedBodies, PatientProtocol, Rates
+from evaluate.limits import IDLE_S, MAX_CONNECTIONS, RATE, BoundedBodies, PatientProtocol, Rates
 from evaluate.match import Match, RefusedMessageError
 from evaluate.referee import Referee, secret_of
 from evaluate.scoring import Similarity, word_similarity
@@ -447,6 +447,7 @@ def _config(app: ASGIApp, grace_s: int, log_level: str = "warning") -> uvicorn.C
         access_log=False,
         http=PatientProtocol,
         limit_concurrency=MAX_CONNECTIONS,
+        timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=grace_s,
     )
 
