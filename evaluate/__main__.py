@@ -16,6 +16,7 @@ from evaluate.commands import (
     export,
     fit_associations,
     fit_prior,
+    hostile,
     label,
     questions,
     rates,
@@ -45,6 +46,7 @@ COMMANDS = (
     fit_prior,
     fit_associations,
     rates,
+    hostile,
 )
 """In the order in which --help names them; each module's `add` takes the subparsers."""
 

@@ -16,6 +16,9 @@ BODY_S = 20.0
 """Seconds in which a body must be there."""
 HEAD_S = 20.0
 """Seconds in which the head of a request must be there, or the first one begin."""
+LAST_CHANCE_S = 1.0
+IDLE_S = 75
+"""Seconds that a connection is kept between two requests."""
 MAX_CONNECTIONS = 4_000
 RATE = 500.0
 BURST = 2_000.0
@@ -127,6 +130,10 @@ class PatientProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         return self.cycle is None or self.cycle.response_complete
 
     def _give_up(self) -> None:
+        # a busy loop comes to its timers before it reads: what has arrived meanwhile is read first
+        self._head_timer = self.loop.call_later(LAST_CHANCE_S, self._close)
+
+    def _close(self) -> None:
         self._head_timer = None
         if self._is_idle() and not self.transport.is_closing():
             self.transport.close()

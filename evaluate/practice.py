@@ -24,12 +24,12 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from configs.settings import Settings
 from evaluate.errors import EvaluateError, GamesError, PortError
 from evaluate.games import LabelledGame, load_games, match_games
-from evaluate.limits import MAX_CONNECTIONS, RATE, BoundedBodies, PatientProtocol, Rates
+from evaluate.limits import IDLE_S, MAX_CONNECTIONS, RATE, BoundedBodies, PatientProtocol, Rates
 from evaluate.match import Match, RefusedMessageError
 from evaluate.referee import Referee, secret_of
 from evaluate.scoring import Similarity, word_similarity
@@ -435,27 +435,28 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve(app: FastAPI, listener: socket.socket) -> None:
+def serve(app: ASGIApp, listener: socket.socket) -> None:
     """Serve until interrupted."""
     uvicorn.Server(_config(app, GRACE_S)).run(sockets=[listener])
 
 
-def _config(app: FastAPI, grace_s: int) -> uvicorn.Config:
+def _config(app: ASGIApp, grace_s: int, log_level: str = "warning") -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        log_level="warning",
+        log_level=log_level,
         access_log=False,
         http=PatientProtocol,
         limit_concurrency=MAX_CONNECTIONS,
+        timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=grace_s,
     )
 
 
 @contextlib.contextmanager
-def serving(app: FastAPI) -> Iterator[str]:
+def serving(app: ASGIApp, log_level: str = "warning") -> Iterator[str]:
     """Serve on a free port of the loopback in a thread of this process; gives the URL, and stops in the end."""
     listener = listen(HOST, 0)
-    server = uvicorn.Server(_config(app, 1))
+    server = uvicorn.Server(_config(app, 1, log_level))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="practice-server", daemon=True)
     thread.start()
     try:

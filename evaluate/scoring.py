@@ -15,7 +15,7 @@ import Stemmer
 
 from configs.settings import EmbedSettings
 from evaluate.games import same_text, tokens
-from ingest.embed import load_embedder
+from ingest.embed import FloatArray, load_embedder
 
 Similarity = Callable[[str, str], float]
 """How alike two words are, 0..1."""
@@ -37,6 +37,11 @@ UNRELATED_COSINE = {"e5": 0.85, "minilm": 0.26}
 
 MAX_CHARS = 2_000
 """Of each part of a guess, read. A justification has 50 words, and reading citations takes quadratic time."""
+
+MAX_WORD_CHARS = 200
+"""Of a word whose meaning is compared."""
+WORDS_KEPT = 4_096
+"""Words whose vectors are kept: embedding two takes 20 ms, nearly all of a game's time."""
 
 Answers = Mapping[int, str]
 """Question number -> the answer given: "A".."D" or "Not Relevant", in any case."""
@@ -286,8 +291,12 @@ def _cosine_similarity(spec: str, models_dir: Path, settings: EmbedSettings) -> 
     embedder = load_embedder(spec, models_dir, settings)
     floor = UNRELATED_COSINE[spec]
 
+    @lru_cache(maxsize=WORDS_KEPT)
+    def vector(word: str) -> FloatArray:
+        return embedder.embed_queries([word])[0]
+
     def similarity(one: str, other: str) -> float:
-        left, right = embedder.embed_queries([one.casefold(), other.casefold()])
+        left, right = vector(one.casefold()[:MAX_WORD_CHARS]), vector(other.casefold()[:MAX_WORD_CHARS])
         return min(1.0, max(0.0, (float(left @ right) - floor) / (1.0 - floor)))
 
     return similarity
