@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 View = Literal["paragraph", "opening", "passages", "name"]
-"""All of it; its opening sentence alone; that sentence and a few passages of the course that a question retrieved, which
-need not come from the paragraph; or nothing of it but the book's name and the hint, which the player has as well."""
+"""All of it; its opening sentence alone; that sentence and a few passages of the course that a question retrieved,
+which need not come from the paragraph; or nothing of it but the book's name and the hint, which the player has too."""
 
 VIEWS: tuple[View, ...] = get_args(View)
 
