@@ -293,7 +293,8 @@ def _cosine_similarity(spec: str, models_dir: Path, settings: EmbedSettings) -> 
 
     @lru_cache(maxsize=WORDS_KEPT)
     def vector(word: str) -> FloatArray:
-        return embedder.embed_queries([word])[0]
+        found: FloatArray = embedder.embed_queries([word])[0]
+        return found
 
     def similarity(one: str, other: str) -> float:
         left, right = vector(one.casefold()[:MAX_WORD_CHARS]), vector(other.casefold()[:MAX_WORD_CHARS])
