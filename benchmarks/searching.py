@@ -22,8 +22,8 @@ LECTURES = ROOT / "data" / "lectures" / "english"
 GAMES = ROOT / "data" / "games" / "english.jsonl"
 N_WARM = 20
 N_HINTS = 200
-TARGET_OVER_EMBEDDING = 1.5
-TARGET_FASTER = 5.0
+TARGET_OVER_EMBEDDING = 1.2
+TARGET_FASTER = 10.0
 
 
 def measure_over_embedding() -> dict[str, Any]:

@@ -23,7 +23,6 @@ BookMatch = Literal["off", "stem", "resolved"]
 Fusion = Literal["first", "rrf", "linear"]
 KeywordMode = Literal["rule", "fused", "fallback", "off"]
 Merge = Literal["slots", "relevance"]
-Rewrite = Literal["off", "feedback"]
 SpillOver = Literal["never", "no-book", "always"]
 
 T = TypeVar("T")
@@ -78,7 +77,7 @@ class SearchSettings:
     threshold: float
     lowered_threshold: float
     cascade: bool
-    rewrite: Rewrite
+    rewrite: str
     quality_weight: float
     recency_weight: float
     cross_encoder: str
@@ -314,5 +313,11 @@ def _check(settings: Settings, where: str) -> None:
             f"game: opening_share + passages_share + name_share must be at most 0.99, so that somebody sees the whole "
             f"paragraph, got {game.opening_share} + {game.passages_share} + {game.name_share} ({where})"
         )
+    if search.rewrite not in ("off", "feedback") and "." not in search.rewrite:
+        raise SettingsError(
+            f"search.rewrite must be off, feedback or the dotted path of a rewriter, got {search.rewrite!r} ({where})"
+        )
+    if search.merge == "slots" and not search.pdf_k + search.global_k:
+        raise SettingsError(f"search.pdf_k + search.global_k must be at least 1, got 0 + 0 ({where})")
     if not search.strategies:
         raise SettingsError(f"search.strategies must name at least one strategy, got none ({where})")

@@ -53,9 +53,9 @@ def fit_prior(found: Sequence[tuple[SearchResult, Paragraph]]) -> PriorFit:
 
 def _book_share(found: Sequence[tuple[SearchResult, Paragraph]], tier: Tier) -> float:
     inside = [
-        result.book.doc_id == paragraph.doc_id
+        any(book.doc_id == paragraph.doc_id for book in result.books)
         for result, paragraph in found
-        if result.book is not None and result.book.tier == tier
+        if result.books and result.tier == tier
     ]
     return (sum(inside) + 1.0) / (len(inside) + 2.0)
 

@@ -189,7 +189,9 @@ def _truth(paragraph: Paragraph) -> TruthRecord:
 
 def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
     row = result.row_of(paragraph) if paragraph is not None else None
-    book = result.book
+    # of several books that a name means, the one that holds the paragraph
+    holds = [book for book in result.books if paragraph is not None and book.doc_id == paragraph.doc_id]
+    book = next(iter(holds), result.book)
     return {
         "hits": [_hit(hit) for hit in result.hits],
         "book": {"document": book.doc_id, "confidence": book.confidence, "tier": book.tier} if book else None,

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from configs.dotted import is_dotted, make
 from configs.settings import EmbedSettings
 from ingest.errors import EmbedderError
 
@@ -243,6 +244,9 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
         return OnnxEmbedder(spec, folder, settings)
     if spec == "e5":
         return E5Embedder(settings)
+    if is_dotted(spec) and not Path(spec).exists():
+        own: Embedder = make(spec, "--embedder", settings)
+        return own
     return SentenceTransformerEmbedder(spec, settings)
 
 

@@ -29,7 +29,7 @@ from player.questions.rates import FloatArray
 from player.questions.referees import error_model_of
 from player.search.build import build_orchestrator, store_embedder
 from player.search.orchestrator import SearchOrchestrator
-from player.search.types import Query, SearchResult
+from player.search.types import Query, Rewriter, SearchResult, Strategy
 
 MAX_WARMUP_CHARS = 2_000
 """Of a warm-up question, read; finding the sum takes quadratic time."""
@@ -195,19 +195,30 @@ class Player:
 
 
 def build_player(
-    store: ParagraphStore, settings: Settings, seed: int = 0, *, embedder: Embedder | None = None
+    store: ParagraphStore,
+    settings: Settings,
+    seed: int = 0,
+    *,
+    strategies: Sequence[Strategy] = (),
+    embedder: Embedder | None = None,
+    rewriter: Rewriter | None = None,
 ) -> Player:
     """A player over a store.
 
     Args:
+        seed: of its questions.
+        strategies: a user's own; those that `search.strategies` does not name are asked after those that it does.
         embedder: in place of the store's own, of the same model.
+        rewriter: a user's own; None takes what `search.rewrite` says.
 
     Raises:
         EmbedderError: the store's embedder cannot be loaded.
         SettingsError: a strategy is unknown.
     """
     embedder = embedder or store_embedder(store, settings)
-    orchestrator = build_orchestrator(store, settings, embedder)
+    names = dict.fromkeys((*settings.search.strategies, *(strategy.name for strategy in strategies)))
+    settings = replace(settings, search=replace(settings.search, strategies=tuple(names)))
+    orchestrator = build_orchestrator(store, settings, embedder, more=strategies, rewriter=rewriter)
     return Player(orchestrator, settings.game, seed, store.paragraphs)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+from configs.dotted import is_dotted, make
 from configs.settings import SearchSettings, Settings, SettingsError
 from ingest.embed import Embedder, load_embedder
 from ingest.store import ParagraphStore, models_dir_of, open_store
@@ -55,12 +56,13 @@ def build_orchestrator(
         cache = shared_cache(search.cache_size, search.cache_ttl_s)
     own = (*more, *((rewriter,) if rewriter else ()), *((embedder,) if embedder else ()))
     generation = store.generation()
+    is_given = embedder is not None
     if embedder is None and {"dense", "reranked"} & set(search.strategies):
         embedder = store_embedder(store, settings)
 
     def state(of: ParagraphStore) -> tuple[Searched, Hashable]:
-        same_model = embedder is not None and embedder.spec == of.embedder_spec
-        searched = searched_of(of, settings, embedder if same_model else None, more, rewriter)
+        fits = embedder is not None and (is_given or embedder.spec == of.embedder_spec)
+        searched = searched_of(of, settings, embedder if fits else None, more, rewriter)
         return searched, (of.location, of.collection, of.fingerprint, repr(searched.calibration), *map(Same, own))
 
     def renew() -> tuple[Searched, Hashable] | None:
@@ -97,6 +99,7 @@ def searched_of(
     """All that is searched, and with what; as `build_orchestrator` takes it."""
     search = settings.search
     own = {strategy.name: strategy for strategy in more}
+    own |= {name: make(name, "search.strategies", store) for name in search.strategies if is_dotted(name)}
     unknown = [name for name in search.strategies if name not in STRATEGY_NAMES and name not in own]
     if unknown:
         known = ", ".join((*STRATEGY_NAMES, *own))
@@ -118,6 +121,8 @@ def searched_of(
         strategies["reranked"] = Reranked(strategies["dense"], scorer, search.rerank_pool)
     if rewriter is None and search.rewrite == "feedback":
         rewriter = Feedback(store.paragraphs)
+    elif rewriter is None and is_dotted(search.rewrite):
+        rewriter = make(search.rewrite, "search.rewrite", store)
     return Searched(
         strategies,
         build_references(store, search, embedder, calibration.references),

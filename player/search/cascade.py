@@ -34,6 +34,7 @@ from player.search.core import (
 )
 from player.search.references import References
 from player.search.running import Call, Runner
+from player.search.strategies.keyword import Keyword
 from player.search.strategies.ranking import Ranked
 from player.search.threshold import DEFAULT_EMBEDDER, Calibration, calibration_of
 from player.search.types import (
@@ -49,6 +50,8 @@ from player.search.types import (
     Strategy,
 )
 
+TAIL = 4
+"""One in so many slots is kept for rare words that nothing else has found, where keywords are the fallback."""
 FUSED_POOL = 200
 """Hits of each strategy that makes hits, at least, that go into a fusion."""
 
@@ -217,6 +220,7 @@ class Cascade:
         self._runner = runner
         self._query = query
         self._deadline = time.monotonic() + settings.deadline_s
+        self._calls: dict[tuple[str, str], Call[Answer]] = {}
         self._answers: dict[tuple[str, str], Answer] = {}
         self._failures: dict[str, SearchError] = {}
         self._naming: Call[tuple[BookCandidate, ...]] | None = None
@@ -247,14 +251,19 @@ class Cascade:
         answered_by: Step = "" if answer < 0 else step.name if passed else "lowered"
         if everything and not len(step.chosen):
             answered_by = "course"
+        hits: Sequence[Hit]
         hits = self._all(step, level) if everything else tuple(step.hit(row, level) for row in range(len(step.chosen)))
+        if self._query.keywords == "fallback" and not everything:
+            hits, by_name = self._with_rare_words(hits, level)
+            if by_name:
+                answered_by = "fallback"
         return SearchResult(
             query=self._query,
             hits=hits,
             books=self.books,
             failures=tuple(self._failures.values()),
             answered_by=answered_by,
-            relevant=answer >= 0,
+            relevant=answer >= 0 or any(hit.relevant for hit in hits[: self._slots.k if not everything else 0]),
             rewritten=step.hint if step.hint != self._query.hint else "",
             boost=step.lift,
             threshold=threshold,
@@ -278,6 +287,10 @@ class Cascade:
             self._naming = self._runner.start(
                 "book name", lambda _: self._searched.books(query.book_name, settings, query.hint), self._deadline
             )
+        if settings.cascade and query.keywords == "fallback" and "keyword" in self._searched.strategies:
+            # beside the others: where all of them are late, it is what there is
+            self._load(("keyword",))
+            self._start("keyword", query, len(self._names))
         first = self._step("original", query, self._names)
         steps = [first] if first is not None else []
         for further in (self._rewritten, self._original, self._fallback) if settings.cascade else ():
@@ -321,6 +334,47 @@ class Cascade:
         if self._query.keywords != "fallback" or "keyword" not in self._searched.strategies:
             return None
         return self._step("fallback", self._query, ("keyword",), why=", as a fallback")
+
+    def _with_rare_words(self, hits: Sequence[Hit], level: float) -> tuple[Sequence[Hit], bool]:
+        """The hits with what keywords find for the rare words of the hint that none of them holds.
+
+        Vectors know of a rare word next to nothing: whatever else of a sentence they have found, about that word they
+        have found nothing. What is found for a name stands first; for other words it has the last slots.
+
+        Returns:
+            The hits, and whether they are a name's first of all.
+        """
+        keyword = self._searched.strategies.get("keyword")
+        if not isinstance(keyword, Keyword):
+            return hits, False
+        held = {self._searched.rows.get(hit.paragraph.paragraph_id) for hit in hits}
+        rare = keyword.rare(self._query.hint)
+        missing = {word: rows for word, rows in rare.items() if not rows & held}
+        names = [word for word, rows in missing.items() if keyword.is_name(word, rows)]
+        if not missing:
+            return hits, False
+        query = replace(self._query, hint=" ".join(names or missing), said=self._query.hint)
+        step = self._step("fallback", query, ("keyword",), why=", as a fallback")
+        if step is None:
+            return hits, False
+        # of these words alone, and in the order of keywords; a part of a word stands in no order and goes last
+        rows = frozenset().union(*(missing[word] for word in names or missing))
+        columns = np.flatnonzero(np.isin(step.columns.rows, list(rows)))
+        columns = columns[np.argsort(-step.log_odds[columns], kind="stable")]
+        filters = bool(self._taken) and self._taken[0].tier == "filter"
+        step = replace(step, chosen=columns, of_book=step.inside[columns] & filters)
+        fresh = [step.hit(place, level) for place in range(len(columns))]
+        k = self._slots.k
+        if names:
+            known = {hit.paragraph.paragraph_id for hit in fresh}
+            both = [*fresh, *(hit for hit in hits if hit.paragraph.paragraph_id not in known)][:k]
+        else:
+            fresh = fresh[: k // TAIL]
+            kept = frozenset().union(*rare.values())
+            rest = [hit for hit in hits if self._searched.rows.get(hit.paragraph.paragraph_id) not in kept]
+            dropped = rest[len(rest) - max(0, len(hits) + len(fresh) - k) :]
+            both = [*(hit for hit in hits if hit not in dropped), *fresh]
+        return tuple(sorted(both, key=lambda hit: hit.slot != "book")), bool(names)
 
     @property
     def _taken(self) -> tuple[BookCandidate, ...]:
@@ -389,22 +443,32 @@ class Cascade:
     def _asked(self, query: Query, names: Sequence[str]) -> list[Answer]:
         """The answer of each strategy that has not failed, in order; none is asked twice for the same hint."""
         missing = [name for name in names if name not in self._failures and (name, query.hint) not in self._answers]
-        started = time.monotonic()
+        self._load(missing)
         for name in missing:
-            strategy = self._searched.strategies[name]
-            if isinstance(strategy, Ranked):
-                strategy.load()
-        self._deadline += time.monotonic() - started  # what is loaded once is not late
-        calls = {
-            name: self._runner.start(name, self._work(name, query, len(names)), self._deadline) for name in missing
-        }
-        for name, call in calls.items():
+            self._start(name, query, len(names))
+        for name in missing:
+            call = self._calls[name, query.hint]
             answer = call.value()
             if call.failure is not None:
                 self._failures[name] = call.failure
             if answer is not None:
                 self._answers[name, query.hint] = answer
         return [self._answers[name, query.hint] for name in names if (name, query.hint) in self._answers]
+
+    def _load(self, names: Sequence[str]) -> None:
+        """Let strategies load what they need; what is loaded once is not late."""
+        started = time.monotonic()
+        for name in names:
+            strategy = self._searched.strategies[name]
+            if isinstance(strategy, Ranked):
+                strategy.load()
+        self._deadline += time.monotonic() - started
+
+    def _start(self, name: str, query: Query, n_names: int) -> None:
+        """Begin to ask a strategy, unless that was begun before."""
+        if (name, query.hint) not in self._calls:
+            work = self._work(name, query, n_names)
+            self._calls[name, query.hint] = self._runner.start(name, work, self._deadline)
 
     def _work(self, name: str, query: Query, n_strategies: int) -> Callable[[Call[Answer]], Answer]:
         """What asks one strategy, in a thread of its own."""

@@ -237,12 +237,15 @@ def _reciprocal_ranks(log_odds: Floats, rrf_k: int, known: Floats | None) -> Flo
 
 
 def _weighted(item: Scored, weight: float | None) -> Floats:
-    """What a strategy adds to the sum of a linear fusion; what it did not find counts as the least that it found."""
+    """What a strategy adds to the sum of a linear fusion.
+
+    Of one without a weight, what it did not find counts as the least that it found, or as even odds if that is less.
+    """
     if weight is not None:
         return weight * item.scores
     there = item.log_odds > NOT_FOUND
     least = np.where(there, item.log_odds, np.inf).min(axis=1, initial=np.inf)[:, None]
-    return np.where(there, item.log_odds, np.where(np.isfinite(least), least, 0.0))
+    return np.where(there, item.log_odds, np.minimum(least, 0.0))
 
 
 def fold(log_odds: Floats, columns: Columns, preferred: Bools | None = None) -> Floats:

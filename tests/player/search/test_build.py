@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from configs.settings import Settings, load
+from configs.settings import Settings, SettingsError, load
+from ingest.embed import FloatArray
 from ingest.errors import StoreError
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore, open_store
 from player.protocol import RoundStart
 from player.search import build
-from player.search.build import build_orchestrator
+from player.search.build import build_orchestrator, searched_of
+from player.search.strategies.reranked import Reranked
 from player.search.types import Hit, Query
 from tests.evaluate.fakes import make_store
-from tests.fakes import load_hashing_embedder
+from tests.fakes import HashingEmbedder, load_hashing_embedder
 from tests.player.fakes import course, paragraph
 
 
@@ -116,3 +121,185 @@ def test_what_one_rewriter_led_to_is_not_given_to_another(tmp_path: Path) -> Non
     assert [result.cached for result in rewritten] == [False, False]
     assert build_orchestrator(store, settings).search(query).cached is False
     assert build_orchestrator(store, settings).search(query).cached is True
+
+
+class Prophet:
+    """A user's own strategy: it knows one paragraph, whatever the hint."""
+
+    name = "prophet"
+
+    def prepare(self, query: Query) -> None:
+        """Nothing."""
+
+    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
+        found = next(item for item in course() if item.paragraph_id == "first:2:1")
+        return [] if doc_id not in ("", "first") else [Hit(found, 1.0, 0.999, 1, self.name)]
+
+
+def whisper(store: ParagraphStore) -> Says:
+    """A user's own rewriter, made for a store."""
+    return Says(store.paragraphs[0].text)
+
+
+START = RoundStart("", "", "nothing that any paragraph says", "", "")
+
+
+def test_a_users_own_parts_reach_a_game_from_python(tmp_path: Path) -> None:
+    from player.player import build_player
+
+    store = make_store(tmp_path / "store", course())
+    plain = build_player(store, load()).plan(START)
+    plan = build_player(store, load(), strategies=[Prophet()]).plan(START)
+    assert first_id(plan.result.hits) == "first:2:1"
+    assert "rank 1 by prophet" in plan.result.hits[0].why
+    assert plan.prior[0] > plain.prior.max()
+
+
+def test_a_users_own_parts_reach_everything_from_a_file_by_dotted_path(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "store", course())
+    config = tmp_path / "mine.yaml"
+    here = "tests.player.search.test_build"
+    config.write_text(
+        f"search: {{strategies: [{here}.Prophet], rewrite: {here}.whisper, threshold: 0.9999}}\n", encoding="utf-8"
+    )
+    result = build_orchestrator(store, load(config=config)).search(Query("hint"))
+    assert [hit.paragraph.paragraph_id for hit in result.hits] == ["first:2:1"]
+    assert build_orchestrator(store, load(config=config))._state[0].rewriter is not None
+
+
+@pytest.mark.parametrize("path", ["no.such.Thing", "tests.player.search.test_build.Nothing"])
+def test_a_path_that_leads_nowhere_is_refused(tmp_path: Path, path: str) -> None:
+    store = make_store(tmp_path / "store", course())
+    config = tmp_path / "mine.yaml"
+    config.write_text(f"search: {{strategies: [{path}]}}\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"search\.strategies must name something that can be imported"):
+        build_orchestrator(store, load(config=config))
+
+
+def test_a_users_own_strategy_can_be_tuned_around(tmp_path: Path) -> None:
+    from evaluate.games import match_games
+    from evaluate.tuning.course import prepare, search_all
+    from tests.evaluate.fakes import course_games
+
+    store = make_store(tmp_path / "store", course())
+    own = replace(load().search, strategies=("dense", "tests.player.search.test_build.Prophet"), cache_size=0)
+    settings = replace(load(), search=own)
+    games = course_games(course())
+    matched = match_games(games, store.paragraphs)
+    prepared = prepare(games, matched, store, settings, HashingEmbedder(), progress=False)
+    ranks = search_all(prepared, own).ranks
+    searches = build_orchestrator(store, settings, HashingEmbedder())
+    for game, rank in zip(games, ranks.tolist(), strict=True):
+        labelled = matched[game.game_id]
+        assert labelled is not None
+        row = searches.search(Query(game.hint, game.book_name)).row_of(labelled)
+        assert rank == (0 if row is None else row + 1)
+
+
+class Odd(Prophet):
+    """Returns what no strategy may."""
+
+    def __init__(self, found: object) -> None:
+        self._found = found
+
+    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
+        return self._found  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        None,
+        7.5,
+        [None],
+        [Hit(NEW, 1.0, float("nan"), 1, "odd")],
+        [Hit(NEW, 1.0, 7.5, 1, "odd")],
+        [Hit(NEW, float("nan"), 0.5, 1, "odd")],
+    ],
+)
+def test_nonsense_is_named_as_a_failure_and_the_others_answer(
+    tmp_path: Path, found: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = make_store(tmp_path / "store", course())
+    settings = replace(load(), search=replace(load().search, strategies=("dense", "prophet")))
+    result = build_orchestrator(store, settings, more=[Odd(found)]).search(Query("quick heap"))
+    assert [failure.strategy for failure in result.failures] == ["prophet"]
+    assert result.hits
+    assert [record.levelname for record in caplog.records if "prophet" in record.message] == ["WARNING"]
+
+
+class Slow(Prophet):
+    """Takes its time."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        self.name = name
+        self._seconds = seconds
+
+    def prepare(self, query: Query) -> None:
+        time.sleep(self._seconds)
+
+
+def test_strategies_run_side_by_side(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "store", course())
+    slow = [Slow("one", 0.4), Slow("two", 0.4), Slow("three", 0.4)]
+    settings = replace(load(), search=replace(load().search, strategies=("one", "two", "three")))
+    searches = build_orchestrator(store, settings, more=slow)
+    started = time.monotonic()
+    assert searches.search(Query("quick heap")).failures == ()
+    assert time.monotonic() - started < 1.0
+
+
+def test_what_is_late_is_named_and_what_there_is_is_returned(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "store", course())
+    search = replace(load().search, strategies=("dense", "slow"), deadline_s=0.5)
+    searches = build_orchestrator(store, replace(load(), search=search), more=[Slow("slow", 3.0)])
+    started = time.monotonic()
+    result = searches.search(Query("quick heap"))
+    assert time.monotonic() - started < 2.0
+    assert [failure.strategy for failure in result.failures] == ["slow"]
+    assert {hit.strategy for hit in result.hits} == {"dense"}
+
+
+def test_a_late_re_ranker_leaves_what_it_was_to_re_rank(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "store", course())
+    first = searched_of(store, load(), HashingEmbedder()).strategies["dense"]
+
+    def hangs(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+        time.sleep(3.0)
+        raise AssertionError
+
+    search = replace(load().search, strategies=("reranked2",), deadline_s=0.5)
+
+    class Mine(Reranked):
+        name = "reranked2"
+
+    result = build_orchestrator(store, replace(load(), search=search), more=[Mine(first, hangs, 5)]).search(
+        Query("quick heap")
+    )
+    assert [failure.strategy for failure in result.failures] == ["reranked2"]
+    assert [hit.strategy for hit in result.hits[:1]] == ["dense"]
+
+
+class HangingEmbedder(HashingEmbedder):
+    """Never comes back."""
+
+    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+        time.sleep(3.0)
+        return super().embed_queries(texts)
+
+
+def test_an_embedding_that_hangs_is_late_and_keywords_answer(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "store", course())
+    search = replace(load().search, keywords="fallback", deadline_s=0.5)
+    searches = build_orchestrator(store, replace(load(), search=search), HangingEmbedder())
+    result = searches.search(Query("quick heap"))
+    assert [failure.strategy for failure in result.failures] == ["dense"]
+    assert {hit.strategy for hit in result.hits} == {"keyword"}
+
+
+def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(tmp_path: Path) -> None:
+    again = [replace(item, paragraph_id=f"re{item.paragraph_id}", doc_id=f"re{item.doc_id}") for item in course()]
+    store = make_store(tmp_path / "store", [*course(), *again])
+    search = replace(load().search, k=10, pdf_k=10, global_k=0, global_pool=10)
+    result = build_orchestrator(store, replace(load(), search=search)).search(Query("quick heap"))
+    assert len({hit.paragraph.text for hit in result.hits}) == len(result.hits) == 10

@@ -154,7 +154,7 @@ class TestFusion:
     def test_a_strategy_without_a_weight_counts_by_its_own_log_odds(self) -> None:
         dense = scored(1.0, 0.0, -1.0, strategy="dense", scores=(0.9, 0.8, 0.7))
         fused = fuse([dense, scored(NO, 3.0, 2.0, strategy="own")], "linear", {"dense": 10.0}, 60)
-        assert fused.scores[0].tolist() == pytest.approx([9.0 + 2.0, 8.0 + 3.0, 7.0 + 2.0])
+        assert fused.scores[0].tolist() == pytest.approx([9.0 + 0.0, 8.0 + 3.0, 7.0 + 2.0])
 
     def test_the_first_strategy_that_found_anything_answers(self) -> None:
         nothing, other = scored(NO, NO), scored(1.0, 2.0)
