@@ -10,7 +10,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from benchmarks import embedding, extraction, questions, searching, startup, tuning
+from benchmarks import deciding, embedding, extraction, questions, searching, startup, tuning
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 BENCHMARKS = {
@@ -22,6 +22,8 @@ BENCHMARKS = {
     "chroma": searching.measure_against_chroma,
     "tuning": tuning.measure,
     "questions": questions.measure,
+    "deciding": deciding.measure_english,
+    "deciding_hebrew": deciding.measure_hebrew,
 }
 
 

@@ -105,6 +105,7 @@ def _games(run: RunFile) -> list[dict[str, Any]]:
                 "embed_ms": record["search"]["embed_ms"],
                 "search_ms": record["search"]["search_ms"],
                 "questions_ms": record["questions_ms"],
+                "decide_ms": record["decide_ms"],
             }
         )
     return rows

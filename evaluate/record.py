@@ -114,6 +114,7 @@ class GameRecord(TypedDict):
     search: SearchRecord
     questions: list[Json]
     questions_ms: float | None
+    decide_ms: float | None
     plays: list[PlayRecord]
 
 
@@ -140,6 +141,7 @@ def record_game(
         "search": _search(result, paragraph),
         "questions": protocol.questions_json(reports[0].plan.questions) if reports else [],
         "questions_ms": reports[0].plan.questions_ms if reports else None,
+        "decide_ms": reports[0].decision.decide_ms if reports else None,
         "plays": [
             _play(game, paragraph, report, repeat) for repeat, report in enumerate(reports) if paragraph is not None
         ],

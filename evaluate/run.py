@@ -59,6 +59,7 @@ def make_run(
             "embed": _percentiles([record["search"]["embed_ms"] for record in answerable]),
             "search": _percentiles([record["search"]["search_ms"] for record in answerable]),
             "questions": _percentiles([ms for record in answerable if (ms := record["questions_ms"]) is not None]),
+            "decide": _percentiles([ms for record in answerable if (ms := record["decide_ms"]) is not None]),
         },
         "referee": referee,
         "settings": as_dict(settings),

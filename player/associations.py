@@ -1,81 +1,244 @@
-"""Which words of a general vocabulary a domain, a hint and a paragraph bring to mind."""
+"""How probable each word of a vocabulary is to be the secret one, given domain, hint and paragraph; no model is run."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from player.questions.language import hebrew_forms, is_hebrew
+from player.words import is_stop_word, stems, words
+
 ASSOCIATIONS_FILE = Path(__file__).with_name("associations.npz")
 """Written by `python -m evaluate fit-associations`."""
-ENDINGS = (("ly",), ("ed",), ("ing",), ("al", "ic", "ive", "ous", "ful", "able", "ible"), ("s",))
-"""Groups of endings that make a word less likely to be a thing one thinks of; each group has a weight."""
-FITTED_ZIPF = 3.5
-"""Of which frequencies are counted from; Zipf scale."""
+FloatArray = NDArray[np.float32]
+RowArray = NDArray[np.intp]
+
+N_NEAR = 1500
+"""Words that are looked at closely."""
+N_NEAREST = (1, 2, 5)
+"""Words of domain, hint and paragraph that a word is compared with one by one: those nearest to it."""
+N_DOMAINS = 5
+"""Domains of the norms whose words stand for a domain's."""
+DOMAIN_TEMPERATURE = 0.05
+"""Units of cosine: how sharply the nearer of those domains are preferred."""
+UNNAMED = 1e-5
+"""Probability of a word that the norms of a domain do not name."""
+HEBREW_PREFIXES = frozenset("ושהכלבמ")
 PER_UNIT = 10.0
 """Cosines are multiplied by this, so that weights are of one size."""
-N_RANKED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Associations:
-    """A vocabulary with vectors, and what makes a word likely.
+class Norms:
+    """What a language model names when it is asked for a word of a domain.
 
     Attributes:
-        spec: of the embedder that made the vectors.
-        words: the vocabulary.
-        vectors: (n_words, n_components) vectors in the basis, in units of `scale`.
-        scale: units of a component.
-        basis: (dim, n_components) orthonormal directions in which the words differ most.
-        zipf: (n_words,) frequencies on the Zipf scale.
-        weights: of the columns of `features`.
+        domains: their names.
+        starts: (n_domains + 1,) where each one's words begin in `rows`.
+        rows: of the vocabulary.
+        shares: probability of each of them in its domain.
     """
 
-    spec: str
-    words: tuple[str, ...]
-    vectors: NDArray[np.int8]
-    scale: float
-    basis: NDArray[np.float32]
-    zipf: NDArray[np.float32]
-    weights: NDArray[np.float64]
+    domains: tuple[str, ...]
+    starts: NDArray[np.int32]
+    rows: NDArray[np.uint16]
+    shares: NDArray[np.float16]
 
-    def features(self, queries: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(n_words, n_features): nearness to domain, hint and paragraph, frequency, its square, and endings.
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Hebrew words and what they mean.
+
+    Attributes:
+        words: Hebrew, in their base form.
+        rows: (n, n_meanings) of the English vocabulary.
+        shares: (n, n_meanings) probability that the meaning is the one, 0 where there is none.
+    """
+
+    words: tuple[str, ...]
+    rows: NDArray[np.uint16]
+    shares: NDArray[np.float16]
+
+
+@dataclass(frozen=True)
+class Associations:
+    """A vocabulary, and what makes one of its words likely.
+
+    Attributes:
+        words: English, in their base form, the more frequent first.
+        vectors: (n_words, dim) of unit length; what the words have in common is taken off.
+        telling: (n_words,) weight of a word among the words of a text; rare ones tell more.
+        prior: (2, n_words) log-weight of a word before anything is told, for the first look and for the close one.
+        norms: of domains.
+        lexicon: of Hebrew.
+        weights: of the columns of `far` and `close`.
+    """
+
+    words: tuple[str, ...]
+    vectors: FloatArray
+    telling: FloatArray
+    prior: FloatArray
+    norms: Norms
+    lexicon: Lexicon
+    weights: tuple[FloatArray, FloatArray]
+
+    @functools.cached_property
+    def _row_of(self) -> Mapping[str, int]:
+        """Words and stems -> the most frequent word of that form."""
+        found: dict[str, int] = {}
+        for row, (word, form) in enumerate(zip(self.words, self._forms, strict=True)):
+            found.setdefault(f"{form}*", row)
+            found[word] = row
+        return found
+
+    @functools.cached_property
+    def _forms(self) -> NDArray[np.str_]:
+        """(n_words,) stems."""
+        return np.array(stems(" ".join(self.words)))
+
+    @functools.cached_property
+    def _meaning_of(self) -> Mapping[str, int]:
+        """Hebrew words and their rough stems -> row of the lexicon."""
+        found: dict[str, int] = {}
+        for row, word in enumerate(self.lexicon.words):
+            found.setdefault(f"{hebrew_forms(word)}*", row)
+            found[word] = row
+        return found
+
+    @functools.cached_property
+    def _domain_vectors(self) -> FloatArray:
+        return np.stack([self._mean(self.rows_of(domain)) for domain in self.norms.domains])
+
+    def rows_of(self, text: str) -> RowArray:
+        """Rows of the words of a text, once each, stop words and unknown ones left out; Hebrew by what it means."""
+        rows = (self._row(word) for word in words(text) if not is_stop_word(word))
+        return np.array(list(dict.fromkeys(row for row in rows if row is not None)), dtype=np.intp)
+
+    def rank(self, domain: str, hint: str, text: str) -> tuple[RowArray, FloatArray]:
+        """The words that may be the secret one, and their probabilities, summing to 1.
 
         Args:
-            queries: (3, dim) unit vectors of domain, hint and paragraph.
+            domain: of the secret word, "" if unknown.
+            hint: what was told about the paragraph, "" if nothing.
+            text: of the paragraph; words that occur in it, or in the domain, are left out.
         """
-        nearness = PER_UNIT * self.scale * (self.vectors.astype(np.float32) @ (queries @ self.basis).T)
-        zipf = self.zipf[:, None] - FITTED_ZIPF
-        return np.hstack([nearness, zipf, zipf**2, endings_of(self.words)]).astype(np.float32)
+        near = self.shortlist(domain, hint, text)
+        scores = self.close(near, domain, hint, text) @ self.weights[1] + self.prior[1][near]
+        scores[np.isin(self._forms[near], stems(f"{text} {domain}"))] = -np.inf
+        if not np.isfinite(scores).any():
+            scores[:] = 0.0
+        shares = np.exp(scores - scores.max())
+        return near, (shares / shares.sum()).astype(np.float32)
 
-    def rank(self, queries: NDArray[np.float32]) -> list[str]:
-        """The likeliest words, likeliest first; see `features`."""
-        scores = self.features(queries) @ self.weights
-        return [self.words[row] for row in np.argsort(-scores, kind="stable")[:N_RANKED]]
+    def shortlist(self, domain: str, hint: str, text: str) -> RowArray:
+        """(N_NEAR,) rows of the words that are likeliest at the first look."""
+        weights = self.weights[0]
+        # what `far` @ weights comes to, in one pass over the vectors
+        wanted = PER_UNIT * weights[1:] @ self._means(domain, hint, text)
+        scores = weights[0] * self.named(domain) + self.vectors @ wanted + self.prior[0]
+        n = min(N_NEAR, len(scores))
+        return np.sort(np.argpartition(-scores, n - 1)[:n])
+
+    def far(self, domain: str, hint: str, text: str) -> FloatArray:
+        """(n_words, 4): log of the domain's norms, and nearness to domain, hint and paragraph as wholes."""
+        nearness = PER_UNIT * self.vectors @ self._means(domain, hint, text).T
+        return np.column_stack([self.named(domain), nearness]).astype(np.float32)
+
+    def close(self, rows: RowArray, domain: str, hint: str, text: str) -> FloatArray:
+        """(n_rows, 7): the columns of `far`, and mean nearness to the nearest words of domain, hint and paragraph."""
+        vectors = self.vectors[rows]
+        columns: list[NDArray[np.floating]] = [self.named(domain)[rows]]
+        for told, n in zip((domain, hint, text), N_NEAREST, strict=True):
+            own = self.rows_of(told)
+            columns += [PER_UNIT * vectors @ self._mean(own), PER_UNIT * _nearest(vectors @ self.vectors[own].T, n)]
+        return np.column_stack(columns).astype(np.float32)
+
+    def named(self, domain: str) -> FloatArray:
+        """(n_words,) log probability by the norms of the nearest domains, weighted by their nearness."""
+        shares = np.full(len(self.words), UNNAMED, dtype=np.float32)
+        own = self.rows_of(domain)
+        if len(own) and self.norms.domains:
+            cosines = self._domain_vectors @ self._mean(own)
+            nearest = np.argsort(-cosines, kind="stable")[:N_DOMAINS]
+            weights = np.exp((cosines[nearest] - cosines[nearest[0]]) / DOMAIN_TEMPERATURE)
+            for place, weight in zip(nearest, weights / weights.sum(), strict=True):
+                span = slice(self.norms.starts[place], self.norms.starts[place + 1])
+                shares[self.norms.rows[span]] += weight * self.norms.shares[span].astype(np.float32)
+        return np.log(shares)
+
+    def likeness(self, rows: RowArray) -> FloatArray:
+        """(n_rows, n_rows) how alike the words are, 0..1; 1 for forms of one word."""
+        alike = np.clip(self.vectors[rows] @ self.vectors[rows].T, 0.0, 1.0)
+        forms = self._forms[rows]
+        return np.where(forms[:, None] == forms[None, :], np.float32(1.0), alike)
+
+    def in_hebrew(self, rows: RowArray, shares: FloatArray) -> dict[str, float]:
+        """Hebrew words -> probability, of English ones' probabilities; they need not sum to 1."""
+        of_row = np.zeros(len(self.words), dtype=np.float32)
+        of_row[rows] = shares
+        meant = np.zeros(len(self.words), dtype=np.float32)
+        np.add.at(meant, self.lexicon.rows, self.lexicon.shares.astype(np.float32))
+        parts = self.lexicon.shares.astype(np.float32) / np.maximum(meant[self.lexicon.rows], 1e-6)
+        found = (parts * of_row[self.lexicon.rows]).sum(axis=1)
+        return {self.lexicon.words[row]: float(found[row]) for row in np.flatnonzero(found)}
+
+    def _row(self, word: str) -> int | None:
+        if is_hebrew(word):
+            places = (self._meaning_of.get(form) for form in _hebrew_readings(word))
+            return next((int(self.lexicon.rows[place, 0]) for place in places if place is not None), None)
+        return self._row_of.get(word, self._row_of.get(f"{stems(word)[0]}*"))
+
+    def _means(self, *told: str) -> FloatArray:
+        """(n_texts, dim) of texts as wholes."""
+        return np.stack([self._mean(self.rows_of(text)) for text in told])
+
+    def _mean(self, rows: RowArray) -> FloatArray:
+        """(dim,) unit vector of words taken together; zeros where there are none."""
+        total = self.telling[rows] @ self.vectors[rows]
+        return np.asarray(total / max(float(np.linalg.norm(total)), 1e-9), dtype=np.float32)
 
 
-@functools.lru_cache(maxsize=2)
-def endings_of(words: Sequence[str]) -> NDArray[np.float32]:
-    """(n_words, n_groups) 1 where a word ends in one of a group's endings."""
-    return np.array([[word.endswith(group) for group in ENDINGS] for word in words], dtype=np.float32)
+def _hebrew_readings(word: str) -> Iterator[str]:
+    """The word, what is left of it without one prefix letter, two or three, and its rough stem."""
+    yield word
+    for n in range(1, min(4, len(word) - 1)):
+        if word[n - 1] not in HEBREW_PREFIXES:
+            break
+        yield word[n:]
+    yield f"{hebrew_forms(word)}*"
+
+
+def _nearest(cosines: FloatArray, n: int) -> FloatArray:
+    """(n_rows,) mean of the n greatest of each row, of all where there are fewer, 0 where there are none."""
+    n_columns = cosines.shape[1]
+    if n_columns > n:
+        cosines = np.partition(cosines, n_columns - n, axis=1)[:, n_columns - n :]
+    return np.asarray(cosines.sum(axis=1) / max(cosines.shape[1], 1), dtype=np.float32)
 
 
 def write_associations(made: Associations, path: Path) -> None:
-    """Write a vocabulary as numpy arrays, without pickles."""
+    """Write a vocabulary as numpy arrays, without pickles; vectors in 8 bits."""
+    scale = float(np.abs(made.vectors).max()) / 127.0
     np.savez_compressed(
         path,
-        spec=np.array(made.spec),
-        words=np.array(" ".join(made.words)),
-        vectors=made.vectors,
-        scale=np.array(made.scale),
-        basis=made.basis.astype(np.float16),
-        zipf=made.zipf.astype(np.float16),
-        weights=made.weights,
+        words=_packed(made.words),
+        vectors=np.round(made.vectors / scale).astype(np.int8),
+        telling=made.telling.astype(np.float16),
+        prior=made.prior.astype(np.float16),
+        domains=_packed(made.norms.domains),
+        domain_starts=made.norms.starts,
+        domain_rows=made.norms.rows,
+        domain_shares=made.norms.shares,
+        hebrew=_packed(made.lexicon.words),
+        hebrew_rows=made.lexicon.rows,
+        hebrew_shares=made.lexicon.shares,
+        weights_far=made.weights[0],
+        weights_close=made.weights[1],
     )
 
 
@@ -83,12 +246,23 @@ def write_associations(made: Associations, path: Path) -> None:
 def load_associations(path: Path = ASSOCIATIONS_FILE) -> Associations:
     """The vocabulary of a file."""
     with np.load(path, allow_pickle=False) as arrays:
+        vectors = arrays["vectors"].astype(np.float32)
         return Associations(
-            str(arrays["spec"]),
-            tuple(str(arrays["words"]).split(" ")),
-            arrays["vectors"],
-            float(arrays["scale"]),
-            arrays["basis"].astype(np.float32),
-            arrays["zipf"].astype(np.float32),
-            arrays["weights"],
+            _unpacked(arrays["words"]),
+            vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9),
+            arrays["telling"].astype(np.float32),
+            arrays["prior"].astype(np.float32),
+            Norms(
+                _unpacked(arrays["domains"]), arrays["domain_starts"], arrays["domain_rows"], arrays["domain_shares"]
+            ),
+            Lexicon(_unpacked(arrays["hebrew"]), arrays["hebrew_rows"], arrays["hebrew_shares"]),
+            (arrays["weights_far"], arrays["weights_close"]),
         )
+
+
+def _packed(names: Sequence[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(names).encode(), dtype=np.uint8)
+
+
+def _unpacked(packed: NDArray[np.uint8]) -> tuple[str, ...]:
+    return tuple(packed.tobytes().decode().split("\n")) if len(packed) else ()

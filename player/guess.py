@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ingest.embed import Embedder
 from ingest.paragraph import Paragraph
-from player.associations import load_associations
+from player.associations import Associations, FloatArray, load_associations
 from player.justify import Evidence, justify_sentence, justify_word
 from player.protocol import Guess
-from player.questions.language import language_of
-from player.words import is_stop_word, stems, words
+from player.questions.language import hebrew_forms, is_hebrew, language_of
+from player.words import words
 
-N_NEIGHBOURS = 12
-"""Other candidates whose words may become the associative word."""
-MAX_ASSOCIATIONS = 160
-"""Words that are embedded to find the associative one."""
-_COMMON_WORDS = ("idea", "subject", "lesson", "knowledge", "theory")
-"""Associative words of last resort."""
+EXACT_ONLY = 0.6
+"""Share of the scorers that know equality alone; the others give partial credit. Six of the ten that can be read."""
+N_WEIGHED = 300
+"""Words whose expected score is worked out."""
+LAST_RESORT = "idea"
+"""Associative word where no other is left."""
 
 
 def make_guess(
@@ -48,46 +47,41 @@ def make_guess(
 
 
 def associative_words(
-    paragraph: Paragraph, neighbours: Sequence[Paragraph], domain: str, embedder: Embedder, hint: str = ""
-) -> Sequence[str]:
-    """Words that domain, hint and paragraph bring to mind and that do not occur in the paragraph, likeliest first.
+    paragraph: Paragraph, domain: str, hint: str = "", associations: Associations | None = None
+) -> list[str]:
+    """Words that may be the secret one, by the score that each is expected to earn, best first; at least one.
 
-    They come from a general vocabulary where the domain is named in English and the embedder is the one that the
-    vocabulary was made with; otherwise from the neighbouring candidates. At least one comes back.
+    None of them occurs in the paragraph or names the domain. They are Hebrew where the domain is.
 
     Args:
-        neighbours: other candidates, most probable first; their words serve the association.
-        domain: the broad domain of the secret associative word, "" if unknown.
+        domain: the broad domain of the secret word, "" if unknown.
         hint: what was told about the paragraph, "" if nothing.
+        associations: the player's own unless given.
     """
-    taken = set(stems(paragraph.text)) | set(stems(domain))
-    found = _from_vocabulary(paragraph, domain, hint, embedder) or _from_neighbours(
-        paragraph, neighbours, domain, embedder, taken
-    )
-    free = [word for word in (*found, *_COMMON_WORDS) if taken.isdisjoint(stems(word))]
-    return free or _COMMON_WORDS[:1]
+    known = associations or load_associations()
+    rows, shares = known.rank(domain, hint, paragraph.text)
+    if any(map(is_hebrew, words(domain))):
+        taken = {hebrew_forms(word) for word in words(f"{paragraph.text} {domain}")}
+        found = _most_probable(known.in_hebrew(rows, shares), taken)
+        return found or [LAST_RESORT]
+    best = np.argsort(-shares, kind="stable")[:N_WEIGHED]
+    best = best[shares[best] > 0.0]
+    worth = expected_scores(shares[best], known.likeness(rows[best]))
+    ordered = rows[best][np.argsort(-worth, kind="stable")]
+    return [known.words[row] for row in ordered.tolist()] or [LAST_RESORT]
 
 
-def _from_vocabulary(paragraph: Paragraph, domain: str, hint: str, embedder: Embedder) -> list[str]:
-    associations = load_associations()
-    same_model = embedder.spec == associations.spec and embedder.dim == len(associations.basis)
-    if not same_model or not domain.isascii() or not any(char.isalpha() for char in domain):
-        return []
-    return associations.rank(embedder.embed_queries([domain, hint or paragraph.text, paragraph.text]))
+def expected_scores(shares: FloatArray, likeness: FloatArray) -> FloatArray:
+    """(n,) score, 0..1, that each word is expected to earn where a part of the scorers know equality alone.
+
+    Args:
+        shares: (n,) probability that each is the secret word; what they lack to 1 is on words like none of these.
+        likeness: (n, n) as `Associations.likeness` gives it.
+    """
+    exact = (likeness >= 1.0).astype(np.float32) @ shares
+    return np.asarray(EXACT_ONLY * exact + (1.0 - EXACT_ONLY) * (likeness @ shares), dtype=np.float32)
 
 
-def _from_neighbours(
-    paragraph: Paragraph, neighbours: Sequence[Paragraph], domain: str, embedder: Embedder, taken: set[str]
-) -> list[str]:
-    """Words of the neighbouring candidates by their similarity to the domain and to the paragraph, summed."""
-    seen: dict[str, None] = {}
-    for neighbour in neighbours[:N_NEIGHBOURS]:
-        for word in words(neighbour.text):
-            if len(word) > 3 and word.isalpha() and not is_stop_word(word) and taken.isdisjoint(stems(word)):
-                seen.setdefault(word)
-    candidates = list(seen)[:MAX_ASSOCIATIONS]
-    if not candidates:
-        return []
-    targets = embedder.embed_queries([domain or paragraph.opening_sentence, paragraph.text])
-    closeness = embedder.embed_queries(candidates) @ targets.T
-    return [candidates[row] for row in np.argsort(-closeness.sum(axis=1), kind="stable")]
+def _most_probable(shares: Mapping[str, float], taken: set[str]) -> list[str]:
+    ordered = sorted(shares.items(), key=lambda item: (-item[1], item[0]))
+    return [word for word, _ in ordered if hebrew_forms(word) not in taken][:N_WEIGHED]

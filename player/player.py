@@ -66,7 +66,8 @@ class Decision:
         referees: probability of each referee of the mixture after the answers, by name.
         best: row of the candidate that is guessed.
         evidence: the answers by what they say for it, most first.
-        associations: words that may be the associative one, likeliest first.
+        associations: words that may be the associative one, best first.
+        decide_ms: milliseconds that it took.
     """
 
     guess: Guess
@@ -75,6 +76,7 @@ class Decision:
     best: int
     evidence: tuple[Evidence, ...]
     associations: tuple[str, ...]
+    decide_ms: float
 
 
 class Player:
@@ -82,7 +84,6 @@ class Player:
 
     Args:
         orchestrator: finds the candidates.
-        embedder: of the same store, for the associative word.
         settings: how it plays.
         seed: of its questions; the same game and seed give the same questions.
         paragraphs: all of the course; those that a search does not find keep a share of the belief.
@@ -95,13 +96,11 @@ class Player:
     def __init__(
         self,
         orchestrator: SearchOrchestrator,
-        embedder: Embedder,
         settings: GameSettings,
         seed: int = 0,
         paragraphs: Sequence[Paragraph] = (),
     ) -> None:
         self.orchestrator = orchestrator
-        self._embedder = embedder
         self._settings = settings
         self._seed = seed
         self._paragraphs = paragraphs
@@ -154,20 +153,20 @@ class Player:
         Args:
             answers: (20,) as `protocol.read_answers` gives them.
         """
+        started = time.perf_counter()
         kinds = [question.kind for question in plan.questions]
         found = update(plan.prior, plan.fits, kinds, answers, self._model)
         belief = found.belief
-        order = np.argsort(-belief, kind="stable")
-        best = int(order[0])
-        known = plan.result.paragraphs
-        paragraphs = [known[row] for row in order]
-        evidence = weigh_answers(best, paragraphs[0], plan.prior, plan.questions, found.support, answers)
+        best = int(np.argmax(belief))
+        paragraph = plan.result.paragraphs[best]
+        evidence = weigh_answers(best, paragraph, plan.prior, plan.questions, found.support, answers)
         domain = plan.start.association_domain
-        associations = associative_words(paragraphs[0], paragraphs[1:], domain, self._embedder, plan.start.hint)
-        guess = make_guess(paragraphs[0], evidence, domain, float(belief[best]), associations)
+        associations = associative_words(paragraph, domain, plan.start.hint)
+        guess = make_guess(paragraph, evidence, domain, float(belief[best]), associations)
         names = [referee.name for referee in self._model.referees]
         referees = dict(zip(names, found.referees.tolist(), strict=True))
-        return Decision(guess, belief, referees, best, tuple(evidence), tuple(associations))
+        elapsed_ms = 1000.0 * (time.perf_counter() - started)
+        return Decision(guess, belief, referees, best, tuple(evidence), tuple(associations), elapsed_ms)
 
     def candidates(self, start: RoundStart) -> SearchResult:
         """What the search finds, then the rest of the course, as many as the belief runs over.
@@ -201,7 +200,7 @@ def build_player(
     """
     embedder = embedder or store_embedder(store, settings)
     orchestrator = build_orchestrator(store, settings, embedder)
-    return Player(orchestrator, embedder, settings.game, seed, store.paragraphs)
+    return Player(orchestrator, settings.game, seed, store.paragraphs)
 
 
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.util
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from configs.settings import SettingsError, load
+from configs.settings import Settings, SettingsError, load
 from evaluate.commands.command import add_command, add_games, require_writable
 from evaluate.errors import GamesError
-from evaluate.games import load_games, select_split
+from evaluate.games import LabelledGame, load_games, select_split
 from ingest.embed import load_embedder
+from ingest.paragraph import Paragraph
 
 BATCH = 256
+TABLES = Path(__file__).resolve().parents[2] / "data" / "associations"
 
 
 def add(commands: Any) -> None:
@@ -24,46 +27,93 @@ def add(commands: Any) -> None:
         commands,
         "fit-associations",
         run,
-        "make the player's vocabulary of associative words (minutes; needs the package wordfreq)",
+        "make the player's vocabulary of associative words (minutes; needs wordfreq and WordNet)",
         "python -m evaluate fit-associations --games data/games/english.jsonl --models data/store/models",
     )
     add_games(command)
     command.add_argument("--models", type=Path, required=True, metavar="DIR", help="folder of exported models")
+    command.add_argument(
+        "--wordnet",
+        type=Path,
+        default=Path("/usr/share/wordnet"),
+        metavar="DIR",
+        help="WordNet 3.0 (default: Debian's)",
+    )
+    command.add_argument("--tables", type=Path, default=TABLES, metavar="DIR", help="norms.tsv and hebrew.tsv")
     command.add_argument("--vectors", type=Path, metavar="FILE.npy", help="keep the words' vectors here, or take them")
+    command.add_argument(
+        "--report", type=Path, action="append", default=[], metavar="FILE", help="other games to score"
+    )
     command.add_argument("--out", type=Path, metavar="FILE.npz", help="where to write (default: the player's own)")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Fit on the train split, write, and print how it does there and on the validation split."""
-    from evaluate.fit_associations import fit_associations, general_words, score_associations
+    """Fit on the train split, write, and print how it does there, on the other splits and on the games to report."""
+    from evaluate import fit_associations as fitting
+    from evaluate.scoring import word_similarity
+    from evaluate.wordnet import read_wordnet
     from player.associations import ASSOCIATIONS_FILE, load_associations, write_associations
+    from player.guess import associative_words
 
     out: Path = options.out or ASSOCIATIONS_FILE
     require_writable(out)
     require_writable(options.vectors)
     if importlib.util.find_spec("wordfreq") is None:
         raise SettingsError("fit-associations needs the package wordfreq; run: pip install -r requirements-dev.txt")
-    games = [game for game in load_games(options.games) if game.associative_word and game.paragraph]
+    games, *others = (_usable(path) for path in (options.games, *options.report))
+    train = select_split(games, "train", 0)
+    settings = load(config=options.config)
+    norms = fitting.read_table(options.tables / "norms.tsv")
+    vocabulary = fitting.general_words(read_wordnet(options.wordnet), {word for _, named in norms for word, _ in named})
+    made = fitting.fit_associations(
+        vocabulary,
+        _vectors(vocabulary.words, options, settings),
+        fitting.norms_of(norms, vocabulary.words),
+        fitting.lexicon_of(fitting.read_table(options.tables / "hebrew.tsv"), vocabulary.words),
+        train,
+    )
+    write_associations(made, out)
+    made = load_associations(out)
+    print(
+        f"{len(made.words)} words, norms of {len(made.norms.domains)} domains, {len(made.lexicon.words)} Hebrew words; "
+        f"weights {np.round(made.weights[1], 2).tolist()}"
+    )
+
+    def choose(game: LabelledGame) -> list[str]:
+        paragraph = Paragraph("", "", 0, "", game.paragraph, "")
+        return associative_words(paragraph, game.association_domain, game.hint, made)
+
+    similarity = functools.cache(word_similarity("minilm", options.models, settings.embed))
+    named = {game.split for game in games}
+    splits = [split for split in ("train", "validation", "test") if split in named or named == {None}]
+    parts = [(split, select_split(games, split, 0)) for split in splits]
+    for name, part in [*parts, *zip((path.parent.name for path in options.report), others, strict=True)]:
+        score = fitting.score_associations(choose, part, similarity)
+        print(
+            f"{name:10} {score.n_games:4} games, exact {score.exact:.3f}, among 20 {score.top20:.3f}, "
+            f"score {score.score:.1f} +- {score.half_width:.1f} (the domain itself {score.domain_score:.1f})"
+        )
+    return 0
+
+
+def _usable(path: Path) -> list[LabelledGame]:
+    games = [game for game in load_games(path) if game.associative_word and game.paragraph]
     if not games:
         raise GamesError(
-            f"{options.games}: at least one game must have associative_word and paragraph, got none; add their texts"
+            f"{path}: at least one game must have associative_word and paragraph, got none; add their texts"
         )
-    train = select_split(games, "train", 0)
-    embedder = load_embedder("minilm", options.models, load(config=options.config).embed)
-    found, zipf = general_words()
-    vectors = None
+    return games
+
+
+def _vectors(words: tuple[str, ...], options: argparse.Namespace, settings: Settings) -> Any:
+    """(n_words, dim) from the file if it fits, else by MiniLM."""
     if options.vectors is not None and options.vectors.is_file():
         vectors = np.load(options.vectors)
-    if vectors is None or len(vectors) != len(found):
-        vectors = np.concatenate(
-            [embedder.embed_queries(found[start : start + BATCH]) for start in range(0, len(found), BATCH)]
-        )
-        if options.vectors is not None:
-            np.save(options.vectors, vectors)
-    made = fit_associations(found, zipf, vectors, train, embedder.embed_queries, embedder.spec)
-    write_associations(made, out)
-    print(f"{len(found)} words, weights {np.round(made.weights, 2).tolist()}")
-    for split in ("train", "validation"):
-        score = score_associations(load_associations(out), select_split(games, split, 0), embedder.embed_queries)
-        print(f"{split:10} {score.n_games:4} games, exact {score.exact:.3f}, among 20 {score.top20:.3f}")
-    return 0
+        if len(vectors) == len(words):
+            return vectors
+    embedder = load_embedder("minilm", options.models, settings.embed)
+    batches = [words[start : start + BATCH] for start in range(0, len(words), BATCH)]
+    vectors = np.concatenate([embedder.embed_queries(batch) for batch in batches])
+    if options.vectors is not None:
+        np.save(options.vectors, vectors)
+    return vectors

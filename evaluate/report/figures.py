@@ -29,6 +29,7 @@ LATENCIES: Mapping[str, Callable[[GameRecord], float | None]] = {
     "embed": lambda record: record["search"]["embed_ms"],
     "search": lambda record: record["search"]["search_ms"],
     "questions": lambda record: record["questions_ms"],
+    "decide": lambda record: record["decide_ms"],
 }
 
 Figure = dict[str, Any]

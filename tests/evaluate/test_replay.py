@@ -27,7 +27,7 @@ from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
 from player.search.strategies.dense import Dense
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
-from tests.player.fakes import FixedEmbedder, WordsEmbedder, course, paragraph
+from tests.player.fakes import FixedEmbedder, course, paragraph
 
 ROOT = Path(__file__).resolve().parents[2]
 HINT = "what grows where"
@@ -111,7 +111,7 @@ def hand_player(hand_store: ParagraphStore, hand_settings: Settings) -> Player:
     dense = Dense(hand_store.paragraphs, hand_store.vectors, FixedEmbedder({HINT: [1.0]}))
     references = References(hand_store.documents, 0.9, 0.6)
     search = SearchOrchestrator({"dense": dense}, references, hand_settings.search)
-    return Player(search, WordsEmbedder(), hand_settings.game, 0, hand_store.paragraphs)
+    return Player(search, hand_settings.game, 0, hand_store.paragraphs)
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +192,7 @@ class TestSearchAlone:
         ):
             assert searched[key] is None
         assert searched["latency_ms"]["questions"] is None
+        assert searched["latency_ms"]["decide"] is None
 
     def test_repeats_are_not_made_without_a_referee(
         self, hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings
@@ -396,7 +397,7 @@ class TestCommand:
             assert 0.0 <= low <= value <= high <= 1.0
         for game in run["per_game"]:
             assert {"game_id", "rank", "slot", "strategy", "guess_rank", "won", "lost_at"} <= set(game)
-        assert sorted(run["latency_ms"]) == ["embed", "questions", "search"]
+        assert sorted(run["latency_ms"]) == ["decide", "embed", "questions", "search"]
         assert sorted(run["latency_ms"]["search"]) == ["p50", "p95"]
         assert 0.0 <= run["latency_ms"]["search"]["p50"] <= run["latency_ms"]["search"]["p95"]
         assert (run["games"], run["unanswerable"], run["seed"], run["repeats"]) == (5, 1, 4, 1)

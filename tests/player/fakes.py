@@ -185,7 +185,7 @@ def dense_player(paragraphs: Sequence[Paragraph], *, seed: int = 0, **changes: A
     orchestrator = SearchOrchestrator(
         {"dense": dense}, references, search_settings(spill_over="always"), paragraphs=paragraphs
     )
-    return Player(orchestrator, embedder, game_settings(**({"questions_pool": 150} | changes)), seed, paragraphs)
+    return Player(orchestrator, game_settings(**({"questions_pool": 150} | changes)), seed, paragraphs)
 
 
 SUBJECTS = (

@@ -4,70 +4,74 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from ingest.paragraph import Paragraph
-from player.guess import associative_words, make_guess
+from player.associations import load_associations
+from player.guess import associative_words, expected_scores, make_guess
 from player.justify import Evidence
+from player.questions.language import is_hebrew
 from player.words import stems, words
-from tests.player.fakes import FixedEmbedder, WordsEmbedder, paragraph
+from tests.player.fakes import paragraph
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 
 
-def near(text: str, own: str, *others: str, domain: str = "") -> list[str]:
-    paragraphs = [paragraph(f"b:1:{row}", other) for row, other in enumerate(others, 2)]
-    return list(associative_words(paragraph("b:1:1", own), paragraphs, domain, WordsEmbedder()))
+def guessed(own: str, domain: str = "", hint: str = "") -> list[str]:
+    return associative_words(paragraph("b:1:1", own), domain, hint)
 
 
-def test_the_nearest_word_to_domain_and_paragraph_comes_first() -> None:
-    embedder = FixedEmbedder(
-        {
-            "plants": [1.0, 0.0],
-            "Own text.": [0.0, 1.0],
-            "garden": [0.8, 0.6],
-            "engine": [0.0, -1.0],
-            "meadow": [0.6, 0.0],
-        }
-    )
-    found = associative_words(
-        paragraph("b:1:1", "Own text."), [paragraph("b:1:2", "Engine meadow garden.")], "plants", embedder
-    )
-    assert list(found)[:3] == ["garden", "meadow", "engine"]
+def test_a_word_of_the_domain_comes_first() -> None:
+    found = guessed("A heap keeps the smallest key on top.", "gambling", "luck decides how deep it goes")
+    named = load_associations().named("gambling")
+    words_named = {word for word, share in zip(load_associations().words, named, strict=True) if share > -6.0}
+    assert set(found[:5]) & words_named
 
 
 @tried
 @given(data=some.data())
 def test_no_associative_word_stands_in_the_paragraph_or_names_the_domain(data: Any) -> None:
-    vocabulary = [
-        "sorting",
-        "sorted",
-        "merge",
-        "merging",
-        "color",
-        "colors",
-        "computer",
-        "science",
-        "idea",
-        "ideas",
-        "the",
-        "a",
-    ]
+    vocabulary = ["sorting", "sorted", "merge", "casino", "dice", "color", "computer", "science", "idea", "ideas", "a"]
     texts = some.lists(some.sampled_from(vocabulary), max_size=8).map(" ".join)
     own, domain = data.draw(texts.filter(bool)), data.draw(texts)
-    found = near("", own, *data.draw(some.lists(texts, max_size=3)), domain=domain)
+    found = guessed(own, domain, data.draw(texts))
     assert found
+    assert len(found) == len(set(found))
     for word in found:
         assert not set(stems(word)) & set(stems(f"{own} {domain}")), word
 
 
-@pytest.mark.parametrize("domain", ["", "computer science", "???", "the", "C++"])
-def test_there_is_a_word_even_without_neighbours(domain: str) -> None:
-    (word, *_) = near("", "A computer does science with an idea.", domain=domain)
+@pytest.mark.parametrize("domain", ["", "computer science", "???", "the", "C++", "москва", "דת"])
+def test_there_is_always_a_word_in_lower_case(domain: str) -> None:
+    (word, *_) = guessed("A computer does science with an idea.", domain)
     assert words(word) == [word]
     assert word not in {"computer", "science", "idea"}
+
+
+def test_a_hebrew_domain_gets_a_hebrew_word_that_is_not_in_the_paragraph() -> None:
+    found = guessed("הרבי אמר תפילה קצרה.", "דת")
+    assert all(map(is_hebrew, found))
+    assert "תפילה" not in found
+    assert "תפילה" in guessed("ערימה שומרת את המפתח הקטן.", "דת")[:20]
+
+
+def test_the_word_that_is_like_many_likely_ones_is_worth_more_than_a_slightly_likelier_loner() -> None:
+    likeness = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.9], [0.0, 0.9, 1.0]], dtype=np.float32)
+    shares = np.array([0.35, 0.34, 0.31], dtype=np.float32)
+    worth = expected_scores(shares, likeness)
+    assert worth == pytest.approx(
+        [0.35, 0.6 * 0.34 + 0.4 * (0.34 + 0.9 * 0.31), 0.6 * 0.31 + 0.4 * (0.31 + 0.9 * 0.34)]
+    )
+    assert np.argmax(worth) == 1
+
+
+def test_forms_of_one_word_earn_each_others_share() -> None:
+    likeness = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], dtype=np.float32)
+    worth = expected_scores(np.array([0.3, 0.3, 0.4], dtype=np.float32), likeness)
+    assert worth == pytest.approx([0.6, 0.6, 0.4])
 
 
 def test_a_guess_carries_the_opening_sentence_word_and_confidence() -> None:

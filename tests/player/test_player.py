@@ -20,7 +20,6 @@ from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
 from tests.player.fakes import (
     ListStrategy,
-    WordsEmbedder,
     course,
     dense_player,
     document,
@@ -266,4 +265,4 @@ def test_a_course_in_which_nothing_is_found_is_a_query_error() -> None:
         {"dense": ListStrategy("dense", {})}, References([document("a")], 0.9, 0.6), search_settings()
     )
     with pytest.raises(QueryError, match="must lead to at least one paragraph"):
-        Player(orchestrator, WordsEmbedder(), game_settings()).plan(start())
+        Player(orchestrator, game_settings()).plan(start())

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from evaluate import fit_associations
+from evaluate import fit_associations, scoring, wordnet
 from evaluate.__main__ import main
 from evaluate.commands import fit_associations as command
 from player.associations import load_associations
-from player.words import stems
 from tests.evaluate.fakes import run_main, write_games
 from tests.fakes import load_hashing_embedder
 
@@ -20,9 +20,24 @@ WORDS = [f"{letter}{vowel}nter" for letter in "bcdfghjk" for vowel in "aeiou"]
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forty words in place of twenty thousand, and no model."""
-    monkeypatch.setattr(fit_associations, "general_words", lambda: (list(WORDS), np.linspace(3.0, 5.0, len(WORDS))))
+    """Forty words in place of twenty thousand, no WordNet, no model, and likeness by characters."""
+    zipf = np.linspace(5.0, 3.0, len(WORDS), dtype=np.float32)
+    made = fit_associations.Vocabulary(tuple(WORDS), zipf, zipf[:, None])
+    monkeypatch.setattr(fit_associations, "general_words", lambda wordnet, named: made)
+    monkeypatch.setattr(wordnet, "read_wordnet", lambda folder: None)
     monkeypatch.setattr(command, "load_embedder", load_hashing_embedder)
+    monkeypatch.setattr(scoring, "word_similarity", lambda *_: scoring.character_similarity)
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> str:
+    """Norms in which every domain names itself and its neighbour, and two Hebrew words."""
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    lines = [f"{word}\t{word}:.5 {other}:.25 unheard:.1" for word, other in itertools.pairwise(WORDS)]
+    (folder / "norms.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "hebrew.tsv").write_text("כינור\tbanter:.9 unheard:.1\nאין\tunheard:1\n", encoding="utf-8")
+    return str(folder)
 
 
 def games(tmp_path: Path, split: str = "train") -> str:
@@ -47,28 +62,58 @@ def fit(*arguments: str, models: Path) -> int:
     return run_main(main, "fit-associations", "--models", str(models), *arguments)
 
 
-def test_a_vocabulary_is_written_that_ranks_words_near_the_domain_first(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_vocabulary_is_written_that_prefers_what_the_norms_name(
+    tmp_path: Path, tables: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, vectors = tmp_path / "made.npz", tmp_path / "vectors.npy"
-    arguments = ("--games", games(tmp_path), "--out", str(out), "--vectors", str(vectors))
+    arguments = ("--games", games(tmp_path), "--tables", tables, "--out", str(out), "--vectors", str(vectors))
     assert fit(*arguments, models=tmp_path) == 0
     printed = capsys.readouterr().out
-    assert "40 words" in printed
-    assert "train        12 games" in printed
+    assert "40 words, norms of 39 domains, 1 Hebrew words" in printed
+    assert "train        12 games, exact" in printed
     made = load_associations(out)
     assert made.words == tuple(WORDS)
+    assert made.weights[1][0] > 0.0  # the norms of the domain speak for its words
+    assert made.lexicon.rows[0, 0] == WORDS.index("banter")
+    told = "what climbs", "A tree grows. It bends."
+    share_of = {domain: dict(zip(*made.rank(domain, *told), strict=True)) for domain in (WORDS[3], WORDS[20])}
+    assert share_of[WORDS[3]][3] == 0.0  # the domain itself is left out
+    assert share_of[WORDS[3]][4] > 2.0 * share_of[WORDS[20]][4]  # its neighbour is named for it
     embedder = load_hashing_embedder("minilm", tmp_path, None)  # type: ignore[arg-type]
-    ranked = made.rank(embedder.embed_queries([WORDS[3], "what climbs", "A tree grows. It bends."]))
-    assert ranked.index(WORDS[3]) < len(WORDS) // 4
-    assert stems(ranked[0])
     assert np.load(vectors).shape == (len(WORDS), embedder.dim)
     # vectors on file are taken, not made again
     others = np.random.default_rng(0).normal(size=(len(WORDS), embedder.dim)).astype(np.float32)
-    np.save(vectors, others / np.linalg.norm(others, axis=1, keepdims=True))
+    np.save(vectors, others)
     again = tmp_path / "again.npz"
-    assert fit("--games", games(tmp_path), "--out", str(again), "--vectors", str(vectors), models=tmp_path) == 0
+    assert fit(*arguments[:4], "--out", str(again), "--vectors", str(vectors), models=tmp_path) == 0
     assert not np.array_equal(load_associations(again).vectors, made.vectors)
+
+
+def test_other_games_are_reported_and_not_fitted(
+    tmp_path: Path, tables: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "made.npz"
+    (tmp_path / "other").mkdir()
+    other = games(tmp_path / "other", "test")
+    assert fit("--games", games(tmp_path), "--tables", tables, "--out", str(out), models=tmp_path) == 0
+    alone = load_associations(out).weights[1].tolist()
+    load_associations.cache_clear()
+    arguments = ("--games", games(tmp_path), "--tables", tables, "--report", other, "--out", str(out))
+    assert fit(*arguments, models=tmp_path) == 0
+    assert "other        24 games" in capsys.readouterr().out
+    assert load_associations(out).weights[1].tolist() == alone
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [("music violin", "line 1: must be KEY"), ("music\tviolin:often", "line 1: must be KEY")]
+)
+def test_a_table_with_a_bad_line_is_refused(
+    tmp_path: Path, tables: str, line: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (Path(tables) / "norms.tsv").write_text(line, encoding="utf-8")
+    arguments = ("--games", games(tmp_path), "--tables", tables, "--out", str(tmp_path / "made.npz"))
+    assert fit(*arguments, models=tmp_path) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_games_that_teach_nothing_are_refused_and_nothing_is_written(

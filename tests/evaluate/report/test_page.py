@@ -68,6 +68,7 @@ def hostile_record(game_id: str, *, won: bool) -> GameRecord:
         },
         questions=[{"question_number": number, "question_text": HOSTILE, "options": asked} for number in (1, 2)],
         questions_ms=30.0,
+        decide_ms=5.0,
         plays=[play],
     )
 
