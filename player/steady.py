@@ -161,7 +161,7 @@ def _by_hint(plan: Plan, answers: Sequence[str | None]) -> Decision:
         word_justification=justify_word(evidence, LAST_RESORT, start.association_domain, language),
         confidence=confidence,
     )
-    return Decision(guess, plan.prior, {}, best, tuple(evidence), (LAST_RESORT,))
+    return Decision(guess, plan.prior, {}, best, tuple(evidence), (LAST_RESORT,), 0.0)
 
 
 _COMMON: dict[Language, str] = {
