@@ -17,8 +17,8 @@ DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
 TUNED_CONFIG = CONFIG_DIR / "tuned.yaml"
 PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
 
-ReaderName = Literal["pypdfium2", "pdfplumber"]
-ReaderChoice = Literal["auto", "pypdfium2", "pdfplumber"]
+ReaderName = Literal["pypdfium2", "pdfplumber", "tesseract"]
+ReaderChoice = Literal["auto", "pypdfium2", "pdfplumber", "tesseract"]
 BookMatch = Literal["off", "stem", "resolved"]
 Fusion = Literal["first", "rrf", "linear"]
 KeywordMode = Literal["rule", "fused", "fallback", "off"]

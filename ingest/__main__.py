@@ -11,6 +11,7 @@ from pathlib import Path
 
 from configs.arguments import OneLineParser, run_command
 from configs.settings import SettingsError, load
+from ingest.doubtful import doubtful, page
 from ingest.errors import IngestError
 from ingest.pipeline import FileOutcome, IngestSummary, ingest, rejected_in_all
 from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE, ParagraphStore, open_store
@@ -54,6 +55,12 @@ def main(arguments: list[str] | None = None) -> int:
     views.add_argument("--list", action="store_true", help="show the documents of the store")
     views.add_argument("--rejected", action="store_true", help="show every rejected paragraph with its reason")
     views.add_argument("--paragraphs", action="store_true", help="show every kept paragraph")
+    views.add_argument(
+        "--doubtful",
+        type=Path,
+        metavar="FILE",
+        help="write a page for the browser: paragraphs whose text is in doubt, beside pictures of them",
+    )
     views.add_argument("--drop", nargs="+", metavar="DOCUMENT", help="remove these documents (their names: --list)")
     views.add_argument("--prune", action="store_true", help="remove the documents whose files are gone")
     options = parser.parse_args(arguments)
@@ -69,12 +76,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     settings = load(config=options.config)
-    if options.list or options.rejected or options.paragraphs:
+    if options.list or options.rejected or options.paragraphs or options.doubtful:
         if options.paths:
             raise SettingsError(f"PATH must be left out to show what a store holds, got {options.paths[0]}")
         store = open_store(options.store, options.collection, all_rejected_ok=True)
         if options.list:
             _show_documents(store, options.json)
+        elif options.doubtful:
+            _write_doubtful(store, options.doubtful)
         elif options.rejected:
             _show_rejected(store, options.json)
         else:
@@ -172,6 +181,15 @@ def _show_rejected(store: ParagraphStore, as_json: bool) -> None:
         print(f"{item.doc_id} p{item.page} [{item.reason}] {item.text}")
 
 
+def _write_doubtful(store: ParagraphStore, path: Path) -> None:
+    found = doubtful(store.paragraphs)
+    try:
+        path.write_text(page(found, {document.doc_id: document.path for document in store.documents}), encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(f"--doubtful {path}: must be writable: {error.strerror}; name another file") from error
+    print(f"{path}: {len(found)} of {len(store.paragraphs)} paragraphs are in doubt")
+
+
 def _show_paragraphs(store: ParagraphStore, as_json: bool) -> None:
     if as_json:
         _print_json(
@@ -185,6 +203,9 @@ def _show_paragraphs(store: ParagraphStore, as_json: bool) -> None:
                     "opening_sentence": paragraph.opening_sentence,
                     "text": paragraph.text,
                     "same_as": paragraph.same_as,
+                    "sureness": paragraph.sureness,
+                    "reader": paragraph.reader,
+                    "alternatives": list(paragraph.alternatives),
                 }
                 for paragraph in store.paragraphs
             ]

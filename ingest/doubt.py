@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 
 from ingest.readers.model import UNKNOWN
@@ -13,22 +16,25 @@ MIN_FINAL_LETTERS = 5
 """Letters of a form that only ends words, below which a text says nothing about its direction."""
 
 _FINAL_FORMS = frozenset("ךםןףץ")
+_STRANGE = frozenset(["So", "Co", "Cn", "Cc", "Cs"])
+_PLAIN = re.compile(r"""[("'“‘„\[]*(?:[^\W\d_]+(?:[-’'"״׳/][^\W\d_]+)*|[\d.,]*\d%?|[^\w\s])[)\]"'”’.,;:!?…]*-?""")
 _LONG_WORD = 25
 """Letters from which on a word is several without spaces, in scripts that have them."""
 
 
 def doubtfulness(lines: Iterable[str]) -> float:
-    """The doubt about a text, 0..1: the largest of three shares.
+    """The doubt about a text, 0..1: the largest of four shares.
 
     - of the Hebrew letters that only end words, those that begin one: in a text read backwards, all of them;
     - of the letters of alphabets with spaces, those in words too long to be words;
-    - of the visible characters, those that the file does not tell.
+    - of the visible characters, those that the file does not tell;
+    - of the visible characters, those that are neither letters, figures nor signs of writing or mathematics.
     """
-    first = last = letters = run_together = visible = unknown = 0
+    seen: Counter[str] = Counter()
+    first = last = letters = run_together = 0
     for line in lines:
         for word in line.split():
-            visible += len(word)
-            unknown += word.count(UNKNOWN)
+            seen.update(word)
             bare = word.strip("()[]{}.,:;!?\"'-")
             if not bare:
                 continue
@@ -38,4 +44,15 @@ def doubtfulness(lines: Iterable[str]) -> float:
                 letters += len(bare)
                 run_together += len(bare) if len(bare) >= _LONG_WORD else 0
     backwards = first / (first + last) if first + last >= MIN_FINAL_LETTERS else 0.0
-    return max(backwards, run_together / max(1, letters), unknown / max(1, visible))
+    visible = max(1, seen.total())
+    strange = sum(count for char, count in seen.items() if unicodedata.category(char) in _STRANGE and char != UNKNOWN)
+    return max(backwards, run_together / max(1, letters), seen[UNKNOWN] / visible, strange / visible)
+
+
+def oddness(lines: Iterable[str]) -> float:
+    """Share of the pieces between spaces that are neither words, numbers nor single signs, 0..1; 1 without any.
+
+    A page that was recognised badly has letters, figures and signs mixed.
+    """
+    pieces = [piece for line in lines for piece in line.split()]
+    return sum(not _PLAIN.fullmatch(piece) for piece in pieces) / len(pieces) if pieces else 1.0

@@ -5,17 +5,20 @@ from __future__ import annotations
 import contextlib
 import datetime
 import re
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from configs.settings import ReaderChoice, ReaderName
 from ingest.bidi import has_rtl_letter, is_rtl_letter, votes_for_mirrored_brackets
-from ingest.doubt import WORTH_ASKING, doubtfulness
+from ingest.doubt import WORTH_ASKING, doubtfulness, oddness
 from ingest.errors import SourceError
-from ingest.lines import Line, Row, lines_of, rows_of
-from ingest.readers.model import Box, Fonts, GlyphPage, PdfReader
+from ingest.lines import Line, Row, alleys_of, lines_of, rows_of
+from ingest.mend import mend
+from ingest.readers.model import UNKNOWN, Box, Fonts, GlyphPage, PdfReader
+from ingest.readers.ocr import REMEDY, OcrReader, languages
 from ingest.readers.pdfium import PdfiumReader
 from ingest.readers.plumber import PlumberReader
 from ingest.spool import Many, Spool
@@ -35,6 +38,7 @@ MAX_TABLE_PAGES = 200
 OPENERS: dict[ReaderName, Callable[[Path, bytes], PdfReader]] = {
     "pypdfium2": PdfiumReader,
     "pdfplumber": PlumberReader,
+    "tesseract": OcrReader,
 }
 """The readers; the first is the one to ask first."""
 
@@ -59,6 +63,7 @@ class Pdf:
         date: ISO date on which the file was made, or else changed, by its metadata; "" if they have none.
         rtl: whether the document as a whole reads from right to left.
         reader: the reader that read it.
+        readers: page, 1-based -> the reader of that page, where it is another one.
     """
 
     pages: Many[Page]
@@ -67,6 +72,7 @@ class Pdf:
     date: str
     rtl: bool
     reader: ReaderName = "pypdfium2"
+    readers: Mapping[int, str] = field(default_factory=dict)
 
 
 def extract(path: Path, reader: ReaderChoice = "auto") -> Pdf:
@@ -83,16 +89,20 @@ def extract(path: Path, reader: ReaderChoice = "auto") -> Pdf:
     content = _content(path)
     if reader != "auto":
         return _extract(path, content, reader)
-    first, second = OPENERS
-    pdf = _extract(path, content, first, second)
+    first, *others = OPENERS
+    pdf = _extract(path, content, first, others[0])
     doubt = _doubt(pdf)
-    if doubt < WORTH_ASKING:
-        return pdf
-    try:
-        other = _extract(path, content, second)
-    except SourceError:
-        return pdf
-    return other if _doubt(other) < doubt else pdf
+    for name in others:
+        if doubt < WORTH_ASKING or (name == "tesseract" and not languages()):
+            break
+        try:
+            other = _extract(path, content, name)
+        except SourceError:
+            continue
+        other_doubt = _doubt(other)
+        if other_doubt < doubt:
+            pdf, doubt = other, other_doubt
+    return pdf
 
 
 def count_pages(path: Path, reader: ReaderChoice = "auto") -> int:
@@ -124,19 +134,26 @@ def _extract(path: Path, content: bytes, reader: ReaderName, other: ReaderName |
         rtl, mirrored = _direction(row for page in sample.values() for row in page.rows)
         _check_weights(sample.values())
         pages: Spool[Page] = Spool()
+        readers: dict[int, str] = {}
         has_letters = False
         for index in range(document.n_pages):
             page = sample.pop(index, None) or document.page(index)
-            lines = tuple(line for row in page.rows for line in lines_of(row, page.fonts, rtl, mirrored))
+            alleys = alleys_of(page.rows)
+            lines = tuple(line for row in page.rows for line in lines_of(row, page.fonts, rtl, mirrored, alleys))
             has_letters = has_letters or any(char.isalpha() for line in lines for char in line.text)
             tables = document.tables(index) if page.ruled else ()
+            if page.reader != reader:
+                readers[index + 1] = page.reader
             pages.append(Page(index + 1, page.width, page.height, lines, tuple(tables)))
         title, author = (_printable(document.metadata(key)) for key in ("Title", "Author"))
         dates = (_iso_date(document.metadata(key)) for key in ("CreationDate", "ModDate"))
         date = next(filter(None, dates), "")
+    if document.n_unread:
+        print(f"{path}: {document.n_unread} pages are images and were left out; {REMEDY}", file=sys.stderr)
     if not has_letters:
-        raise SourceError(f"{path}: no text layer; run OCR first (e.g. ocrmypdf)")
-    return Pdf(pages, title, author, date, rtl, reader)
+        remedy = "and OCR sees no text either; leave it out" if languages() else REMEDY
+        raise SourceError(f"{path}: no text layer; {remedy}")
+    return Pdf(pages, title, author, date, rtl, reader, readers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +165,7 @@ class _RowPage:
     rows: list[Row]
     ruled: bool
     fonts: Fonts
+    reader: str
 
 
 class _Opened:
@@ -160,7 +178,9 @@ class _Opened:
     def __init__(self, path: Path, content: bytes, reader: ReaderName, other: ReaderName | None) -> None:
         self._path, self._content, self._other_name = path, content, other
         self._other: PdfReader | None = None
+        self._ocr: OcrReader | None = None
         self._n_asked = 0
+        self.n_unread = 0
         self._reader = OPENERS[reader](path, content)
         self.n_pages = self._reader.n_pages
         if not self.n_pages:
@@ -186,7 +206,28 @@ class _Opened:
                 page = reader.page(index)
             except SourceError:
                 raise error from None
-        return _RowPage(page.width, page.height, rows_of(page.glyphs, reader.fonts), page.ruled, reader.fonts)
+        if page.scanned:
+            reader, page = self._looked_at(index, reader, page)
+        rows = rows_of(page.glyphs, reader.fonts)
+        if self._other_name is not None and languages() and any(glyph.text == UNKNOWN for glyph in page.glyphs):
+            mend(rows, lambda: self._open_ocr().image(index))
+        return _RowPage(page.width, page.height, rows, page.ruled, reader.fonts, reader.name)
+
+    def _open_ocr(self) -> OcrReader:
+        if self._ocr is None:
+            self._ocr = OcrReader(self._path, self._content)
+        return self._ocr
+
+    def _looked_at(self, index: int, reader: PdfReader, page: GlyphPage) -> tuple[PdfReader, GlyphPage]:
+        """A page that is an image as OCR reads it, unless the text laid under it makes more sense; and who read it."""
+        if not languages():
+            self.n_unread += not page.glyphs
+            return reader, page
+        ocr = self._open_ocr()
+        seen = ocr.page(index)
+        if page.glyphs and oddness(_plain_lines(page, reader.fonts)) <= oddness(_plain_lines(seen, ocr.fonts)):
+            return reader, page
+        return ocr, seen
 
     def tables(self, index: int) -> Sequence[Box]:
         """The ruled tables of a page, 0-based; () where that cannot be told, or was asked `MAX_TABLE_PAGES` times."""
@@ -203,8 +244,9 @@ class _Opened:
     def close(self) -> None:
         """Free the file."""
         self._reader.close()
-        if self._other is not None:
-            self._other.close()
+        for reader in (self._other, self._ocr):
+            if reader is not None:
+                reader.close()
 
     def _ask_other(self) -> PdfReader:
         if self._other_name is None:
@@ -212,6 +254,12 @@ class _Opened:
         if self._other is None:
             self._other = OPENERS[self._other_name](self._path, self._content)
         return self._other
+
+
+def _plain_lines(page: GlyphPage, fonts: Fonts) -> list[str]:
+    """The lines of a page, without regard to its direction."""
+    glyphs = [replace(glyph) for glyph in page.glyphs]
+    return [line.text for row in rows_of(glyphs, fonts) for line in lines_of(row, fonts, rtl=False, mirrored=False)]
 
 
 def _spread(n_pages: int) -> list[int]:

@@ -27,6 +27,12 @@ WORD_GAP_HINTED = 0.05
 SEGMENT_GAP = 1.1
 """Ems of white space from which on a row is cut in two lines: table cells, columns. Layout joins what is one."""
 
+ALLEY_GAP = 0.55
+"""The same where nearly all rows of a page have a gap at one place."""
+
+ALLEY_GLYPHS, MIN_ALLEY_ROWS, ALLEY_SHARE, MIN_COLUMN = 8, 10, 0.75, 90
+"""Glyphs on both sides of an alley, rows that it cuts at least, their share of those it crosses, points between two."""
+
 NOTE_GAP = 0.6
 """The same where the size of the print changes: a note in the margin stands nearer to the text than a column."""
 
@@ -56,6 +62,7 @@ class Word:
     Attributes:
         size: font size.
         raised: points by which it stands above the baseline of its line, negative below.
+        n_unsure: how many of its glyphs the file does not tell.
     """
 
     text: str
@@ -65,6 +72,7 @@ class Word:
     raised: float
     bold: bool
     mono: bool
+    n_unsure: int = 0
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return rebuilt_from_fields(self)
@@ -111,7 +119,8 @@ class Row:
 
 def rows_of(glyphs: list[Glyph], fonts: Fonts) -> list[Row]:
     """The rows of a page from top to bottom; raised and lowered small glyphs stand in the row they belong to."""
-    raise_superiors(glyphs, fonts.widest_figures)
+    if fonts.drawn:
+        raise_superiors(glyphs, fonts.widest_figures)
     spans: list[list[Glyph]] = []
     for glyph in glyphs:
         last = spans[-1][-1] if spans else None
@@ -158,7 +167,8 @@ def _row_of(span: Sequence[Glyph], by_y: dict[int, list[Row]]) -> tuple[Row | No
         if (level and (size > 0.5 * row.size or _touches(row, x0, x1, 1.0))) or (
             abs(rise) < 0.25 and size > 0.87 * row.size and _touches(row, x0, x1, 1.0)
         ):
-            distance = abs(rise)
+            small = size < 0.87 * row.size and not _touches(row, x0, x1, 0.5)
+            distance = abs(rise) + (2 if small else 0)  # an index of the next column stands on many a baseline
         elif -0.5 < rise < 0.62 and (size < 0.87 * row.size or mark):
             is_index = True
             if not _touches(row, x0, x1, reach):
@@ -244,8 +254,43 @@ def _touches(row: Row, x0: float, x1: float, reach: float) -> bool:
     return any(glyph.x0 - room < x1 and x0 < glyph.x1 + room for glyph in row.glyphs)
 
 
-def lines_of(row: Row, fonts: Fonts, rtl: bool, mirrored: bool) -> list[Line]:
-    """A row cut at its wide gaps, each part in reading order."""
+def alleys_of(rows: Sequence[Row]) -> list[float]:
+    """Where columns are parted although the white space between them is no wider than some between words.
+
+    At such an x nearly every row that has text on both sides has a gap; between the words of a text the gaps of
+    different rows fall in different places.
+    """
+    found: list[float] = []
+    crossing = [(row, _gaps(row)) for row in rows if len(row.glyphs) > 2 * ALLEY_GLYPHS]
+    places = Counter(x for _, gaps in crossing for left, right in gaps for x in range(math.ceil(left), int(right) + 1))
+    for x, count in places.most_common():
+        if count < MIN_ALLEY_ROWS:
+            break
+        if any(abs(x - other) < MIN_COLUMN for other in found):
+            continue
+        n_across = sum(
+            row.glyphs[0].x0 < x < row.glyphs[-1].x1 and not any(left <= x <= right for left, right in gaps)
+            for row, gaps in crossing
+        )
+        if count > ALLEY_SHARE * (count + n_across):
+            found.append(float(x))
+    return found
+
+
+def _gaps(row: Row) -> list[tuple[float, float]]:
+    """The gaps of a row that may be a part of an alley, with text on both sides."""
+    glyphs = [glyph for glyph in row.glyphs if glyph.text != " "]
+    gaps = []
+    right = -math.inf
+    for position, glyph in enumerate(glyphs):
+        if glyph.x0 - right > ALLEY_GAP * row.size and ALLEY_GLYPHS <= position <= len(glyphs) - ALLEY_GLYPHS:
+            gaps.append((right, glyph.x0))
+        right = max(right, glyph.x1)
+    return gaps
+
+
+def lines_of(row: Row, fonts: Fonts, rtl: bool, mirrored: bool, alleys: Sequence[float] = ()) -> list[Line]:
+    """A row cut at its wide gaps and at the alleys of its page, each part in reading order."""
     parts: list[list[Glyph]] = []
     right = -math.inf
     for position, glyph in enumerate(row.glyphs):
@@ -254,7 +299,8 @@ def lines_of(row: Row, fonts: Fonts, rtl: bool, mirrored: bool) -> list[Line]:
                 parts[-1].append(glyph)
             continue
         gap = (glyph.x0 - right) / row.size
-        if gap > SEGMENT_GAP or (gap > NOTE_GAP and _is_other_print(parts[-1], row.glyphs[position:])):
+        is_alley = gap > ALLEY_GAP and any(right <= x <= glyph.x0 for x in alleys)
+        if gap > SEGMENT_GAP or is_alley or (gap > NOTE_GAP and _is_other_print(parts[-1], row.glyphs[position:])):
             parts.append([])
         parts[-1].append(glyph)
         right = max(right, glyph.x1)
@@ -358,12 +404,15 @@ def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
         text = "".join(_restored(position, members, fonts) for position in range(len(members)))
     largest = members[0]
     x0, x1 = largest.x0, largest.x1
+    n_unsure = 0
     for glyph in members:
+        n_unsure += not glyph.sure or glyph.text == UNKNOWN
         if glyph.size > largest.size:
             largest = glyph
         x0 = min(x0, glyph.x0)
         x1 = max(x1, glyph.x1)
-    return Word(text, x0, x1, largest.size, row.y - largest.y, fonts.bold[largest.font], fonts.mono(largest.font))
+    bold, mono = fonts.bold[largest.font], fonts.mono(largest.font)
+    return Word(text, x0, x1, largest.size, row.y - largest.y, bold, mono, n_unsure)
 
 
 def _restored(position: int, members: list[Glyph], fonts: Fonts) -> str:

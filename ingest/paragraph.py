@@ -24,6 +24,10 @@ class Paragraph:
         opening_sentence: its first sentence, verbatim.
         section: the headings that it stands under, outermost first, the last one `heading`; () if none.
         same_as: paragraph_id of the course's first paragraph that says the same in all but a few words, "" if none.
+        sureness: share of its characters that the file tells, 0..1; the others were left out or told by their looks.
+        reader: the reader that gave its text, "" if it came as text.
+        alternatives: what else a reader may take for its first sentence; () where there is nothing to take.
+        place: how far its first lines reach down its page, from and to, in points; () if it came as text.
     """
 
     paragraph_id: str
@@ -34,6 +38,10 @@ class Paragraph:
     opening_sentence: str
     section: tuple[str, ...] = ()
     same_as: str = ""
+    sureness: float = 1.0
+    reader: str = ""
+    alternatives: tuple[str, ...] = ()
+    place: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,13 +23,16 @@ from ingest.extract import count_pages
 from ingest.near_identical import near_identical
 from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.reader import content_hash, read_paragraphs_file, read_pdf, version_of
+from ingest.readers.ocr import languages
 from ingest.sidecar import Sidecar, read_sidecar
 from ingest.staging import Staging
 from ingest.store import DEFAULT_COLLECTION, Filing, ParagraphStore, create_store, is_url, models_dir_of
 from ingest.vectors import embed_aliases, embed_reading, no_vectors
 
 PAGES_IN_TIME = 500
-"""Pages that a file may have to be read within `ingest.timeout_s`; a longer one has more time in proportion."""
+PAGES_SEEN_IN_TIME = 60
+"""Pages that a file may have to be read within `ingest.timeout_s`; a longer one has more time in proportion. The second
+holds where Tesseract is installed: a page that is an image takes it some seconds."""
 
 T = TypeVar("T")
 
@@ -424,7 +427,8 @@ def _read_pdfs(
                 if isinstance(n_pages, SourceError):
                     yield source, n_pages
                     continue
-                limit_s = settings.timeout_s * max(1.0, n_pages / PAGES_IN_TIME)
+                pages_in_time = min(PAGES_IN_TIME, PAGES_SEEN_IN_TIME) if languages() else PAGES_IN_TIME
+                limit_s = settings.timeout_s * max(1.0, n_pages / pages_in_time)
                 arguments = [source.path, source.doc_id, source.content, settings]
                 future = pool.schedule(read_pdf, args=arguments, timeout=limit_s)
                 tasks.append(_Task(source, n_pages, limit_s, future))

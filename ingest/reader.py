@@ -18,7 +18,7 @@ from ingest.layout import arrange
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from ingest.quality import rejection
 from ingest.sections import outline
-from ingest.sentence import opening_sentence
+from ingest.sentence import alternatives, opening_sentence
 from ingest.split import Block, split
 from ingest.spool import Spool
 
@@ -26,12 +26,14 @@ READER_MODULES = (
     "readers/model",
     "readers/tex",
     "readers/pdfium",
+    "readers/ocr",
     "readers/plumber",
     "doubt",
     "bidi",
     "small_print",
     "lines",
     "spool",
+    "mend",
     "extract",
     "margins",
     "furniture",
@@ -114,6 +116,10 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
                 text=block.text,
                 opening_sentence=opening_sentence(block.text),
                 section=path_to_block,
+                sureness=round(block.sureness, 3),
+                reader=pdf.readers.get(block.page, pdf.reader),
+                alternatives=alternatives(block.text),
+                place=block.place,
             )
         )
     aliases = [Alias(path.stem, "stem")]

@@ -6,6 +6,10 @@ import re
 
 _CANDIDATE = re.compile(r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»״]*(?=\s|$)""")
 _INITIAL = re.compile(r"[^\W\d_]\.")
+_SECTION_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|\(?(?:\d+|[a-zA-Z])\))\s+(?=[^\W\d_])")
+_FULL_STOP = re.compile(r"[.!?](?=\s|$)")
+HEADING_WORDS = 5
+"""Words up to which a first sentence may be a heading that is run into its paragraph."""
 _NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*|\(?[A-Za-zא-ת]\)?")
 
 
@@ -33,6 +37,23 @@ def opening_sentence(text: str) -> str:
     A label before the first sentence, one word with or without a number ("Proof.", "Definition 3."), belongs to it.
     """
     return text[: _end_of_first(text)].strip()
+
+
+def alternatives(text: str) -> tuple[str, ...]:
+    """What else a reader may take for the first sentence of a paragraph, likeliest first; () if nothing.
+
+    A short first sentence may be a heading run into the text, to be taken with the next one or left out; a number
+    before the first word may be a section's; and some stop at the first full stop, whatever it ends.
+    """
+    first, *others = sentences(text) or [""]
+    found = []
+    if others and len(first.split()) <= HEADING_WORDS:
+        found += [f"{first} {others[0]}", others[0]]
+    found.append(_SECTION_NUMBER.sub("", first))
+    stop = _FULL_STOP.search(text)
+    if stop:
+        found.append(text[: stop.end()])
+    return tuple(dict.fromkeys(sentence for sentence in found if sentence and sentence != first))
 
 
 def sentences(text: str) -> list[str]:

@@ -61,6 +61,8 @@ class Block:
         set_off: whether white space stands above and below it.
         number: the bullet or number itself, "" if none.
         in_table: whether it stands in a table that is ruled.
+        sureness: share of its characters that the file tells, 0..1.
+        place: top of its first line, and foot of its third or last on the same page, in points.
     """
 
     page: int
@@ -79,6 +81,8 @@ class Block:
     set_off: bool = False
     number: str = ""
     in_table: bool = False
+    sureness: float = 1.0
+    place: tuple[float, ...] = ()
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return rebuilt_from_fields(self)
@@ -547,7 +551,14 @@ def _block(group: _Group, heading: str, habits: _Habits) -> Block:
         set_off=min(group.gap_above, group.gap_below) > max(1.5 * pitch, 1.2 * habits.parting),
         number=lines[0].words[0].text if group.marker else "",
         in_table=lines[0].in_table,
+        sureness=1 - sum(word.n_unsure for line in lines for word in line.words) / total,
+        place=_place(lines),
     )
+
+
+def _place(lines: Sequence[PlacedLine]) -> tuple[float, float]:
+    first = [line for line in lines[:3] if line.column == lines[0].column]
+    return round(lines[0].y - lines[0].size, 1), round(first[-1].y + 0.4 * first[-1].size, 1)
 
 
 def _is_heading(lines: Sequence[PlacedLine], text: str, size_ratio: float, bold: float) -> bool:

@@ -85,6 +85,11 @@ class Staging:
         return self._folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()[:24]}.{suffix}"
 
 
+def _with_tuples(item: dict[str, Any]) -> dict[str, Any]:
+    """A paragraph's fields as they were before they were JSON."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in item.items()}
+
+
 def _reading(tree: dict[str, Any]) -> Reading:
     known = tree["document"]
     document = {
@@ -94,6 +99,6 @@ def _reading(tree: dict[str, Any]) -> Reading:
     }
     return Reading(
         document=Document(**document),
-        paragraphs=tuple(Paragraph(**{**item, "section": tuple(item["section"])}) for item in tree["paragraphs"]),
+        paragraphs=tuple(Paragraph(**_with_tuples(item)) for item in tree["paragraphs"]),
         rejected=tuple(RejectedParagraph(**item) for item in tree["rejected"]),
     )

@@ -799,11 +799,15 @@ def _digest(*parts: object) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
 
 
-def _paragraph_metadata(paragraph: Paragraph, version: str, position: int) -> dict[str, str | int]:
+_LISTS = ("section", "alternatives", "place")
+"""Fields of a paragraph that are kept as JSON: Chroma's metadata have no lists."""
+
+
+def _paragraph_metadata(paragraph: Paragraph, version: str, position: int) -> dict[str, str | int | float]:
     values = dataclasses.asdict(paragraph)
     del values["text"], values["same_as"]
-    section = json.dumps(paragraph.section, ensure_ascii=False)
-    return {**values, "section": section, "version": version, "position": position}
+    lists = {key: json.dumps(values[key], ensure_ascii=False) for key in _LISTS}
+    return {**values, **lists, "version": version, "position": position}
 
 
 def _paragraph(metadata: dict[str, Any], text: str, same_as: Mapping[str, str]) -> Paragraph:
@@ -814,8 +818,10 @@ def _paragraph(metadata: dict[str, Any], text: str, same_as: Mapping[str, str]) 
         heading=metadata["heading"],
         text=text,
         opening_sentence=metadata["opening_sentence"],
-        section=tuple(json.loads(metadata.get("section", "[]"))),
         same_as=same_as.get(metadata["paragraph_id"], ""),
+        sureness=float(metadata.get("sureness", 1.0)),
+        reader=metadata.get("reader", ""),
+        **{key: tuple(json.loads(metadata.get(key, "[]"))) for key in _LISTS},
     )
 
 

@@ -51,12 +51,18 @@ class Glyph:
 
 @dataclass(frozen=True, slots=True)
 class GlyphPage:
-    """One page: its upright glyphs in the order in which they are drawn, and whether lines as of a table are drawn."""
+    """One page: its upright glyphs in the order in which they are drawn.
+
+    Attributes:
+        ruled: whether lines as of a table are drawn.
+        scanned: whether it is an image, with no text or with text that cannot be seen.
+    """
 
     width: float
     height: float
     glyphs: list[Glyph]
     ruled: bool
+    scanned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +103,14 @@ class PdfReader(Protocol):
 
 
 class Fonts:
-    """Fonts of a document by number, with what their names, flags and glyph widths tell."""
+    """Fonts of a document by number, with what their names, flags and glyph widths tell.
 
-    def __init__(self) -> None:
+    Args:
+        drawn: whether the glyphs have the widths of real fonts; in an image they are as wide as they look.
+    """
+
+    def __init__(self, drawn: bool = True) -> None:
+        self.drawn = drawn
         self._numbers: dict[str, int] = {}
         self.names: list[str] = []
         self.bold: list[bool] = []

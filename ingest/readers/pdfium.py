@@ -31,6 +31,10 @@ _MAX_OBJECTS = 4_000
 """Objects looked at on one page; a page with more is a plot or a map."""
 _MAX_RULES = 2_000
 """Lines in one direction up to which they may be a table's; more are a plot's."""
+FEW_GLYPHS = 40
+"""Glyphs up to which a page may be an image with no more than a stamp or a number on it."""
+MIN_IMAGE_SHARE = 0.5
+"""Share of the page from which on an image is what it shows."""
 UNNAMED = "unnamed "
 """Begins the name by which a font without one is known here."""
 
@@ -88,10 +92,12 @@ class PdfiumReader:
             try:
                 frame = _Frame(page.get_rotation() // 90, *page.get_bbox())
                 glyphs = _glyphs(text_page.raw, self.fonts, frame, self._unnamed)
+                hidden = _is_hidden(text_page.raw)
             finally:
                 text_page.close()
             width, height = page.get_size()
-            return GlyphPage(width, height, glyphs, _is_ruled(page.raw))
+            scanned = (len(glyphs) < FEW_GLYPHS or hidden) and _image_share(page) > MIN_IMAGE_SHARE
+            return GlyphPage(width, height, glyphs, _is_ruled(page.raw), scanned)
         except pypdfium2.PdfiumError as error:
             raise SourceError(
                 f"{self._path} page {index + 1}: must be readable, is damaged; get the file again"
@@ -183,7 +189,8 @@ class _Characters:
         self.texts[font, code] = text
         self._fonts.saw(font, text, em_width)
         if unmapped:
-            self.unsure.add((font, code))
+            if encoding_named(name) is None:
+                self.unsure.add((font, code))
             if name.startswith(UNNAMED):
                 self._unnamed.setdefault(font, {})[code] = em_width
         return text
@@ -198,7 +205,8 @@ class _Characters:
         """Give the glyphs of fonts without a name their texts, now that all of the page have been seen."""
         encodings = {font: encoding_measured(self._unnamed[font]) for font in {item.font for item, _ in self._pending}}
         for glyph, code in self._pending:
-            glyph.text = encodings[glyph.font].get(code, glyph.text)
+            encoding, glyph.sure = encodings[glyph.font]
+            glyph.text = encoding.get(code, glyph.text)
 
 
 def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, float]]) -> list[Glyph]:
@@ -280,6 +288,23 @@ def _font(fonts: Fonts, address: int) -> int:
     heavy = pdfium.FPDFFont_GetWeight(font) >= 600 or bool(flags > 0 and flags & 0x40000)
     name = buffer.value.decode("utf-8", "replace")
     return fonts.number(name or f"{UNNAMED}{address}", heavy)
+
+
+def _is_hidden(raw: Any) -> bool:
+    """Whether the first text of a page is drawn so that it cannot be seen, as what an OCR engine lays under a scan."""
+    item = pdfium.FPDFText_GetTextObject(raw, 0)
+    return bool(item) and pdfium.FPDFTextObj_GetTextRenderMode(item) == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
+
+
+def _image_share(page: pypdfium2.PdfPage) -> float:
+    """Share of a page that its images cover, 0..1; those in strips are counted together."""
+    width, height = page.get_size()
+    covered = 0.0
+    for item in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=2):
+        left, bottom, right, top = item.get_bounds()
+        area = max(0.0, right - left) * max(0.0, top - bottom)
+        covered += area if math.isfinite(area) else 0.0
+    return min(1.0, covered / max(1.0, float(width * height)))
 
 
 def _is_ruled(raw: Any) -> bool:

@@ -176,6 +176,9 @@ _SCALES = (1.0, 1.03, 1.06, 1.1, 1.14, 1.18, 1.22)
 MAX_MISFIT = 0.06
 """Mean share by which the widths of a font may differ from those of the encoding that it is taken for."""
 
+LIKE_TEXT = 0.2
+"""Mean share by which the widths of a text in bold or italics may differ from those of its upright letters."""
+
 CLEARLY = 0.5
 """Share of the misfit of the letters of a text, below which a font is one for mathematics."""
 
@@ -185,8 +188,8 @@ def encoding_named(font: str) -> Mapping[int, str] | None:
     return next((encoding for pattern, encoding in _NAMES if pattern.search(font)), None)
 
 
-def encoding_measured(widths: Mapping[int, float]) -> Mapping[int, str]:
-    """The encoding of a TeX font without a name.
+def encoding_measured(widths: Mapping[int, float]) -> tuple[Mapping[int, str], bool]:
+    """The encoding of a TeX font without a name, and whether its glyphs are as wide as that of such a font.
 
     Args:
         widths: code -> width in ems of the glyphs that were seen.
@@ -197,9 +200,9 @@ def encoding_measured(widths: Mapping[int, float]) -> Mapping[int, str]:
         key=lambda fit: fit[0],
     )
     if misfit < MAX_MISFIT and misfit < CLEARLY * as_text:
-        return encoding
+        return encoding, True
     is_cork = any(code in (0x15, 0x16) or 0x1B <= code <= 0x1F or code >= 0x80 for code in widths)
-    return T1 if is_cork else OT1
+    return T1 if is_cork else OT1, as_text < LIKE_TEXT
 
 
 def _misfit(widths: Mapping[int, float], known: Mapping[int, float]) -> float:

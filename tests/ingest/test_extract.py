@@ -16,6 +16,12 @@ from tests.ingest.handmade import Run, encrypted_pdf, grid, pdf
 HEBREW = {"a": "א", "b": "ב", "g": "ג", "m": "ם", "s": "ש", "l": "ל", "v": "ו", "M": "מ"}
 
 
+@pytest.fixture(autouse=True)
+def _without_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a file says by itself; tests/ingest/readers/test_ocr.py has the rest."""
+    monkeypatch.setattr("ingest.extract.languages", frozenset)
+
+
 def _read(tmp_path: Path, content: bytes) -> Pdf:
     path = tmp_path / "lecture.pdf"
     path.write_bytes(content)
@@ -152,8 +158,11 @@ def test_an_encrypted_file_is_refused_with_the_remedy(tmp_path: Path) -> None:
     assert _error(tmp_path, encrypted_pdf()) == "lecture.pdf: is encrypted; save it without a password"
 
 
-def test_a_file_without_text_is_sent_to_ocr(tmp_path: Path) -> None:
-    assert _error(tmp_path, pdf([[], []])) == "lecture.pdf: no text layer; run OCR first (e.g. ocrmypdf)"
+def test_a_file_without_text_is_sent_to_ocr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remedy = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
+    assert _error(tmp_path, pdf([[], []])) == f"lecture.pdf: no text layer; {remedy}"
+    monkeypatch.setattr("ingest.extract.languages", lambda: frozenset(["eng"]))
+    assert "no text layer; and OCR sees no text either" in _error(tmp_path, pdf([[], []]))
 
 
 @pytest.mark.parametrize("share", [0.2, 0.6, 0.95])

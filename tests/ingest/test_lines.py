@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.lines import Row, lines_of
+from ingest.lines import Row, alleys_of, lines_of
 from ingest.readers.model import UNKNOWN, Fonts, Glyph
 
 EMS_F, EMS_I, OTHER = 0.3, 0.25, 0.5
@@ -65,3 +65,24 @@ def test_the_narrowest_width_that_a_letter_was_seen_with_is_its_own() -> None:
     for ems in (0.57, 0.3, 0.31):  # a reader may give each letter of a ligature that is named the width of both
         fonts.saw(0, "f", ems)
     assert (fonts.width(0, "f"), _read("di", 0.57, "erent", fonts)) == (0.3, "different")
+
+
+def _row(y: float, words: list[tuple[float, str]]) -> Row:
+    glyphs = [
+        Glyph(char, x + 5 * at, x + 5 * at + 5, y, 10, 0, False) for x, word in words for at, char in enumerate(word)
+    ]
+    return Row(y, 10.0, glyphs)
+
+
+def test_columns_with_little_white_between_are_parted_where_all_rows_have_a_gap() -> None:
+    rows = [_row(20 + 12 * n, [(50, "a" * 30), (208, "b" * 30)]) for n in range(12)]  # 8 points, less than an em
+    (alley,) = alleys_of(rows)
+    assert 200 <= alley <= 208
+    fonts = Fonts()
+    fonts.number("Serif")
+    assert [line.text for line in lines_of(rows[0], fonts, False, False, [alley])] == ["a" * 30, "b" * 30]
+
+
+def test_gaps_between_words_that_fall_in_different_places_part_no_columns() -> None:
+    rows = [_row(20 + 12 * n, [(50, "a" * (20 + n)), (58 + 5 * (20 + n), "b" * 30)]) for n in range(12)]
+    assert alleys_of(rows) == []

@@ -271,6 +271,9 @@ def test_store_shows_what_it_holds(lectures: Path, store: str, run: Run) -> None
         "opening_sentence": CACHES.partition(". ")[0] + ".",
         "text": CACHES,
         "same_as": "",
+        "sureness": 1.0,
+        "reader": "pypdfium2",
+        "alternatives": [],
     }
     assert run("--list").out.startswith("ranking: 1 pages, 1 kept, 1 rejected (heading 1)\n    stem     ranking\n")
     assert run("--rejected").out == "ranking p1 [heading] Ranking\ntrees p1 [heading] Trees\n"
@@ -619,7 +622,7 @@ def test_file_that_fails_is_named_while_the_others_go_through(lectures: Path, st
         "damaged": (b"%PDF-1.7\n" + b"junk " * 99 + b"\nstartxref\n9\n%%EOF\n", "must be a whole PDF, is damaged"),
         "empty": (b"", "must be a PDF, its first bytes say otherwise; convert it first"),
         "locked": (fakes.encrypted_pdf(), "is encrypted; save it without a password"),
-        "scan": (fakes.drawn_pdf(), "no text layer; run OCR first"),
+        "scan": (fakes.drawn_pdf(), "no text layer; "),
         "text": (TREES.encode(), "must be a PDF, its first bytes say otherwise; convert it first"),
     }
     for stem, (content, _) in expected.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.sentence import opening_sentence, sentences
+from ingest.sentence import alternatives, opening_sentence, sentences
 
 FIRST = [
     "Some codes, e.g. Huffman codes, are short.",
@@ -81,3 +81,15 @@ def test_sentences_of_nothing_are_none_and_an_unfinished_one_counts() -> None:
     assert sentences("  ") == []
     assert sentences(" One ends. the other does not") == ["One ends. the other does not"]
     assert sentences("One ends. Another does not") == ["One ends.", "Another does not"]
+
+
+def test_what_else_may_be_the_first_sentence() -> None:
+    assert alternatives("Stratified samples. Parts that differ are sampled. The rest follows.") == (
+        "Stratified samples. Parts that differ are sampled.",
+        "Parts that differ are sampled.",
+    )
+    assert alternatives("3.2 Trees are graphs, e.g. of dependence. And more follows here.") == (
+        "Trees are graphs, e.g. of dependence.",
+        "3.2 Trees are graphs, e.g.",
+    )
+    assert alternatives("A sentence of more than five words. Another one.") == ()

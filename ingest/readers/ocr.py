@@ -1,0 +1,313 @@
+"""Tesseract as a reader: pages that are images, and lines whose glyphs the file does not tell.
+
+It is a program of its own (Debian: tesseract-ocr, and tesseract-ocr-heb for Hebrew), asked only where the text layer is
+absent or says nothing; without it such pages are named and left out.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pypdfium2
+from numpy.typing import NDArray
+
+from ingest.errors import SourceError
+from ingest.readers.model import SKIPPED, Box, Fonts, Glyph, GlyphPage
+
+REMEDY = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
+"""What to do where it is missing."""
+
+DPI = 250
+"""Dots an inch at which pages are looked at."""
+MIN_CONFIDENCE = 30
+"""Per cent of a line's words on average, below which what was recognised is taken for blots."""
+SURE_FROM = 75
+"""Per cent from which on a word counts as told."""
+SIZE_OF_X_SIZE = 1.1
+"""Font size over the height from descender to ascender that Tesseract tells."""
+SAME_SIZE = 0.25
+"""Share by which the heights of two lines of one font may differ as they are measured."""
+RISE = 0.22
+"""Font sizes between a baseline and the foot of a figure from which on it is raised."""
+SPACE = 0.12
+"""Font sizes that are kept free between two words."""
+_HEBREW_SHARE = 0.3
+_TOLD_EVERY_S = 15.0
+
+_OUTPUT = ("-c", "hocr_char_boxes=1", "hocr")
+_LINE = re.compile(
+    r"class='ocr_(?:line|caption|header|textfloat)'[^>]*title=\"bbox (\d+) (\d+) (\d+) (\d+); ([^\"]*)\""
+)
+_WORD = re.compile(r"class='ocrx_word'[^>]*title='bbox (\d+) (\d+) (\d+) (\d+); x_wconf (\d+)'")
+_CHAR = re.compile(r"class='ocrx_cinfo' title='x_bboxes (\d+) (\d+) (\d+) (\d+);[^']*'>([^<]*)<")
+
+Image = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class SeenChar:
+    """A character as it was recognised; edges in dots of the image, downwards from its top."""
+
+    text: str
+    x0: int
+    top: int
+    x1: int
+    bottom: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeenWord:
+    """A word as it was recognised, its characters in reading order, with the confidence in it, 0..100."""
+
+    chars: tuple[SeenChar, ...]
+    confidence: int
+
+    @property
+    def text(self) -> str:
+        """The word."""
+        return "".join(char.text for char in self.chars)
+
+    @property
+    def left(self) -> int:
+        """Its left edge."""
+        return min(char.x0 for char in self.chars)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenLine:
+    """A line as it was recognised.
+
+    Attributes:
+        words: in reading order.
+        slope, baseline: its baseline stands at `baseline` + `slope` * x, in dots.
+        size: its font size, in dots.
+    """
+
+    words: tuple[SeenWord, ...]
+    slope: float
+    baseline: float
+    size: float
+
+
+@functools.cache
+def languages() -> frozenset[str]:
+    """The languages that Tesseract reads here, by its names for them; empty if it is not installed."""
+    if shutil.which("tesseract") is None:
+        return frozenset()
+    told = subprocess.run(["tesseract", "--list-langs"], capture_output=True, text=True, check=False)
+    return frozenset(told.stdout.split()) & {"eng", "heb"}
+
+
+def recognise(image: Image, of: Sequence[str], layout: int = 3) -> list[SeenLine]:
+    """The lines of an image, from top to bottom.
+
+    Args:
+        image: (height, width) grey values, at `DPI`.
+        of: the languages to expect, most frequent first.
+        layout: Tesseract's page segmentation mode: 3 finds columns, 6 takes it for one block.
+    """
+    header = f"P5 {image.shape[1]} {image.shape[0]} 255\n".encode()
+    told = subprocess.run(
+        ["tesseract", "stdin", "stdout", "-l", "+".join(of), "--psm", str(layout), "--dpi", str(DPI), *_OUTPUT],
+        input=header + image.tobytes(),
+        capture_output=True,
+        check=False,
+        env={**os.environ, "OMP_THREAD_LIMIT": "1"},
+    )
+    return _lines(told.stdout.decode("utf-8", "replace"))
+
+
+def _lines(hocr: str) -> list[SeenLine]:
+    found: list[SeenLine] = []
+    starts = [*_LINE.finditer(hocr)]
+    for start, end in zip(starts, [match.start() for match in starts[1:]] + [len(hocr)], strict=False):
+        left, _, _, bottom = (int(edge) for edge in start.groups()[:4])
+        values = {key: rest for key, *rest in (item.split() for item in start[5].split(";") if item.strip())}
+        slope, offset = (float(value) for value in values.get("baseline", ["0", "0"]))
+        size = float(values.get("x_size", ["0"])[0]) * SIZE_OF_X_SIZE
+        words = _words(hocr[start.end() : end])
+        if size > 0 and words and sum(word.confidence for word in words) > MIN_CONFIDENCE * len(words):
+            found.append(SeenLine(words, slope, bottom + offset - slope * left, size))
+    return found
+
+
+def _words(hocr: str) -> tuple[SeenWord, ...]:
+    words = []
+    starts = [*_WORD.finditer(hocr)]
+    for start, end in zip(starts, [match.start() for match in starts[1:]] + [len(hocr)], strict=False):
+        chars = tuple(
+            SeenChar(html.unescape(match[5]), int(match[1]), int(match[2]), int(match[3]), int(match[4]))
+            for match in _CHAR.finditer(hocr[start.end() : end])
+            if not SKIPPED.issuperset(map(ord, html.unescape(match[5])))
+        )
+        if chars:
+            words.append(SeenWord(chars, int(start[5])))
+    return tuple(words)
+
+
+def render(page: pypdfium2.PdfPage) -> Image:
+    """A page as it is seen, in grey, at `DPI`."""
+    bitmap = page.render(scale=DPI / 72, grayscale=True)
+    try:
+        return np.ascontiguousarray(bitmap.to_numpy().reshape(bitmap.height, -1)[:, : bitmap.width])
+    finally:
+        bitmap.close()
+
+
+class OcrReader:
+    """One PDF read from the images of its pages.
+
+    Raises:
+        SourceError: Tesseract is not installed, or the file is encrypted, damaged or without pages.
+    """
+
+    name = "tesseract"
+
+    def __init__(self, path: Path, content: bytes) -> None:
+        if not languages():
+            raise SourceError(f"{path}: no text layer; {REMEDY}")
+        self.fonts = Fonts(drawn=False)
+        self._font = self.fonts.number("image")
+        self._path = path
+        try:
+            self._document = pypdfium2.PdfDocument(content)
+            self._n_pages = len(self._document)
+        except pypdfium2.PdfiumError as error:
+            raise SourceError(f"{path}: must be a whole PDF, is damaged; get the file again") from error
+        self._of: tuple[str, ...] = ()
+        self._body = 0.0
+        self._last_index = -2
+        self._seen: dict[int, Future[list[SeenLine]]] = {}
+        self._n_workers = max(1, min(2, os.cpu_count() or 1))
+        self._pool = ThreadPoolExecutor(self._n_workers)
+        self._started = self._told = time.monotonic()
+        self._n_read = 0
+
+    @property
+    def n_pages(self) -> int:
+        """How many pages it has."""
+        return self._n_pages
+
+    def metadata(self, key: str) -> str:
+        """A value of the file's metadata, "" if it is not there."""
+        return str(self._document.get_metadata_value(key))
+
+    def page(self, index: int) -> GlyphPage:
+        """The page at a position, 0-based, and the next one begun with if pages are asked for in turn.
+
+        Raises:
+            SourceError: it is damaged.
+        """
+        if not self._of:
+            self._of = self._languages_of(index)
+        ahead = self._n_workers if index == self._last_index + 1 else 1
+        self._last_index = index
+        for position in range(index, min(index + ahead, self._n_pages)):
+            if position not in self._seen:
+                self._seen[position] = self._pool.submit(recognise, self.image(position), self._of)
+        lines = self._seen.pop(index).result()
+        self._tell()
+        width, height = self._document.get_page_size(index)
+        return GlyphPage(width, height, self._glyphs(lines), ruled=False)
+
+    def tables(self, index: int) -> Sequence[Box]:
+        """None: nothing is known of lines."""
+        return ()
+
+    def close(self) -> None:
+        """Free the file."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._document.close()
+
+    def image(self, index: int) -> Image:
+        """The page at a position, 0-based, as it is seen.
+
+        Raises:
+            SourceError: it is damaged.
+        """
+        try:
+            page = self._document[index]
+            try:
+                return render(page)
+            finally:
+                page.close()
+        except pypdfium2.PdfiumError as error:
+            raise SourceError(
+                f"{self._path} page {index + 1}: must be readable, is damaged; get the file again"
+            ) from error
+
+    def _languages_of(self, index: int) -> tuple[str, ...]:
+        """The languages of a document, told by one of its pages."""
+        if len(languages()) < 2:
+            return tuple(languages())
+        lines = recognise(self.image(index), ("heb", "eng"))
+        letters = [char for line in lines for word in line.words for char in word.text if char.isalpha()]
+        hebrew = sum("\u0590" <= char <= "\u05ff" for char in letters)
+        return ("heb", "eng") if hebrew > _HEBREW_SHARE * len(letters) else ("eng",)
+
+    def _tell(self) -> None:
+        """Say on standard error how far it is, now and then."""
+        self._n_read += 1
+        now = time.monotonic()
+        if now - self._told > _TOLD_EVERY_S:
+            self._told = now
+            speed = self._n_read / (now - self._started)
+            print(
+                f"{self._path.name}: {self._n_read} of {self._n_pages} pages read by OCR, {speed:.1f} pages/s",
+                file=sys.stderr,
+            )
+
+    def _glyphs(self, lines: Sequence[SeenLine]) -> list[Glyph]:
+        """The characters of lines as glyphs in points, the page's slant undone and its font sizes made few."""
+        if not lines:
+            return []
+        slope = median(line.slope for line in lines if len(line.words) > 2) if len(lines) > 2 else 0.0
+        usual = median(line.size for line in lines for _ in line.words)
+        if not self._body or abs(usual / self._body - 1) > SAME_SIZE:
+            self._body = usual
+        glyphs: list[Glyph] = []
+        for line in lines:
+            size = self._body if abs(line.size / self._body - 1) < SAME_SIZE else line.size
+            middle = (line.words[0].chars[0].x0 + line.words[-1].chars[-1].x1) / 2
+            base = line.baseline + line.slope * middle - slope * middle
+            for word in line.words:
+                glyphs += _placed(word, line.words, base, size, slope, self._font)
+        return glyphs
+
+
+def _placed(word: SeenWord, line: Sequence[SeenWord], base: float, size: float, slope: float, font: int) -> list[Glyph]:
+    """A word as glyphs in points: each reaches to the next one, raised figures are small, and a space follows."""
+    points = 72 / DPI
+    shift = slope * base
+    is_hebrew = any("\u0590" <= char.text <= "\u05ff" for char in word.chars)
+    chars = sorted(word.chars, key=lambda char: char.x0 + char.x1) if is_hebrew else word.chars
+    lefts = [char.x0 for char in chars]
+    for position in range(1, len(lefts)):  # boxes of neighbours overlap now and then
+        lefts[position] = max(lefts[position], lefts[position - 1] + 1)
+    right = max(char.x1 for char in chars)
+    beyond = [other.left for other in line if other.left > word.left]
+    end = max(lefts[-1] + 1.0, min(right, min(beyond, default=right) - SPACE * size))
+    glyphs = []
+    for char, left, edge in zip(chars, lefts, [*lefts[1:], end], strict=True):
+        foot = char.bottom - slope * (char.x0 + char.x1) / 2
+        raised = char.text.isdecimal() and base - foot > RISE * size and char.bottom - char.top < 0.55 * size
+        y = base - (0.35 * size if raised else 0.0)
+        em = 0.65 * size if raised else size
+        sure = word.confidence >= SURE_FROM
+        x0, x1 = (left + shift) * points, (edge + shift) * points
+        glyphs.append(Glyph(char.text, x0, x1, y * points, em * points, font, False, sure))
+    gap = (end + shift) * points
+    return [*glyphs, Glyph(" ", gap, gap, base * points, size * points, font, False)]
