@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from configs.arguments import OneLineParser, run_command
 from configs.settings import SettingsError
+from configs.terminal import visible
 from evaluate.commands import (
     answers,
     calibrate,
@@ -60,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
             raise SettingsError(f"--seed must be at least 0, got {options.seed}")
         return run_command(lambda: run(options))
     except (IngestError, PlayerError, EvaluateError, SettingsError) as error:
-        print(f"evaluate {options.command}: {error}", file=sys.stderr)
+        print(f"evaluate {options.command}: {visible(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"evaluate {options.command}: interrupted", file=sys.stderr)

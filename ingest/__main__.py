@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import sys
 from collections import Counter
 from pathlib import Path
 
 from configs.arguments import OneLineParser, run_command
 from configs.settings import SettingsError, load
+from configs.terminal import visible, visible_json
 from ingest.doubtful import doubtful, page
 from ingest.errors import IngestError
 from ingest.pipeline import FileOutcome, IngestSummary, ingest, rejected_in_all
@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return run_command(lambda: _run(options))
     except (IngestError, SettingsError) as error:
-        print(f"ingest: {error}", file=sys.stderr)
+        print(f"ingest: {visible(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("ingest: interrupted; the store is as it was before, run it again to finish", file=sys.stderr)
@@ -107,14 +107,14 @@ def _run(options: argparse.Namespace) -> int:
         drop=options.drop or (),
         prune=options.prune,
         embedder_spec=options.embedder,
-        notice=lambda line: print(line, file=sys.stderr),
+        notice=lambda line: print(visible(line), file=sys.stderr),
     )
     if options.json:
         _print_json(_summary_json(summary))
     else:
         _print_summary(summary, options.store)
     for outcome in summary.failed:
-        print(f"ingest: {outcome.detail}", file=sys.stderr)
+        print(f"ingest: {visible(outcome.detail)}", file=sys.stderr)
     if summary.failed and len(summary.failed) == len(summary.outcomes):
         return 2
     return 1 if summary.failed else 0
@@ -155,11 +155,11 @@ def _show_documents(store: ParagraphStore, as_json: bool) -> None:
         if same[document.doc_id]:
             twin += f", {same[document.doc_id]} near-identical to an earlier paragraph"
         print(
-            f"{document.doc_id}: {document.n_pages} pages, {document.n_paragraphs} kept, "
-            f"{_reasons(document.rejected)}{twin}"
+            f"{visible(document.doc_id)}: {document.n_pages} pages, {document.n_paragraphs} kept, "
+            f"{_reasons(document.rejected)}{visible(twin)}"
         )
         for alias in document.aliases:
-            print(f"    {alias.source:9}{alias.text}")
+            print(f"    {alias.source:9}{visible(alias.text)}")
     print(
         f"{store.location}: {len(store.documents)} documents, "
         f"{_counted(len(store.paragraphs), sum(same.values()))}, "
@@ -178,7 +178,7 @@ def _show_rejected(store: ParagraphStore, as_json: bool) -> None:
         )
         return
     for item in rejected:
-        print(f"{item.doc_id} p{item.page} [{item.reason}] {item.text}")
+        print(visible(f"{item.doc_id} p{item.page} [{item.reason}] {item.text}"))
 
 
 def _write_doubtful(store: ParagraphStore, path: Path) -> None:
@@ -213,7 +213,7 @@ def _show_paragraphs(store: ParagraphStore, as_json: bool) -> None:
         return
     for paragraph in store.paragraphs:
         same_as = f" (near-identical to {paragraph.same_as})" if paragraph.same_as else ""
-        print(f"{paragraph.paragraph_id} [{paragraph.heading}] {paragraph.text}{same_as}")
+        print(visible(f"{paragraph.paragraph_id} [{paragraph.heading}] {paragraph.text}{same_as}"))
 
 
 def _summary_json(summary: IngestSummary) -> dict[str, object]:
@@ -242,7 +242,7 @@ def _summary_json(summary: IngestSummary) -> dict[str, object]:
 
 def _print_summary(summary: IngestSummary, location: str) -> None:
     for outcome in summary.outcomes:
-        print(f"{outcome.status:10} {outcome.doc_id}: {_what(outcome)}")
+        print(visible(f"{outcome.status:10} {outcome.doc_id}: {_what(outcome)}"))
     rejected = rejected_in_all(summary.outcomes)
     print(
         f"kept {sum(outcome.kept for outcome in summary.outcomes)}, {_reasons(rejected)}, failed {len(summary.failed)}"
@@ -279,7 +279,7 @@ def _reasons(rejected: dict[str, int]) -> str:
 
 
 def _print_json(value: object) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=1))
+    print(visible_json(value))
 
 
 if __name__ == "__main__":

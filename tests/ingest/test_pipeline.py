@@ -1051,3 +1051,14 @@ def test_near_identical_paragraphs_are_linked_and_counted_once(tmp_path: Path, s
     assert {item["paragraph_id"]: item["same_as"] for item in run("--paragraphs", "--json").json} == same_as
     run("--drop", "a-book")
     assert [paragraph.same_as for paragraph in open_store(store).paragraphs] == ["", ""]
+
+
+def test_file_names_and_texts_reach_the_terminal_as_what_they_are(tmp_path: Path, run: Run) -> None:
+    folder = pdfs(tmp_path / "lectures", trees=[TREES])
+    (folder / "\x1b[2Jevil\u202efdp.pdf").write_bytes(lecture_pdf("Caches", CACHES))
+    (folder / "\x1b]0;broken\x07.pdf").write_bytes(b"no PDF")
+    records = [entry("m:1:1", "marked", f"{RANKING} \x1b[31mred\x1b[0m \u2066hidden\u2069")]
+    shown = [run(folder, jsonl(tmp_path / "more.jsonl", *records)), run("--list"), run("--paragraphs"), run("--json")]
+    told = "".join(ran.out + "".join(ran.notes) for ran in shown)
+    assert "\\x1b[2Jevil\\u202efdp" in told
+    assert not {"\x1b", "\x07", "\u202e", "\u2066"} & set(told)
