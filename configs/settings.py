@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-import yaml
+from configs.plain_yaml import read_plain_yaml
 
 CONFIG_DIR = Path(__file__).resolve().parent
 DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
@@ -180,11 +180,11 @@ def as_dict(settings: Settings) -> dict[str, Any]:
 
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+        tree = read_plain_yaml(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path}: must be a readable UTF-8 file: {error}") from error
-    except yaml.YAMLError as error:
-        raise SettingsError(f"{path}: must be YAML: {' '.join(str(error).split())}") from error
+    except ValueError as error:
+        raise SettingsError(f"{path}: must be {error}") from error
     if tree is None:
         return {}
     if not isinstance(tree, dict):

@@ -463,6 +463,9 @@ def _result(future: Future[T], source: _Source, limit_s: float) -> T | SourceErr
         raise ReaderPoolError(
             f"processes that read PDFs must be able to start, they are not: {error}; free memory, or try --workers 1"
         ) from error
+    except Exception as error:  # a damaged file makes readers raise whatever comes to them
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        return SourceError(f"{source.path}: its reader failed ({reason}); the file may be damaged")
 
 
 def _settle_spec(asked: str, store: ParagraphStore, readings: Sequence[Reading]) -> str:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from configs.plain_yaml import read_plain_yaml
 from ingest.errors import SourceError
 from ingest.paragraph import Alias, Document
 
@@ -63,8 +62,8 @@ def read_sidecar(pdf: Path) -> Sidecar:
         return Sidecar()
     try:
         content = path.read_bytes()
-        tree = yaml.safe_load(content.decode("utf-8-sig"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        tree = read_plain_yaml(content.decode("utf-8-sig"))
+    except (OSError, ValueError) as error:
         raise SourceError(
             f"{path}: must be a readable YAML file: {' '.join(str(error).split())}; mend or remove it"
         ) from error
@@ -79,11 +78,11 @@ def read_sidecar(pdf: Path) -> Sidecar:
     values = {}
     for key, value in tree.items():
         if key not in readers:
-            raise SourceError(f"{path}: keys must be of {', '.join(readers)}, got {key!r}; mend or remove it")
+            raise SourceError(f"{path}: keys must be of {', '.join(readers)}, got {repr(key)[:60]}; mend or remove it")
         try:
             values[key] = readers[key](value)
         except ValueError as error:
-            raise SourceError(f"{path}: {key} must be {error}, got {value!r}; mend or remove it") from error
+            raise SourceError(f"{path}: {key} must be {error}, got {repr(value)[:60]}; mend or remove it") from error
     return Sidecar(**values, digest=hashlib.sha256(content).hexdigest()[:12])
 
 

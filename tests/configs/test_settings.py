@@ -247,3 +247,14 @@ def test_settings_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         loaded.search.k = 5  # type: ignore[misc]
     assert load() == loaded
+
+
+@pytest.mark.parametrize(
+    "text", ["a: &a [x]\ngame: [" + "*a, " * 40 + "]", "game: " + "[" * 50_000, "x: " + "y" * 300_000]
+)
+def test_a_config_that_is_a_bomb_is_refused_in_one_short_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "bomb.yaml"
+    path.write_text(text)
+    with pytest.raises(SettingsError, match="must be") as caught:
+        load(config=path)
+    assert len(str(caught.value)) < 300

@@ -1062,3 +1062,19 @@ def test_file_names_and_texts_reach_the_terminal_as_what_they_are(tmp_path: Path
     told = "".join(ran.out + "".join(ran.notes) for ran in shown)
     assert "\\x1b[2Jevil\\u202efdp" in told
     assert not {"\x1b", "\x07", "\u202e", "\u2066"} & set(told)
+
+
+def test_whatever_a_reader_raises_is_that_files_failure(
+    lectures: Path, run: Run, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = pipeline.read_pdf
+
+    def damaged(path: Path, doc_id: str, content: str, settings: Any) -> Any:
+        if doc_id == "trees":
+            raise IndexError("list index out\nof range")
+        return read(path, doc_id, content, settings)
+
+    monkeypatch.setattr(pipeline, "read_pdf", damaged)
+    ran = run(lectures, "--json")
+    assert (ran.code, ran.statuses) == (1, {"trees": "failed", "ranking": "added"})
+    assert any("its reader failed (IndexError: list index out of range)" in note for note in ran.notes)
