@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 import re
 from collections import Counter
@@ -131,9 +132,10 @@ def read_table(path: Path) -> list[tuple[str, list[tuple[str, float]]]]:
     """
     table = []
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise EvaluateError(f"{path} must be a readable table of words: {error.strerror}; check the path") from error
+        data = path.read_bytes()
+        lines = (gzip.decompress(data) if path.suffix == ".gz" else data).decode().splitlines()
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise EvaluateError(f"{path} must be a readable table of words: {error}; check the path") from error
     for number, line in enumerate(lines, 1):
         try:
             key, rest = line.split("\t")

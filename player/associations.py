@@ -26,7 +26,7 @@ N_DOMAINS = 5
 """Domains of the norms whose words stand for a domain's."""
 DOMAIN_TEMPERATURE = 0.05
 """Units of cosine: how sharply the nearer of those domains are preferred."""
-UNNAMED = 1e-5
+UNNAMED = 3e-6
 """Probability of a word that the norms of a domain do not name."""
 HEBREW_PREFIXES = frozenset("ושהכלבמ")
 PER_UNIT = 10.0

@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
         metavar="DIR",
         help="WordNet 3.0 (default: Debian's)",
     )
-    command.add_argument("--tables", type=Path, default=TABLES, metavar="DIR", help="norms.tsv and hebrew.tsv")
+    command.add_argument("--tables", type=Path, default=TABLES, metavar="DIR", help="norms.tsv.gz and hebrew.tsv")
     command.add_argument("--vectors", type=Path, metavar="FILE.npy", help="keep the words' vectors here, or take them")
     command.add_argument(
         "--report", type=Path, action="append", default=[], metavar="FILE", help="other games to score"
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     games, *others = (_usable(path) for path in (options.games, *options.report))
     train = select_split(games, "train", 0)
     settings = load(config=options.config)
-    norms = fitting.read_table(options.tables / "norms.tsv")
+    norms = fitting.read_table(options.tables / "norms.tsv.gz")
     vocabulary = fitting.general_words(read_wordnet(options.wordnet), {word for _, named in norms for word, _ in named})
     made = fitting.fit_associations(
         vocabulary,

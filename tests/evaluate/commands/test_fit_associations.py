@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def tables(tmp_path: Path) -> str:
     folder = tmp_path / "tables"
     folder.mkdir()
     lines = [f"{word}\t{word}:.5 {other}:.25 unheard:.1" for word, other in itertools.pairwise(WORDS)]
-    (folder / "norms.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "norms.tsv.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     (folder / "hebrew.tsv").write_text("כינור\tbanter:.9 unheard:.1\nאין\tunheard:1\n", encoding="utf-8")
     return str(folder)
 
@@ -110,7 +111,7 @@ def test_other_games_are_reported_and_not_fitted(
 def test_a_table_with_a_bad_line_is_refused(
     tmp_path: Path, tables: str, line: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (Path(tables) / "norms.tsv").write_text(line, encoding="utf-8")
+    (Path(tables) / "norms.tsv.gz").write_bytes(gzip.compress(line.encode()))
     arguments = ("--games", games(tmp_path), "--tables", tables, "--out", str(tmp_path / "made.npz"))
     assert fit(*arguments, models=tmp_path) == 2
     assert said in capsys.readouterr().err
