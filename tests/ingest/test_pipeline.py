@@ -21,7 +21,7 @@ import pytest
 from tqdm import tqdm
 
 from configs.settings import Settings
-from ingest import embed, pipeline
+from ingest import embed, pipeline, reader
 from ingest.__main__ import main
 from ingest.embed import FloatArray
 from ingest.errors import StoreError
@@ -1067,7 +1067,7 @@ def test_file_names_and_texts_reach_the_terminal_as_what_they_are(tmp_path: Path
 def test_whatever_a_reader_raises_is_that_files_failure(
     lectures: Path, run: Run, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = pipeline.read_pdf
+    read = reader.read_pdf
 
     def damaged(path: Path, doc_id: str, content: str, settings: Any) -> Any:
         if doc_id == "trees":
