@@ -21,13 +21,12 @@ import pytest
 from tqdm import tqdm
 
 from configs.settings import Settings
-from ingest import embed, pipeline
+from ingest import embed, pipeline, reader
 from ingest.__main__ import main
 from ingest.embed import FloatArray
 from ingest.errors import StoreError
 from ingest.paragraph import Alias
 from ingest.pipeline import expand, ingest
-from ingest.reader import read_pdf
 from ingest.store import create_store, open_store
 from tests import fakes
 from tests.contracts.store import n_records
@@ -1068,7 +1067,7 @@ def test_file_names_and_texts_reach_the_terminal_as_what_they_are(tmp_path: Path
 def test_whatever_a_reader_raises_is_that_files_failure(
     lectures: Path, run: Run, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = read_pdf
+    read = reader.read_pdf
 
     def damaged(path: Path, doc_id: str, content: str, settings: Any) -> Any:
         if doc_id == "trees":
