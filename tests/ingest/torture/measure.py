@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,11 +32,11 @@ class Result:
     f1: float
 
 
-def results(which: str) -> list[Result]:
-    """How each paragraph of a set was read, compared with the piece most like it."""
+def results(which: str, without: Collection[str] = ()) -> list[Result]:
+    """How each paragraph of a set was read, compared with the piece most like it; some documents may be left out."""
     rows = [json.loads(line) for line in (FOLDER / which / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
     found = []
-    for document in dict.fromkeys(row["document"] for row in rows):
+    for document in dict.fromkeys(row["document"] for row in rows if row["document"] not in without):
         pieces = _paragraphs(FOLDER / which / f"{document}.pdf")
         for row in (row for row in rows if row["document"] == document):
             best = max(pieces, key=lambda piece: token_f1(piece.text, row["text"]), default=None)
