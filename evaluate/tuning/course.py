@@ -95,7 +95,7 @@ class Found:
 
 
 def search_all(prepared: Prepared, settings: SearchSettings) -> Found:
-    """What `SearchOrchestrator.search` finds for every game under these settings."""
+    """What `SearchOrchestrator.search` finds for every game under these settings, rare words in "fallback" aside."""
     batch = _Batch(prepared, settings)
     first = batch.step(batch.names, np.arange(len(prepared.games)))
     steps = [first]

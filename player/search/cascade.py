@@ -50,7 +50,7 @@ from player.search.types import (
     Strategy,
 )
 
-TAIL = 4
+TAIL = 5
 """One in so many slots is kept for rare words that nothing else has found, where keywords are the fallback."""
 FUSED_POOL = 200
 """Hits of each strategy that makes hits, at least, that go into a fusion."""

@@ -100,7 +100,7 @@ def changes(draw: st.DrawFn) -> dict[str, Any]:
         "rule_weight": draw(hundredths(0.0, 4.0)),
         "threshold": threshold,
         "lowered_threshold": draw(hundredths(0.0, 1.0)) * threshold,
-        "keywords": draw(st.sampled_from(["rule", "off", "fused", "fallback"])),
+        "keywords": draw(st.sampled_from(["rule", "off", "fused"])),
         "fusion": draw(st.sampled_from(["linear", "rrf", "first"])),
         "merge": draw(st.sampled_from(["slots", "relevance"])),
         "spill_over": draw(st.sampled_from(["always", "never", "no-book"])),
