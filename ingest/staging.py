@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
+from ingest.token_files import Words
+from ingest.tokens import Tokens
 from ingest.vectors import ReadingVectors
 
 
@@ -49,7 +51,12 @@ class Staging:
         """The vectors kept under `key`, None if there are none that can be read."""
         try:
             with np.load(self._path(key, "npz")) as arrays:
-                return ReadingVectors(arrays["paragraphs"], arrays["sentences"], arrays["aliases"])
+                specs = [name.removeprefix("codes.") for name in arrays if name.startswith("codes.")]
+                words = {
+                    spec: Words(arrays[f"pooled.{spec}"], Tokens(arrays[f"codes.{spec}"], arrays[f"starts.{spec}"]))
+                    for spec in specs
+                }
+                return ReadingVectors(arrays["paragraphs"], arrays["sentences"], arrays["aliases"], words)
         except (OSError, ValueError, KeyError, EOFError):
             return None
 
@@ -73,7 +80,17 @@ class Staging:
         path = self._path(key, "npz")
         work = path.with_suffix(f".{os.getpid()}")
         with work.open("wb") as file:
-            np.savez(file, paragraphs=vectors.paragraphs, sentences=vectors.sentences, aliases=vectors.aliases)
+            words = {
+                f"{part}.{spec}": array
+                for spec, known in vectors.words.items()
+                for part, array in (
+                    ("pooled", known.pooled),
+                    ("codes", known.tokens.codes),
+                    ("starts", known.tokens.starts),
+                )
+            }
+            rest = {"paragraphs": vectors.paragraphs, "sentences": vectors.sentences, "aliases": vectors.aliases}
+            np.savez(file, allow_pickle=False, **rest, **words)
         work.replace(path)
 
     def clear(self) -> None:

@@ -1,7 +1,8 @@
 """ParagraphStore: paragraphs, documents and vectors in Chroma; the only user of chromadb.
 
 Four collections: NAME holds one record a paragraph, NAME-sentences one a sentence, NAME-aliases one a document's name
-and NAME-documents one a document. A document's record says under which version its other records are filed, and only
+and NAME-documents one a document. What models make of the words of a paragraph stands in files beside them, in the
+folder NAME-words. A document's record says under which version its other records are filed, and only
 those count. The records of a run's documents go out in one last request, which is the commit of the run; what a run
 that died has left over is swept by the next. A store in a folder is, beyond that, changed in a copy (folder.py).
 """
@@ -24,10 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from configs.settings import EmbedSettings
-from ingest.embed import FloatArray
+from ingest.embed import BUILT_IN, FloatArray
 from ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
 from ingest.folder import (
     CURRENT,
+    UNCHANGING,
     Hold,
     current_generation,
     hold_current,
@@ -37,6 +39,8 @@ from ingest.folder import (
 )
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from ingest.sentence import sentences
+from ingest.token_files import TokenFiles, Words
+from ingest.tokens import form_of
 from ingest.vectors import ReadingVectors
 
 if TYPE_CHECKING:
@@ -165,10 +169,17 @@ class ParagraphStore:
         return None if found_at is None else found_at.get("generation", "")
 
     @property
+    def _files(self) -> TokenFiles:
+        """What models make of the words of the paragraphs in force."""
+        if self._hold is not None:
+            return TokenFiles(self._hold.path / f"{self._name}{UNCHANGING}")
+        return TokenFiles(_cache_of(self.location, "words", self._name))
+
+    @property
     def staging_dir(self) -> Path:
         """Where an ingest keeps what it has not yet filed: in the folder, or in the user's cache for a URL."""
         if is_url(self.location):
-            return Path.home() / ".cache" / "quarry" / "staged" / _digest(self.location, self._name)
+            return _cache_of(self.location, "staged", self._name)
         return Path(self.location) / "staged" / self._name
 
     @property
@@ -288,6 +299,43 @@ class ParagraphStore:
                 places.append(place)
                 number += 1
         return fetched[1][chosen], np.array(places, dtype=np.int64)
+
+    def holds_words(self, doc_id: str, spec: str) -> bool:
+        """Whether what the model `spec` makes of the words of a document is in force, in its present form."""
+        record = self._document_records()[doc_id]
+        return not record.document.n_paragraphs or self._files.holds(_words_key(doc_id, record.version, spec))
+
+    @property
+    def word_specs(self) -> tuple[str, ...]:
+        """SPECs of the models that have read the words of every paragraph; the store's own embedder first."""
+        own, records = self.embedder_spec, self._document_records()
+        specs = (own, *(spec for spec in BUILT_IN if spec != own)) if own else ()
+        kept = (spec for spec in specs if form_of(spec) is not None)
+        return tuple(spec for spec in kept if all(self.holds_words(doc_id, spec) for doc_id in records))
+
+    def words(self, spec: str) -> list[Words]:
+        """What the model `spec` makes of the words of each document that has paragraphs, in the order of `paragraphs`.
+
+        Raises:
+            StoreError: they cannot be read.
+        """
+        try:
+            return [
+                self._files.words(_words_key(doc_id, record.version, spec))
+                for doc_id, record in self._document_records().items()
+                if record.document.n_paragraphs
+            ]
+        except (OSError, ValueError) as error:
+            raise StoreError(
+                f"{self.location}: the words of {spec} must be readable, got {_one_line(error)}; ingest it again"
+            ) from error
+
+    def word_bytes(self, spec: str) -> int:
+        """Bytes that the words of a model take on disk."""
+        return sum(
+            self._files.n_bytes(_words_key(doc_id, record.version, spec))
+            for doc_id, record in self._document_records().items()
+        )
 
     @property
     def aliases(self) -> tuple[tuple[str, Alias], ...]:
@@ -443,10 +491,11 @@ class ParagraphStore:
         try:
             if is_url(self.location):
                 assert self._client is not None
-                self._apply(self._client, filings, dropped, near_identical)
+                self._apply(self._client, self._files, filings, dropped, near_identical)
             else:
                 with next_generation(Path(self.location)) as folder, _closing(_folder_at(folder)) as client:
-                    self._apply(client, filings, dropped, near_identical)
+                    files = TokenFiles(folder / f"{self._name}{UNCHANGING}")
+                    self._apply(client, files, filings, dropped, near_identical)
         except EmbedderMismatchError:
             raise
         except Exception as error:  # chromadb raises many kinds, its own and those of SQLite and HTTP
@@ -468,6 +517,7 @@ class ParagraphStore:
     def _apply(
         self,
         client: Client,
+        files: TokenFiles,
         filings: Iterable[Filing],
         dropped: Sequence[str],
         near_identical: Mapping[str, str] | None,
@@ -485,6 +535,8 @@ class ParagraphStore:
             if not self.holds(filing):
                 _upsert_paragraphs(paragraphs, filing)
                 _upsert(parts, _sentence_ids(filing), vectors.sentences, _filed(filing, filing.version))
+            for spec, words in vectors.words.items():
+                files.keep(words, _words_key(reading.document.doc_id, filing.version, spec))
             if len(vectors.aliases):
                 ids = [
                     f"{reading.document.doc_id}@{filing.aliases_version}#{number}"
@@ -514,6 +566,7 @@ class ParagraphStore:
         _sweep(paragraphs, {(doc_id, record.version) for doc_id, record in left.items()})
         _sweep(parts, {(doc_id, record.version) for doc_id, record in left.items()})
         _sweep(names, {(doc_id, record.aliases_version) for doc_id, record in left.items()})
+        files.sweep({_words_key(doc_id, record.version, spec) for doc_id, record in left.items() for spec in BUILT_IN})
         for collection in (paragraphs, parts, names, documents):
             # Chroma builds its index when it is read; done here, no reader writes to what is in force
             collection.get(include=["embeddings"], limit=1)
@@ -793,6 +846,17 @@ def _sweep(collection: Collection, in_force: set[tuple[str, str]]) -> None:
             break
     for start in range(0, len(stale), WRITE_CHUNK):
         collection.delete(ids=stale[start : start + WRITE_CHUNK])
+
+
+def _words_key(doc_id: str, version: str, spec: str) -> str:
+    """What the words of a document are filed under: changes with their texts, the model, and their compact form."""
+    form = form_of(spec)
+    return _digest(doc_id, version, spec, form.digest if form else "")
+
+
+def _cache_of(location: str, kind: str, name: str) -> Path:
+    """A folder of the user's own for a store that is on a server."""
+    return Path.home() / ".cache" / "quarry" / kind / _digest(location, name)
 
 
 def _digest(*parts: object) -> str:

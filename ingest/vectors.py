@@ -1,14 +1,20 @@
-"""A reading -> its vectors: of every paragraph, of every sentence in it, and of every name of its document."""
+"""A reading -> the vectors of its paragraphs, their sentences and words, and of its document's names."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from ingest.embed import Embedder, FloatArray
+from ingest.embed import Embedder, FloatArray, TokenEmbedder
 from ingest.paragraph import Reading
 from ingest.sentence import sentences
+from ingest.token_files import Words
+from ingest.tokens import Tokens, compact, form_of
+
+READ_AT_ONCE = 256
+"""Paragraphs whose tokens are held as the network gives them, before they are made compact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +26,13 @@ class ReadingVectors:
         sentences: (n_sentences, dim), those of the first paragraph first, as `sentences` splits it.
         aliases: (n_aliases, dim) of the document's names, embedded as queries: they are compared with a name that
             somebody gives, which is embedded the same way.
+        words: of the paragraphs, by SPEC of the model.
     """
 
     paragraphs: FloatArray
     sentences: FloatArray
     aliases: FloatArray
+    words: Mapping[str, Words] = field(default_factory=dict)
 
 
 def no_vectors() -> ReadingVectors:
@@ -33,19 +41,49 @@ def no_vectors() -> ReadingVectors:
     return ReadingVectors(nothing, nothing, nothing)
 
 
-def embed_reading(reading: Reading, embedder: Embedder) -> ReadingVectors:
-    """The vectors of a reading; a text that comes twice, like a paragraph of one sentence, is embedded once."""
+def embed_reading(reading: Reading, embedder: Embedder, readers: Sequence[TokenEmbedder] = ()) -> ReadingVectors:
+    """The vectors of a reading; a text that comes twice, like a paragraph of one sentence, is embedded once.
+
+    Args:
+        reading: what is embedded.
+        embedder: of the store.
+        readers: models that read the words of the paragraphs; the embedder may be one of them.
+    """
     paragraphs = [paragraph.text for paragraph in reading.paragraphs]
     parts = [sentence for text in paragraphs for sentence in sentences(text)]
-    rows = {text: row for row, text in enumerate(dict.fromkeys((*paragraphs, *parts)))}
-    vectors = embedder.embed_passages(list(rows))
+    words = {model.spec: _read(model, paragraphs) for model in readers}
+    whole = list(dict.fromkeys(paragraphs))
+    rest = [text for text in dict.fromkeys(parts) if text not in set(whole)]
+    if embedder.spec in words:
+        vectors = np.concatenate([words[embedder.spec].pooled, embedder.embed_passages(rest)])
+        rows = {text: row for row, text in enumerate((*paragraphs, *rest))}
+    else:
+        vectors = embedder.embed_passages([*whole, *rest])
+        rows = {text: row for row, text in enumerate((*whole, *rest))}
     return ReadingVectors(
         paragraphs=vectors[[rows[text] for text in paragraphs]],
         sentences=vectors[[rows[text] for text in parts]],
         aliases=embed_aliases(reading, embedder),
+        words=words,
     )
 
 
 def embed_aliases(reading: Reading, embedder: Embedder) -> FloatArray:
     """(n_aliases, dim) of the document's names."""
     return embedder.embed_queries([alias.text for alias in reading.document.aliases])
+
+
+def _read(model: TokenEmbedder, paragraphs: Sequence[str]) -> Words:
+    """What a model that has a form makes of paragraphs, a few hundred at a time."""
+    form = form_of(model.spec)
+    assert form is not None
+    pooled = [np.empty((0, model.dim), dtype=np.float32)]
+    codes = [np.empty((0, form.basis.shape[1]), dtype=np.uint8)]
+    lengths = [np.zeros(1, dtype=np.int64)]
+    for start in range(0, len(paragraphs), READ_AT_ONCE):
+        vectors, states = model.read_passages(paragraphs[start : start + READ_AT_ONCE])
+        tokens = compact(states, form)
+        pooled.append(vectors)
+        codes.append(tokens.codes)
+        lengths.append(np.diff(tokens.starts))
+    return Words(np.concatenate(pooled), Tokens(np.concatenate(codes), np.cumsum(np.concatenate(lengths))))

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from configs.settings import Settings, load
-from ingest import embed
+from ingest import embed, exports, four_bits
 
 CHROMA_START_S = 30.0
 
@@ -28,6 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Name the markers, and tell the model libraries to stay off the network before they are imported."""
     config.addinivalue_line("markers", "server: starts a Chroma server on a free loopback port")
     os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["QUARRY_ACCURACY"] = "fast"  # whatever is installed
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 
@@ -67,13 +68,13 @@ def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """
     cache = os.environ.get("QUARRY_TEST_MODELS")
     if cache:
-        parts = (embed.export_minilm, embed._export_to, embed._export, embed._fuse)
-        code = "".join(inspect.getsource(part) for part in parts)
+        code = inspect.getsource(exports) + inspect.getsource(four_bits)
         folder = Path(cache).resolve() / hashlib.sha256(code.encode()).hexdigest()[:8]
     else:
         folder = tmp_path_factory.mktemp("models")
-    if not (folder / "minilm" / "model.onnx").is_file():
-        embed.export_minilm(folder / "minilm")
+    minilm = embed.export_folder("minilm", folder)
+    if not (minilm / "model.onnx").is_file():
+        exports.export_minilm(minilm)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("QUARRY_MODELS", str(folder))
         yield folder

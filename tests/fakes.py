@@ -22,9 +22,10 @@ from typing import Any
 import numpy as np
 
 from configs.settings import EmbedSettings, IngestSettings
-from ingest.embed import FloatArray
+from ingest.embed import FloatArray, TokenStates
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from ingest.store import ParagraphStore
+from ingest.tokens import form_of
 from ingest.vectors import embed_reading
 
 TREES = (
@@ -91,6 +92,20 @@ class HashingEmbedder:
 
     def embed_queries(self, texts: Sequence[str]) -> FloatArray:
         return self.embed_passages(texts)
+
+    def read_passages(self, texts: Sequence[str]) -> tuple[FloatArray, TokenStates]:
+        tokens = [re.findall(r"\w+", text.lower()) for text in texts]
+        ids = [zlib.crc32(word.encode()) % 1_000 for line in tokens for word in line]
+        form = form_of(self.spec)
+        dim = len(form.basis) if form else self.dim
+        states = [np.random.default_rng(number).standard_normal(dim, dtype=np.float32) for number in ids]
+        starts = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
+        return self.embed_passages(texts), TokenStates(
+            np.array(states, dtype=np.float32).reshape(-1, dim), np.array(ids, dtype=np.int64), starts
+        )
+
+    def read_queries(self, texts: Sequence[str]) -> tuple[FloatArray, TokenStates]:
+        return self.embed_queries(texts), self.read_passages(texts)[1]
 
 
 def load_hashing_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> HashingEmbedder:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from evaluate.commands.command import (
 )
 from evaluate.errors import GamesError
 from evaluate.games import load_games, select_split
+from ingest.hints import HINTS, load_hints
 from ingest.store import open_store
 from player.search.threshold import CALIBRATION, as_tree, calibration_of
 
@@ -51,8 +53,9 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit, and write the numbers beside those of other embedders."""
-    from evaluate.calibrate import calibrate, course_of
-    from player.search.build import store_embedder
+    from evaluate.calibrate import calibrate, course_of, hints_about
+    from player.search.build import store_embedder, word_scorers
+    from player.search.cache import RememberingEmbedder
 
     require_writable(options.out)
     settings = load(config=options.config)
@@ -62,14 +65,16 @@ def run(options: argparse.Namespace) -> int:
             f"--questions-store must be of the embedder {store.embedder_spec!r}, got {questions.embedder_spec!r}; "
             "ingest it with --embedder"
         )
-    embedder = store_embedder(store, settings)
+    embedder = RememberingEmbedder(store_embedder(store, settings))
     games = select_split(load_games(options.games), options.split, 0)
     asked = load_games(options.questions)
     asked = asked[:: max(1, len(asked) // options.limit)]
     before = calibration_of(store.embedder_spec)
+    course, ordinary = course_of(store, embedder, games), course_of(questions, embedder, asked)
+    bank = load_hints(Path(settings.search.hints) if settings.search.hints else HINTS)
     fitted = calibrate(
-        course_of(store, embedder, games),
-        course_of(questions, embedder, asked),
+        replace(course, scorers=word_scorers(store, settings, embedder, hints_about(course, bank))),
+        replace(ordinary, scorers=word_scorers(questions, settings, embedder, bank)),
         _texts(options.negatives),
         settings.search,
         before,

@@ -174,7 +174,8 @@ def _dense(prepared: Prepared, settings: SearchSettings) -> Scored:
     log_odds = relative(combined, prepared.answerable)
     # its own scale is asked for by fusion alone
     fused = len(settings.strategies) > 1 or settings.keywords == "fused"
-    return Scored("dense", combined / np.float32(calibration.nats) if fused else combined, log_odds)
+    similarities = fused and not calibration.parts
+    return Scored("dense", combined / np.float32(calibration.nats) if similarities else combined, log_odds)
 
 
 def prepare(

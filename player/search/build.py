@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from pathlib import Path
 
 from configs.dotted import is_dotted, make
 from configs.settings import SearchSettings, Settings, SettingsError
-from ingest.embed import Embedder, load_embedder
+from ingest.embed import Embedder, TokenEmbedder, load_embedder, readers_of
+from ingest.hints import HINTS, Hints, load_hints, read_bank
 from ingest.store import ParagraphStore, models_dir_of, open_store
+from ingest.tokens import form_of
 from player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
 from player.search.cascade import Searched
 from player.search.core import document_priors
@@ -16,12 +19,13 @@ from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
 from player.search.rewriting import Feedback
 from player.search.rules import RuleEvidence
-from player.search.strategies.dense import Dense, Sentences
+from player.search.strategies.dense import Dense, PartScorer, Sentences
 from player.search.strategies.indexed import IndexedDense
 from player.search.strategies.keyword import Keyword
 from player.search.strategies.reranked import Reranked
 from player.search.threshold import Calibration, ReferenceCalibration, calibration_of
 from player.search.types import Rewriter, Strategy
+from player.search.words import WordByWord
 
 STRATEGY_NAMES = ("dense", "keyword", "reranked")
 GIVE_ONE = "write `search: {cross_encoder: FOLDER}` to a file and name that with --config"
@@ -63,7 +67,8 @@ def build_orchestrator(
     def state(of: ParagraphStore) -> tuple[Searched, Hashable]:
         fits = embedder is not None and (is_given or embedder.spec == of.embedder_spec)
         searched = searched_of(of, settings, embedder if fits else None, more, rewriter)
-        return searched, (of.location, of.collection, of.fingerprint, repr(searched.calibration), *map(Same, own))
+        known = of.location, of.collection, of.fingerprint, words_of(of, settings), repr(searched.calibration)
+        return searched, (*known, *map(Same, own))
 
     def renew() -> tuple[Searched, Hashable] | None:
         nonlocal generation
@@ -104,18 +109,22 @@ def searched_of(
     if unknown:
         known = ", ".join((*STRATEGY_NAMES, *own))
         raise SettingsError(f"search.strategies must be of {known}, got {unknown[0]!r}")
-    calibration = calibration_of(store.embedder_spec)
-    titles = {document.doc_id: document.aliases[0].text for document in store.documents if document.aliases}
-    strategies: dict[str, Strategy] = {"keyword": Keyword(store.paragraphs, titles, calibration.keyword), **own}
-    if search.lacks_cross_encoder:
-        raise SettingsError(f"search.cross_encoder must be set for the strategy reranked, got none; {GIVE_ONE}")
     if {"dense", "reranked"} & set(search.strategies):
         embedder = embedder or store_embedder(store, settings)
     if embedder is not None and not isinstance(embedder, RememberingEmbedder):
         embedder = RememberingEmbedder(embedder)
+    calibration = calibration_of(store.embedder_spec)
+    scorers: tuple[WordByWord, ...] = ()
+    if embedder is not None and "+".join(words_of(store, settings)) in calibration.words:
+        scorers = word_scorers(store, settings, embedder)
+        calibration = calibration.reading([scorer.spec for scorer in scorers])
+    titles = {document.doc_id: document.aliases[0].text for document in store.documents if document.aliases}
+    strategies: dict[str, Strategy] = {"keyword": Keyword(store.paragraphs, titles, calibration.keyword), **own}
+    if search.lacks_cross_encoder:
+        raise SettingsError(f"search.cross_encoder must be set for the strategy reranked, got none; {GIVE_ONE}")
     if embedder is not None:
         large = len(store.paragraphs) > search.exact_up_to
-        strategies["dense"] = (_indexed if large else build_dense)(store, search, embedder, calibration)
+        strategies["dense"] = (_indexed if large else build_dense)(store, search, embedder, calibration, scorers)
     if "reranked" in search.strategies:
         scorer = CrossEncoderScorer(search.cross_encoder)
         strategies["reranked"] = Reranked(strategies["dense"], scorer, search.rerank_pool)
@@ -142,7 +151,52 @@ def store_embedder(store: ParagraphStore, settings: Settings) -> Embedder:
     return load_embedder(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
 
 
-def build_dense(store: ParagraphStore, search: SearchSettings, embedder: Embedder, calibration: Calibration) -> Dense:
+def words_of(store: ParagraphStore, settings: Settings) -> tuple[str, ...]:
+    """SPECs of the models that compare word by word in a store: those that the settings want and the store holds."""
+    held = store.word_specs
+    wanted = readers_of(store.embedder_spec, settings.search.accuracy) if held else ()
+    return tuple(spec for spec in wanted if spec in held) if store.embedder_spec in held else ()
+
+
+def word_scorers(
+    store: ParagraphStore, settings: Settings, embedder: RememberingEmbedder, hints: Hints | None = None
+) -> tuple[WordByWord, ...]:
+    """What compares word by word in a store.
+
+    Args:
+        store: what is searched.
+        settings: which models, and which bank of hints.
+        embedder: the store's; another one that it takes is loaded.
+        hints: the bank, if not that of the settings.
+
+    Raises:
+        BadInputError: the bank cannot be read.
+        EmbedderError: a model cannot be loaded.
+    """
+    specs = words_of(store, settings)
+    if not specs:
+        return ()
+    models_dir = models_dir_of(store, settings.embed)
+    hints = hints or load_hints(Path(settings.search.hints) if settings.search.hints else HINTS)
+    doc_ids = [paragraph.doc_id for paragraph in store.paragraphs]
+    scorers = []
+    for spec in specs:
+        own = spec == embedder.spec
+        model = embedder if own else RememberingEmbedder(load_embedder(spec, models_dir, settings.embed))
+        form = form_of(spec)
+        if form is not None and isinstance(model.embedder, TokenEmbedder):
+            bank = read_bank(hints, model.embedder, models_dir)
+            scorers.append(WordByWord(model, store.words(spec), doc_ids, form, bank))
+    return tuple(scorers)
+
+
+def build_dense(
+    store: ParagraphStore,
+    search: SearchSettings,
+    embedder: Embedder,
+    calibration: Calibration,
+    more: Sequence[PartScorer] = (),
+) -> Dense:
     """Dense search over a store, with its sentences if they weigh anything."""
     rules = RuleEvidence(store.paragraphs, search.rule_weight)
     sentences = None
@@ -150,11 +204,15 @@ def build_dense(store: ParagraphStore, search: SearchSettings, embedder: Embedde
         sentences = Sentences(
             store.sentence_vectors, store.sentence_rows, search.sentence_weight, search.sentence_mean_weight
         )
-    return Dense(store.paragraphs, store.vectors, embedder, sentences, rules.log_odds, calibration.dense)
+    return Dense(store.paragraphs, store.vectors, embedder, sentences, rules.log_odds, calibration.dense, more)
 
 
 def _indexed(
-    store: ParagraphStore, search: SearchSettings, embedder: Embedder, calibration: Calibration
+    store: ParagraphStore,
+    search: SearchSettings,
+    embedder: Embedder,
+    calibration: Calibration,
+    more: Sequence[PartScorer] = (),
 ) -> IndexedDense:
     return IndexedDense(
         store,
@@ -163,6 +221,7 @@ def _indexed(
         search.sentence_mean_weight,
         RuleEvidence(store.paragraphs, search.rule_weight).log_odds,
         calibration.dense,
+        more,
     )
 
 

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from cachetools import LRUCache, TTLCache, cached
 
-from ingest.embed import Embedder, FloatArray
+from ingest.embed import Embedder, FloatArray, TokenEmbedder, TokenStates
 from player.search.types import SearchResult
 
 RESULT_BYTES = 8_192
 """What a kept result of 20 hits takes at most, its paragraphs aside, which the course holds; `cache_size` of these are
 the bound of the cache."""
 HIT_BYTES = 400
-VECTOR_BYTES = 4_194_304
-"""Bound of the kept vectors: some 2,700 of minilm's."""
+VECTOR_BYTES = 16_777_216
+"""Bound of the kept vectors: some 10,000 of minilm's, or 500 with those of their tokens."""
 
 
 @functools.cache
@@ -76,6 +76,11 @@ def _made(key: Hashable, make: Callable[[], SearchResult]) -> SearchResult:
     return result
 
 
+def _bytes_read(read: tuple[FloatArray, TokenStates | None]) -> int:
+    vector, states = read
+    return vector.nbytes + (states.states.nbytes if states is not None else 0)
+
+
 def _bytes_of(result: SearchResult) -> int:
     return max(RESULT_BYTES, HIT_BYTES * len(result.hits))
 
@@ -86,37 +91,48 @@ class RememberingEmbedder:
     Args:
         embedder: embeds them.
         n_bytes: of the vectors kept at most.
+
+    Attributes:
+        embedder: the one that embeds.
     """
 
     def __init__(self, embedder: Embedder, n_bytes: int = VECTOR_BYTES) -> None:
-        self._embedder = embedder
-        vectors: LRUCache[Any, FloatArray] = LRUCache(n_bytes, getsizeof=lambda vector: vector.nbytes)
+        self.embedder = embedder
+        kept: LRUCache[Any, tuple[FloatArray, TokenStates | None]] = LRUCache(n_bytes, getsizeof=_bytes_read)
 
-        @cached(vectors, condition=threading.Condition())
-        def vector_of(text: str) -> FloatArray:
+        @cached(kept, condition=threading.Condition())
+        def read(text: str) -> tuple[FloatArray, TokenStates | None]:
             # by itself: in a batch with others its last digits would be others
-            vector: FloatArray = embedder.embed_queries([text])[0]
-            return vector
+            if isinstance(embedder, TokenEmbedder):
+                vectors, states = embedder.read_queries([text])
+                return vectors[0], states
+            return embedder.embed_queries([text])[0], None
 
-        self._vector_of = vector_of
+        self._read = read
 
     @property
     def spec(self) -> str:
         """The embedder's."""
-        return self._embedder.spec
+        return self.embedder.spec
 
     @property
     def dim(self) -> int:
         """The embedder's."""
-        return self._embedder.dim
+        return self.embedder.dim
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         """As the embedder does."""
-        return self._embedder.embed_passages(texts)
+        return self.embedder.embed_passages(texts)
 
     def embed_queries(self, texts: Sequence[str]) -> FloatArray:
         """As the embedder does, one text at a time."""
-        return np.stack([self._vector_of(text) for text in texts])
+        return np.stack([self._read(text)[0] for text in texts])
+
+    def tokens(self, text: str) -> TokenStates:
+        """What a `TokenEmbedder` makes of the tokens of a query, from the pass that made its vector."""
+        states = self._read(text)[1]
+        assert states is not None
+        return states
 
 
 class Same:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ class DenseCalibration:
         best: their slope on the highest paragraph similarity.
         top: their slope on the mean of the `N_TOP` highest.
         parts: log-odds per unit of further scores of a paragraph, by name; see `strategies.dense.PartScorer`.
+        alone: `nats` where nothing else was in the sum; by it the paragraphs are chosen that are looked at closely.
     """
 
     nats: float
@@ -38,6 +40,7 @@ class DenseCalibration:
     best: float
     top: float
     parts: dict[str, float] = field(default_factory=dict)
+    alone: float = 0.0
 
     def answerable(self, similarities: FloatArray) -> float:
         """Log-odds that the course holds what a hint is about.
@@ -98,12 +101,22 @@ class ReferenceCalibration:
 
 
 @dataclass(frozen=True, slots=True)
+class WordsCalibration:
+    """Fitted numbers that hold where models compare word by word; `dense.parts` weighs what they say."""
+
+    dense: DenseCalibration
+    fused: FusedCalibration
+
+
+@dataclass(frozen=True, slots=True)
 class Calibration:
     """All fitted numbers for one embedder.
 
     Attributes:
         named: log-odds that the course holds the paragraph, added where the book's name is resolved.
         unnamed: the same where a name was given and is not resolved; below 0.
+        words: what takes the place of `dense` and `fused` where models compare word by word, by their SPECs, joined
+            by "+".
     """
 
     dense: DenseCalibration
@@ -112,6 +125,12 @@ class Calibration:
     references: ReferenceCalibration
     named: float
     unnamed: float
+    words: dict[str, WordsCalibration] = field(default_factory=dict)
+
+    def reading(self, specs: Sequence[str]) -> Calibration:
+        """The numbers where these models compare word by word; where none are fitted, what they say counts nothing."""
+        known = self.words.get("+".join(specs))
+        return self if known is None else dataclasses.replace(self, dense=known.dense, fused=known.fused)
 
 
 def calibration_of(embedder_spec: str) -> Calibration:
@@ -128,6 +147,10 @@ def calibration_of(embedder_spec: str) -> Calibration:
         ),
         named=values["named"],
         unnamed=values["unnamed"],
+        words={
+            specs: WordsCalibration(DenseCalibration(**known["dense"]), FusedCalibration(**known["fused"]))
+            for specs, known in values.get("words", {}).items()
+        },
     )
 
 

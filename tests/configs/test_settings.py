@@ -26,6 +26,7 @@ def _untouched_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.setattr(module, "TUNED_CONFIG", tmp_path / "tuned.yaml")
     monkeypatch.delenv("QUARRY_TOKEN", raising=False)
     monkeypatch.delenv("QUARRY_MODELS", raising=False)
+    monkeypatch.delenv("QUARRY_ACCURACY", raising=False)
 
 
 def written(tmp_path: Path, text: str, name: str = "mine.yaml") -> Path:
@@ -258,3 +259,15 @@ def test_a_config_that_is_a_bomb_is_refused_in_one_short_line(tmp_path: Path, te
     with pytest.raises(SettingsError, match="must be") as caught:
         load(config=path)
     assert len(str(caught.value)) < 300
+
+
+def test_accuracy_of_the_environment_counts_where_it_is_left_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUARRY_ACCURACY", "fast")
+    assert load().search.accuracy == "fast"
+    assert load(config=written(tmp_path, "search: {accuracy: accurate}")).search.accuracy == "accurate"
+    assert load("dual").search.accuracy == "plain"
+    monkeypatch.setenv("QUARRY_ACCURACY", "better")
+    with pytest.raises(SettingsError, match="accuracy must be one of auto, accurate, fast, plain, got 'better'"):
+        load()

@@ -236,6 +236,38 @@ class StoreContract:
             (2, 8),
         )
 
+    def test_words_are_filed_with_their_document_and_go_with_it(
+        self, store: ParagraphStore, location: str, collection: str
+    ) -> None:
+        model = HashingEmbedder("minilm")
+        trees, caches = make_reading("trees", [TREES, LOCKS]), make_reading("caches", [CACHES])
+        filings = [Filing(reading, embed_reading(reading, model, [model]), "minilm") for reading in (trees, caches)]
+        store.change(filings)
+        again = open_store(location, collection)
+        assert again.word_specs == ("minilm",)
+        found = again.words("minilm")
+        assert [len(words.pooled) for words in found] == [1, 2]  # by document
+        for words, filing in zip(found, filings[::-1], strict=True):
+            known = filing.vectors.words["minilm"]
+            np.testing.assert_array_equal(words.tokens.codes, known.tokens.codes)
+            np.testing.assert_array_equal(words.tokens.starts, known.tokens.starts)
+        whole = again.word_bytes("minilm")
+        again.change([], ["trees"])
+        assert 0 < again.word_bytes("minilm") < whole
+        assert len(open_store(location, collection).words("minilm")) == 1
+
+    def test_course_of_which_some_words_were_not_read_has_none(
+        self, store: ParagraphStore, location: str, collection: str
+    ) -> None:
+        model = HashingEmbedder("minilm")
+        trees = make_reading("trees", [TREES])
+        store.change([Filing(trees, embed_reading(trees, model, [model]), "minilm")])
+        file_reading(store, make_reading("caches", [CACHES]))
+        again = open_store(location, collection)
+        assert again.word_specs == ()
+        assert again.holds_words("trees", "minilm")
+        assert not again.holds_words("caches", "minilm")
+
     def test_nearest_paragraphs_come_best_first_with_their_cosine(
         self, store: ParagraphStore, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:

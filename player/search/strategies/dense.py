@@ -39,6 +39,9 @@ class Sentences:
 class PartScorer(Protocol):
     """More scores of a paragraph, such as one word by word: they join the weighted sum of `Dense`."""
 
+    def prepare(self, hint: str) -> None:
+        """Do what depends on the hint alone, so that it is timed apart and done once."""
+
     def parts(self, hint: str, rows: Ints | None = None) -> Mapping[str, Floats]:
         """By name, (n_paragraphs,) scores of the course's paragraphs, or (m,) of some rows of it."""
 
@@ -55,6 +58,12 @@ def dense_weights(nats: float, best: float, mean: float, rule: float) -> dict[st
     return {"paragraph": nats * (1.0 - best - mean), "sentence": nats * best, "mean": nats * mean, "rule": rule}
 
 
+CLOSELY_UP_TO = 3_000
+"""Paragraphs of a course for all of which further scores are worked out."""
+N_CLOSELY = 400
+"""Paragraphs of a larger course, and of each of its documents that is asked for, for which they are."""
+
+
 class Dense(Ranked):
     """Paragraphs by similarity with the hint.
 
@@ -68,7 +77,8 @@ class Dense(Ranked):
         sentences: None to compare paragraphs as a whole.
         evidence: hint -> (n_paragraphs,) log-odds, of the game's rule; None knows no rule.
         calibration: of the embedder; `calibration.parts` weighs what `more` scores.
-        more: further scores.
+        more: further scores; in a large course of the best paragraphs without them, the others having the worst of
+            these scores.
     """
 
     def __init__(
@@ -100,6 +110,8 @@ class Dense(Ranked):
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless it was embedded lately."""
         self._vector(query.hint)
+        for scorer in self._more:
+            scorer.prepare(query.hint)
 
     @functools.cached_property
     def _loaded(self) -> bool:
@@ -127,12 +139,15 @@ class Dense(Ranked):
             return np.zeros(len(self._paragraphs), dtype=np.float32)
         return self._evidence(hint)
 
-    def parts(self, hint: str, wanted: Mapping[str, float], said: str = "") -> dict[str, Floats]:
+    def parts(
+        self, hint: str, wanted: Mapping[str, float], said: str = "", doc_ids: Sequence[str] = ()
+    ) -> dict[str, Floats]:
         """By name, (n_paragraphs,) each of the scores that are added up.
 
         Args:
             wanted: names of those that are needed.
             said: the hint as it was given, for the rule; "" where it is the same.
+            doc_ids: documents of which more paragraphs than others are wanted.
         """
         found: dict[str, Floats] = {"paragraph": self.cosines(hint)}
         if self._sentences is not None and ("sentence" in wanted or "mean" in wanted):
@@ -141,9 +156,31 @@ class Dense(Ranked):
             found["mean"] = np.add.reduceat(each, self._starts) / self._n_sentences
         if "rule" in wanted:
             found["rule"] = self.evidence(said or hint)
-        for scorer in self._more:
-            found |= scorer.parts(hint)
+        if len(self._paragraphs) <= CLOSELY_UP_TO:
+            for scorer in self._more:
+                found |= scorer.parts(hint)
+        elif self._more:
+            rows = self._candidates(found, doc_ids)
+            for scorer in self._more:
+                for name, scores in scorer.parts(hint, rows).items():
+                    worst = scores.max() if self._calibration.parts.get(name, 0.0) < 0.0 else scores.min()
+                    found[name] = np.full(len(self._paragraphs), worst, dtype=np.float32)
+                    found[name][rows] = scores
         return found
+
+    def _candidates(self, found: Mapping[str, Floats], doc_ids: Sequence[str]) -> Ints:
+        """The rows that are best so far, in the course and in each of some documents, ascending."""
+        best, mean = (self._sentences.best, self._sentences.mean) if self._sentences is not None else (0.0, 0.0)
+        weights = dense_weights(self._calibration.alone or self._calibration.nats, best, mean, float("rule" in found))
+        known = {name: scores[None, :] for name, scores in found.items()}
+        log_odds = combine(known, {name: weight for name, weight in weights.items() if weight})[0]
+        scopes = [np.arange(len(log_odds)), *(self._rows_of(doc_id) for doc_id in doc_ids)]
+        return np.unique(
+            np.concatenate([rows[np.argsort(-log_odds[rows], kind="stable")[:N_CLOSELY]] for rows in scopes])
+        )
+
+    def _rows_of(self, doc_id: str) -> Ints:
+        return np.array([row for row, paragraph in enumerate(self._paragraphs) if paragraph.doc_id == doc_id])
 
     def answerable(self, parts: Mapping[str, Floats]) -> float:
         """Log-odds that the course holds what a hint is about, from its scores."""
@@ -155,11 +192,12 @@ class Dense(Ranked):
             return nothing_found(0)
         ruled = query.keywords == "rule" and self._evidence is not None
         weights = self._weights(self._calibration.nats, ruled=ruled)
-        return self._marks(self.parts(query.hint, weights, query.said), weights)
+        return self._marks(self.parts(query.hint, weights, query.said, doc_ids), weights)
 
     def _marks(self, parts: Mapping[str, Floats], weights: Mapping[str, float], rows: Ints | None = None) -> Marks:
         log_odds = combine({name: scores[None, :] for name, scores in parts.items()}, weights)
-        scores = log_odds[0] / np.float32(self._calibration.nats)
+        # a similarity where there is nothing else in the sum
+        scores = log_odds[0] if self._calibration.parts else log_odds[0] / np.float32(self._calibration.nats)
         answerable = np.array([self.answerable(parts)], dtype=np.float32)
         return Marks(rows, scores, relative(log_odds, answerable)[0])
 

@@ -9,7 +9,7 @@ import numpy as np
 from ingest.embed import Embedder, FloatArray
 from ingest.store import ParagraphStore
 from player.search.core import Floats
-from player.search.strategies.dense import Dense, dense_weights
+from player.search.strategies.dense import Dense, PartScorer, dense_weights
 from player.search.threshold import DenseCalibration
 from player.search.types import Marks, Query
 
@@ -27,6 +27,7 @@ class IndexedDense(Dense):
         mean: 0..1, weight of the mean over all sentences.
         evidence: hint -> (n_paragraphs,) log-odds of the game's rule, in the order of `store.paragraphs`.
         calibration: of the embedder.
+        more: further scores.
     """
 
     def __init__(
@@ -37,8 +38,10 @@ class IndexedDense(Dense):
         mean: float,
         evidence: Callable[[str], FloatArray],
         calibration: DenseCalibration,
+        more: Sequence[PartScorer] = (),
     ) -> None:
-        super().__init__(store.paragraphs, np.empty((0, 0), dtype=np.float32), embedder, None, evidence, calibration)
+        nothing = np.empty((0, 0), dtype=np.float32)
+        super().__init__(store.paragraphs, nothing, embedder, None, evidence, calibration, more)
         self._store = store
         self._best, self._mean = best, mean
         self._rows = {paragraph.paragraph_id: row for row, paragraph in enumerate(store.paragraphs)}

@@ -39,6 +39,19 @@ def test_the_numbers_of_every_embedder_point_the_right_way(spec: str) -> None:
     assert calibration.fused.keyword > 0.0
     assert calibration.named > 0.0 > calibration.unnamed
     assert len(calibration.references.weights) == len(FEATURES)
+    for specs in calibration.words:
+        reading = calibration.reading(specs.split("+"))
+        assert reading.dense.nats > 0.0
+        assert reading.dense.alone > 0.0
+        assert reading.fused.dense > 0.0
+        assert all(reading.dense.parts[f"words.{name}"] > 0.0 for name in specs.split("+"))
+        assert reading.references == calibration.references
+
+
+def test_where_no_numbers_are_fitted_for_the_models_the_others_stay() -> None:
+    calibration = calibration_of(DEFAULT_EMBEDDER)
+    assert calibration.reading([]) == calibration.reading(["mpnet"]) == calibration
+    assert calibration.reading([DEFAULT_EMBEDDER]).dense != calibration.dense
 
 
 def test_an_embedder_without_numbers_takes_the_default_ones() -> None:
@@ -47,5 +60,5 @@ def test_an_embedder_without_numbers_takes_the_default_ones() -> None:
 
 def test_the_file_holds_what_is_read() -> None:
     tree = as_tree(calibration_of(DEFAULT_EMBEDDER))
-    assert list(tree) == ["dense", "keyword", "fused", "references", "named", "unnamed"]
+    assert list(tree) == ["dense", "keyword", "fused", "references", "named", "unnamed", "words"]
     assert tree["dense"]["nats"] == calibration_of(DEFAULT_EMBEDDER).dense.nats

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ingest.embed import FloatArray
 from ingest.paragraph import Paragraph
+from player.search.strategies import dense as module
 from player.search.strategies.dense import Dense, Sentences
 from player.search.threshold import DenseCalibration
 from player.search.types import Query, Strategy
@@ -117,6 +119,9 @@ def test_a_hint_is_embedded_once_however_often_it_is_searched_for() -> None:
 class Words:
     """A further score: how many letters of a paragraph's text are e."""
 
+    def prepare(self, hint: str) -> None:
+        """Nothing."""
+
     def parts(self, hint: str, rows: object = None) -> dict[str, FloatArray]:
         return {"letters": np.array([0.0, 3.0, 1.0], dtype=np.float32)}
 
@@ -127,7 +132,7 @@ def test_further_scores_join_the_sum_by_their_fitted_weights() -> None:
     calibration = replace(CALIBRATION, parts={"letters": 2.0})
     dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), calibration=calibration, more=[Words()])
     # 10 nats a unit: 10, 6 and -10, and 2 nats a letter: 0, 6 and 2
-    assert [hit.score for hit in dense.search(Query("east"), 3)] == pytest.approx([1.2, 1.0, -0.8])
+    assert [hit.score for hit in dense.search(Query("east"), 3)] == pytest.approx([12.0, 10.0, -8.0])
 
 
 @pytest.mark.parametrize("n_paragraphs", [3, 7, 37, 1037])
@@ -150,3 +155,33 @@ def test_the_similarities_are_those_of_a_plain_product() -> None:
     dense = Dense([paragraph(f"a:{n}:1") for n in range(50)], vectors, FixedEmbedder({"hint": vectors[17].tolist()}))
     np.testing.assert_allclose(dense.similarities("hint"), vectors.astype(np.float64) @ vectors[17], atol=1e-6)
     assert dense.search(Query("hint"), 1)[0].paragraph.paragraph_id == "a:17:1"
+
+
+class Lengths:
+    """A further score: the rows for which it was asked, and a tenth of each."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[int]] = []
+
+    def prepare(self, hint: str) -> None:
+        """Nothing."""
+
+    def parts(self, hint: str, rows: NDArray[np.int64] | None = None) -> dict[str, FloatArray]:
+        assert rows is not None
+        self.asked.append(rows.tolist())
+        return {"tenths": rows.astype(np.float32) / 10.0}
+
+
+def test_in_a_large_course_the_best_are_looked_at_closely(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CLOSELY_UP_TO", 3)
+    monkeypatch.setattr(module, "N_CLOSELY", 1)
+    paragraphs = [paragraph(f"{document}:1:{number}") for document in "ab" for number in range(2)]
+    vectors = np.array([NORTH_EAST, EAST, WEST, NORTH], dtype=np.float32)
+    scorer = Lengths()
+    calibration = replace(CALIBRATION, parts={"tenths": 5.0})
+    dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), calibration=calibration, more=[scorer])
+    marks = dense.score(Query("east"), 4, ("b",))
+    # the best of the course, and the best of the document that is asked for
+    assert scorer.asked == [[1, 3]]
+    # 10 nats a unit and 5 a tenth; what was not looked at counts as the worst of what was
+    assert marks.scores == pytest.approx([6.0 + 0.5, 10.0 + 0.5, -10.0 + 0.5, 0.0 + 1.5])
