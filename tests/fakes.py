@@ -105,7 +105,7 @@ class HashingEmbedder:
         )
 
     def read_queries(self, texts: Sequence[str]) -> tuple[FloatArray, TokenStates]:
-        return self.read_passages(texts)
+        return self.embed_queries(texts), self.read_passages(texts)[1]
 
 
 def load_hashing_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> HashingEmbedder:
