@@ -15,9 +15,8 @@ from evaluate.commands.command import add_command, add_games, add_store, require
 from evaluate.errors import BatchError
 from evaluate.games import load_games, match_games, require_of_store, select_split
 from evaluate.referee import tools_of
-from evaluate.sheets import sheet_line
+from evaluate.sheets import SHEETS, sheet_line
 from ingest.store import open_store
-from player.questions.views import VIEWS
 
 
 def add(commands: Any) -> None:
@@ -52,8 +51,8 @@ def add(commands: Any) -> None:
     )
     command.add_argument(
         "--view",
-        choices=VIEWS,
-        metavar="|".join(VIEWS),
+        choices=tuple(SHEETS),
+        metavar="|".join(SHEETS),
         help="with --for-reader: what they see of the paragraph; opening calls its opening sentence the paragraph, "
         "passages gives that sentence and, for each question, four paragraphs of the course (default: paragraph)",
     )

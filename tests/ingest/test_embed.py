@@ -11,6 +11,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -280,7 +281,7 @@ def test_export_that_dies_half_way_leaves_nothing(tmp_path: Path, monkeypatch: p
         target.write_bytes(b"half")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(exports, "load_sentence_transformer", lambda spec: None)
+    monkeypatch.setattr(exports, "load_sentence_transformer", lambda spec: [SimpleNamespace(auto_model=None)])
     monkeypatch.setattr(exports, "_export", half_an_export)
     with pytest.raises(EmbedderError, match=r"could not be written: .*No space left on device; free space"):
         exports.export_minilm(tmp_path / "models" / "minilm")
@@ -295,7 +296,7 @@ def test_export_of_a_faster_process_is_kept(tmp_path: Path, monkeypatch: pytest.
         folder.mkdir()
         (folder / "model.onnx").write_bytes(b"theirs")
 
-    monkeypatch.setattr(exports, "load_sentence_transformer", lambda spec: None)
+    monkeypatch.setattr(exports, "load_sentence_transformer", lambda spec: [SimpleNamespace(auto_model=None)])
     monkeypatch.setattr(exports, "_export", overtaken)
     exports.export_minilm(folder)
     assert (folder / "model.onnx").read_bytes() == b"theirs"
