@@ -32,8 +32,8 @@ SHEETS: Mapping[View, Callable[[AskedBatch, Retriever], dict[str, Any]]] = {
     "opening": _opening,
     "passages": _passages,
 }
-"""Under `opening` the opening sentence is called the paragraph, and nothing says that there is more. Who sees the name and
-the hint alone has nothing to read."""
+"""Under `opening` the opening sentence is called the paragraph, and nothing says that there is more. There is no reader
+of the name and the hint alone."""
 
 
 def sheet_line(batch: AskedBatch, view: View, retrieve: Retriever) -> str:
