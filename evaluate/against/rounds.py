@@ -18,13 +18,11 @@ from evaluate.errors import GamesError, RefereeError
 from evaluate.games import LabelledGame, match_games, require_of_store, same_text
 from evaluate.journal import inputs_digest, open_journal
 from evaluate.referee import Posed, Referee, Secret, Tools, make_referee, prepare, read_spec, tools_of
-from evaluate.remembered import RememberingEmbedder
 from evaluate.replayer import Job, PlansOnce, here, in_processes, play_game, single_threaded, workers_for
 from evaluate.scoring import Similarity, word_similarity
 from ingest.store import ParagraphStore, models_dir_of, open_store
 from player.play import GameReport
 from player.player import Player, build_player
-from player.search.build import store_embedder
 
 SPECS = (
     *("oracle", "noisy:0.15,0.10", "noisy:0.30,0.15"),
@@ -116,7 +114,7 @@ def build_rounds(
 ) -> Rounds:
     """What plays a store's games against all judges, as a worker process makes it."""
     store = open_store(location, collection)
-    player = build_player(store, settings, embedder=RememberingEmbedder(store_embedder(store, settings)))
+    player = build_player(store, settings)  # with an embedder of another kind it would not search word by word
     tools = tools_of(store, settings.embed)
     similarity = word_similarity(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
     referees = [_referee(spec, own_seed, tools) for spec, own_seed in judges]
