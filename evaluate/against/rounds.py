@@ -114,7 +114,7 @@ def build_rounds(
 ) -> Rounds:
     """What plays a store's games against all judges, as a worker process makes it."""
     store = open_store(location, collection)
-    player = build_player(store, settings)  # with an embedder of another kind it would not search word by word
+    player = build_player(store, settings)
     tools = tools_of(store, settings.embed)
     similarity = word_similarity(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
     referees = [_referee(spec, own_seed, tools) for spec, own_seed in judges]
