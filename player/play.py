@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -236,7 +236,7 @@ class _Table:
         self._closing = False
         self.say: Callable[[str], None] = print
 
-    def play(self, n_games: int) -> Iterator[GameReport | PlayerError]:
+    def play(self, n_games: int) -> Generator[GameReport | PlayerError, None, None]:
         """The outcome of each game as it is over."""
         try:
             began = time.monotonic()
@@ -258,11 +258,9 @@ class _Table:
                         yield error
                         if n_unasked == MOST_UNASKED:
                             left = 0
-                outcomes = list(self._outcomes())
-                if outcomes or not (self._seats or self._owed):
-                    yield from outcomes
-                    continue
-                left -= self._poll()
+                n_over = yield from self._outcomes()
+                if n_over == 0 and (self._seats or self._owed):
+                    left -= self._poll()
         finally:
             self._closing = True
             if self._pool is not None:
@@ -450,8 +448,13 @@ class _Table:
         if guess is not None:
             self._deliver(seat, *guess)
 
-    def _outcomes(self) -> Iterator[GameReport | PlayerError]:
-        """The games that are over."""
+    def _outcomes(self) -> Generator[GameReport | PlayerError, None, int]:
+        """The games that are over; returns how many they were.
+
+        A game ends in the ledger when its outcome has been taken: one that is interrupted before is shown by the
+        next process.
+        """
+        n_over = 0
         now = time.monotonic()
         for seat in list(self._seats):
             if seat.work is not None and not seat.work.done():
@@ -468,8 +471,17 @@ class _Table:
             if outcome is None:
                 continue
             self._seats.remove(seat)
-            self._ledger.end(game.key, "over" if game.score is not None else "given up", game.score)
-            yield outcome
+            n_over += 1
+            try:
+                yield outcome
+            except GeneratorExit:
+                self._end(game)
+                raise
+            self._end(game)
+        return n_over
+
+    def _end(self, game: _Game) -> None:
+        self._ledger.end(game.key, "over" if game.score is not None else "given up", game.score)
 
 
 class _Game:

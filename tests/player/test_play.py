@@ -544,6 +544,28 @@ def test_a_score_that_came_while_nobody_was_there_is_fetched_after_the_restart(t
     journal.close()
 
 
+def test_of_games_that_are_over_together_those_that_nobody_was_shown_are_shown_after_the_restart(
+    tmp_path: Path,
+) -> None:
+    journal = Journal(tmp_path / "games.sqlite")
+    ledger = Ledger(journal, "server", "me")
+    ids = ["0101001", "0101002", "0101003"]
+    phases = [[kind(game_id=game_id) for game_id in ids] for kind in (warmup, round_start, answers, score)]
+    games = play_games(
+        FaultyServer(phases, ids), dense_player(course()), 3, name="me", timeout_s=60.0, at_once=3, ledger=ledger
+    )
+    shown = next(games)
+    assert isinstance(shown, GameReport)
+    games.close()
+    assert {kept.game_id for kept in ledger.running()} == set(ids) - {shown.game_id}
+    server = FaultyServer(phases, [])
+    server.states = {game_id: GameState(game_id, "over", 88.0, 3) for game_id in ids}
+    rest, _ = series(server, 2, ledger=ledger)
+    assert {game.game_id for game in rest if isinstance(game, GameReport)} == set(ids) - {shown.game_id}
+    assert ledger.running() == []
+    journal.close()
+
+
 def test_a_round_played_before_is_recognised(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "games.sqlite")
     ledger = Ledger(journal, "server", "me")
