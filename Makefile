@@ -13,7 +13,7 @@ play: $(VENV)/.runtime  ## a whole game against a practice server, shown as it h
 	$(PY) run_game.py
 
 test: $(VENV)/.dev  ## the tests
-	QUARRY_TEST_MODELS=.cache/models $(PY) -m pytest
+	QUARRY_TEST_MODELS=.cache/models $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 check: $(VENV)/.dev  ## ruff, mypy --strict
 	$(VENV)/bin/ruff check .

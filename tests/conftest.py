@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from configs.settings import Settings, load
 from ingest import embed, exports, four_bits
@@ -73,8 +74,10 @@ def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     else:
         folder = tmp_path_factory.mktemp("models")
     minilm = embed.export_folder("minilm", folder)
-    if not (minilm / "model.onnx").is_file():
-        exports.export_minilm(minilm)
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / ".lock"):  # the tests run in several processes
+        if not (minilm / "model.onnx").is_file():
+            exports.export_minilm(minilm)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("QUARRY_MODELS", str(folder))
         yield folder

@@ -15,15 +15,26 @@ REASON = sorted(allowed_reasons())[0]
 PASSES = "def test_it_passes(): pass\n"
 
 
-def run_pytest(folder: Path, text: str, strict: str = "1") -> tuple[int, str]:
-    """Exit code and output of pytest over one file with this text."""
+def run_pytest(folder: Path, text: str, strict: str = "1", options: tuple[str, ...] = ()) -> tuple[int, str]:
+    """Exit code and output of pytest, with more options, over one file with this text."""
     (folder / "test_small.py").write_text(f"import pytest\n{text}", encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "QUARRY"))}
     if strict:
         environment["QUARRY_STRICT_SKIPS"] = strict
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "tests.skip_guard", "-p", "no:cacheprovider", str(folder)],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "tests.skip_guard",
+            "-p",
+            "no:cacheprovider",
+            *options,
+            str(folder),
+        ],
         cwd=folder,
         env={**environment, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
@@ -51,6 +62,15 @@ def test_any_other_skip_fails_the_run(tmp_path: Path) -> None:
         f"skipped for a reason that {ALLOWED.name} does not list: test_small.py::test_it_is_skipped: not today\n"
         in output
     )
+
+
+def test_any_other_skip_fails_a_run_in_several_processes_too(tmp_path: Path) -> None:
+    whole_file = "pytest.skip('not today either', allow_module_level=True)\n"
+    (tmp_path / "test_other.py").write_text(f"import pytest\n{whole_file}", encoding="utf-8")
+    code, output = run_pytest(tmp_path, PASSES + skipping("not today"), options=("-p", "xdist", "-n", "2"))
+    assert code == 1, output
+    assert "test_small.py::test_it_is_skipped: not today\n" in output
+    assert output.count("not today either\n") == 1
 
 
 def test_every_skip_is_named_however_it_came_about(tmp_path: Path) -> None:
