@@ -14,7 +14,7 @@ from configs.arguments import OneLineParser, run_command
 from configs.settings import Settings, SettingsError, load
 from configs.terminal import visible, visible_json
 from evaluate.errors import EvaluateError
-from evaluate.practice import PracticeServer, create_app, load_course, serving
+from evaluate.practice.server import PracticeServer, create_app, load_course, serving
 from evaluate.referee import make_referee, prepare, spec_table, tools_of
 from ingest.errors import IngestError
 from ingest.pipeline import ingest

@@ -13,8 +13,8 @@ from typing import Any
 
 from benchmarks.command import add_split, games_parser, run_benchmark
 from configs.settings import load
-from evaluate.games import load_games, match_games, select_split
-from evaluate.measures import interval, per_game
+from evaluate.games.labelled import load_games, match_games, select_split
+from evaluate.runs.measures import interval, per_game
 from ingest.store import open_store
 from player.search.build import build_orchestrator, store_embedder
 from player.search.types import Query

@@ -18,8 +18,8 @@ import numpy as np
 
 from benchmarks.command import games_parser, run_benchmark
 from configs.settings import load
-from evaluate.games import load_games, match_games
-from evaluate.measures import interval
+from evaluate.games.labelled import load_games, match_games
+from evaluate.runs.measures import interval
 from ingest.embed import Embedder
 from ingest.paragraph import Alias, Document
 from ingest.store import ParagraphStore, open_store

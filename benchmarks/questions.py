@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from configs.settings import load
-from evaluate.games import load_games
+from evaluate.games.labelled import load_games
 from ingest.pipeline import ingest
 from ingest.store import open_store
 from player.player import Player, build_player

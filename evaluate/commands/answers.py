@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from configs.settings import load
-from evaluate.batches import read_answers, read_batches
+from evaluate.answers.batches import read_answers, read_batches
 from evaluate.commands.command import add_command, add_games, add_json, add_store, print_json, require_writable
 from evaluate.commands.replay import print_run
 from evaluate.errors import BatchError
-from evaluate.games import load_games
-from evaluate.runfile import write_run
+from evaluate.games.labelled import load_games
+from evaluate.runs.files import write_run
 from ingest.store import models_dir_of, open_store
 
 
@@ -48,9 +48,9 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Replay, and print or write the run; 1 if a game was lost at ingest."""
-    from evaluate.answered import answering
-    from evaluate.replay import replay_games
-    from evaluate.scoring import word_similarity
+    from evaluate.answers.answered import answering
+    from evaluate.referee.scoring import word_similarity
+    from evaluate.replay.replay import replay_games
     from player.player import build_player
 
     require_writable(options.out)

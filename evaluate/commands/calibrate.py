@@ -19,7 +19,7 @@ from evaluate.commands.command import (
     write_text,
 )
 from evaluate.errors import GamesError
-from evaluate.games import load_games, select_split
+from evaluate.games.labelled import load_games, select_split
 from ingest.hints import HINTS, load_hints
 from ingest.store import open_store
 from player.search.threshold import CALIBRATION, as_tree, calibration_of
@@ -53,7 +53,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit, and write the numbers beside those of other embedders."""
-    from evaluate.calibrate import calibrate, course_of, hints_about
+    from evaluate.fit.calibration import calibrate, course_of, hints_about
     from player.search.build import store_embedder, word_scorers
     from player.search.cache import RememberingEmbedder
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from evaluate.check import check_games
 from evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
-from evaluate.games import match_games, read_games
+from evaluate.games.check import check_games
+from evaluate.games.labelled import match_games, read_games
 from ingest.store import open_store
 
 

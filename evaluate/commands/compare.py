@@ -19,14 +19,14 @@ from evaluate.commands.command import (
     write_text,
 )
 from evaluate.errors import RunError
-from evaluate.games import load_games, select_split
+from evaluate.games.labelled import load_games, select_split
 from evaluate.referee import read_spec
-from evaluate.runfile import RunFile, partial_path, read_run, write_run
+from evaluate.runs.files import RunFile, partial_path, read_run, write_run
 from ingest.store import open_store
 from player.search.build import GIVE_ONE
 
 if TYPE_CHECKING:
-    from evaluate.compare import PairedTest
+    from evaluate.runs.comparison import PairedTest
 
 
 def add(commands: Any) -> None:
@@ -65,7 +65,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Replay the presets or read the runs, test, print the table; 1 if games were lost at ingest or a model lacks."""
-    from evaluate.compare import compare
+    from evaluate.runs.comparison import compare
 
     require_repeats(options.repeats)
     missing: dict[str, str] = {}
@@ -92,7 +92,7 @@ def _read(options: argparse.Namespace) -> list[RunFile]:
 
 def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[RunFile]:
     """The presets' runs; those that lack a model go into `missing`, with the remedy."""
-    from evaluate.replay import replay_store
+    from evaluate.replay.replay import replay_store
 
     if options.games is None or not options.presets:
         raise SettingsError("compare must be given --games and --presets, or RUN.json files, got neither")

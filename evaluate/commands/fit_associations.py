@@ -13,7 +13,7 @@ import numpy as np
 from configs.settings import Settings, SettingsError, load
 from evaluate.commands.command import add_command, add_games, require_writable
 from evaluate.errors import GamesError
-from evaluate.games import LabelledGame, load_games, select_split
+from evaluate.games.labelled import LabelledGame, load_games, select_split
 from ingest.embed import load_embedder
 from ingest.paragraph import Paragraph
 
@@ -49,9 +49,9 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit on the train split, write, and print how it does there, on the other splits and on the games to report."""
-    from evaluate import fit_associations as fitting
-    from evaluate.scoring import word_similarity
-    from evaluate.wordnet import read_wordnet
+    from evaluate.fit import associations as fitting
+    from evaluate.fit.wordnet import read_wordnet
+    from evaluate.referee.scoring import word_similarity
     from player.associations import ASSOCIATIONS_FILE, load_associations, write_associations
     from player.guess import associative_words
 

@@ -11,7 +11,7 @@ from tqdm import tqdm
 from configs.settings import load
 from evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
 from evaluate.errors import GamesError
-from evaluate.games import load_games, match_games, require_of_store, select_split
+from evaluate.games.labelled import load_games, match_games, require_of_store, select_split
 from ingest.store import open_store
 
 
@@ -36,7 +36,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit, and print the settings; 1 if a game's paragraph is not in the store."""
-    from evaluate.fit_prior import fit_prior, log_likelihood
+    from evaluate.fit.prior import fit_prior, log_likelihood
     from player.player import build_player
 
     settings = load(options.preset, options.config)

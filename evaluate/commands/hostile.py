@@ -35,9 +35,9 @@ def run(options: argparse.Namespace) -> int:
     from rich.table import Table
     from rich.text import Text
 
-    from evaluate.hostile.faults import all_faults
-    from evaluate.hostile.suite import peak_memory_mb, try_faults
-    from evaluate.practice import load_course
+    from evaluate.practice.hostile.faults import all_faults
+    from evaluate.practice.hostile.suite import peak_memory_mb, try_faults
+    from evaluate.practice.server import load_course
     from evaluate.referee import make_referee
     from player.player import build_player
 

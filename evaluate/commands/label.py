@@ -38,8 +38,8 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Ask until there is no more to ask or to answer."""
-    from evaluate.askers import PipeAsker, TerminalAsker
-    from evaluate.label import Labeller, in_order
+    from evaluate.games.askers import PipeAsker, TerminalAsker
+    from evaluate.games.labeller import Labeller, in_order
 
     load(config=options.config)
     if options.number is not None and options.number < 1:

@@ -13,7 +13,7 @@ import numpy as np
 import yaml
 
 from configs.settings import load
-from evaluate.batches import AskedBatch, read_answers, read_batches
+from evaluate.answers.batches import AskedBatch, read_answers, read_batches
 from evaluate.commands.command import (
     add_command,
     add_games,
@@ -24,8 +24,8 @@ from evaluate.commands.command import (
     write_text,
 )
 from evaluate.errors import BatchError
-from evaluate.games import load_games, match_games
-from evaluate.logged import LoggedAnswer, count_answers
+from evaluate.fit.rates import LoggedAnswer, count_answers
+from evaluate.games.labelled import load_games, match_games
 from ingest.store import open_store
 from player.player import Player
 from player.questions.course import Candidates

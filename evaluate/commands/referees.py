@@ -22,8 +22,8 @@ from evaluate.commands.command import (
     require_writable,
     write_text,
 )
-from evaluate.games import load_games, select_split
-from evaluate.runfile import partial_path
+from evaluate.games.labelled import load_games, select_split
+from evaluate.runs.files import partial_path
 from ingest.store import open_store
 
 HEADS = ("referee", "plays", "won", "than the hint alone", "private score", "Brier", "log score", "confidence")
@@ -68,8 +68,8 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play, and print or write the table; 1 if a game was lost at ingest."""
-    from evaluate.against.rounds import SPECS, judges_of, play_rounds
-    from evaluate.against.table import make_table
+    from evaluate.replay.rounds import SPECS, judges_of, play_rounds
+    from evaluate.runs.table import make_table
 
     require_repeats(options.repeats)
     require_writable(options.out)

@@ -21,9 +21,9 @@ from evaluate.commands.command import (
     require_repeats,
     require_writable,
 )
-from evaluate.games import load_games, select_split
+from evaluate.games.labelled import load_games, select_split
 from evaluate.referee import read_spec
-from evaluate.runfile import partial_path, write_run
+from evaluate.runs.files import partial_path, write_run
 from ingest.store import open_store
 
 PLACES = {"ingest": "at ingest", "book": "at the book", "search": "in the search", "answers": "by the answers"}
@@ -66,7 +66,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Replay, and print or write the run; 1 if a game was lost at ingest."""
-    from evaluate.replay import replay_store
+    from evaluate.replay.replay import replay_store
 
     require_repeats(options.repeats)
     require_writable(options.out)

@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from evaluate.practice import PracticeServer, create_app, listen, load_course, serve
+    from evaluate.practice.server import PracticeServer, create_app, listen, load_course, serve
 
     settings = load(config=options.config)
     if read_spec(options.referee) is None:

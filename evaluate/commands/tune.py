@@ -26,9 +26,9 @@ from evaluate.commands.command import (
     write_text,
 )
 from evaluate.errors import GamesError, RefereeError
-from evaluate.games import LabelledGame, load_games, match_games, require_of_store, select_split
-from evaluate.provenance import code_digest, commit
+from evaluate.games.labelled import LabelledGame, load_games, match_games, require_of_store, select_split
 from evaluate.referee import Referee, make_referee, tools_of
+from evaluate.runs.provenance import code_digest, commit
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore, open_store
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluate.games import LabelledGame
+from evaluate.games.labelled import LabelledGame
 from evaluate.referee.types import Secret
 from ingest.paragraph import Paragraph
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluate.measures import interval
+from evaluate.runs.measures import interval
 
 N_BINS = 10
 

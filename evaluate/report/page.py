@@ -12,14 +12,14 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from evaluate.compare import compare
 from evaluate.errors import RunError
-from evaluate.fate import fate
-from evaluate.record import CandidateRecord, GameRecord, HitRecord, PlayRecord
 from evaluate.report.figures import PALETTE, run_figures
 from evaluate.report.referees import Table, won_against
-from evaluate.run import play_of
-from evaluate.runfile import RunFile
+from evaluate.runs.comparison import compare
+from evaluate.runs.fate import fate
+from evaluate.runs.files import RunFile
+from evaluate.runs.record import CandidateRecord, GameRecord, HitRecord, PlayRecord
+from evaluate.runs.run import play_of
 
 FOLDER = Path(__file__).resolve().parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"

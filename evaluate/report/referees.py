@@ -15,7 +15,7 @@ HINT_ALONE = "the hint alone"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table as `evaluate.against.table.read_table` reads it.
+    """A table as `evaluate.runs.table.read_table` reads it.
 
     Attributes:
         name: the file's, without its suffix.

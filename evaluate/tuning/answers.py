@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from evaluate.games import LabelledGame
+from evaluate.games.labelled import LabelledGame
 from evaluate.referee import Referee, secret_of
 from evaluate.tuning.course import Doubles
 from ingest.paragraph import Paragraph

@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from configs.settings import SearchSettings, Settings
 from evaluate.errors import TuneError
-from evaluate.games import LabelledGame
+from evaluate.games.labelled import LabelledGame
 from ingest.embed import Embedder
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore

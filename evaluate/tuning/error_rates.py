@@ -11,7 +11,7 @@ import optuna
 from numpy.typing import NDArray
 
 from configs.settings import GameSettings
-from evaluate.measures import interval
+from evaluate.runs.measures import interval
 from evaluate.tuning.answers import Answered, beliefs
 from evaluate.tuning.course import Doubles
 from evaluate.tuning.part import Part

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from configs.settings import SearchSettings
-from evaluate.measures import interval
+from evaluate.runs.measures import interval
 from evaluate.tuning.course import Doubles, Prepared, search_all
 from evaluate.tuning.part import Part
 from evaluate.tuning.space import Space

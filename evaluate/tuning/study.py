@@ -17,8 +17,8 @@ from optuna.storages import BaseStorage
 from optuna.trial import TrialState
 from tqdm import tqdm
 
-from evaluate.compare import ALPHA, randomisation_p
-from evaluate.measures import bootstrap_interval
+from evaluate.runs.comparison import ALPHA, randomisation_p
+from evaluate.runs.measures import bootstrap_interval
 from evaluate.tuning.part import G, Judgement, Part, S, Splits
 from evaluate.tuning.storage import load_study, open_storage
 

@@ -13,7 +13,7 @@ from player.search.types import SearchResult, Tier
 
 @dataclass(frozen=True, slots=True)
 class PriorModel:
-    """How relevance becomes probability; fitted on training games by `evaluate.fit_prior`.
+    """How relevance becomes probability; fitted on training games by `evaluate.fit.prior`.
 
     Attributes:
         temperature: what log-odds of relevance are divided by, within the book and outside it.

@@ -11,12 +11,11 @@ from typing import Any, cast
 import pytest
 
 from configs.settings import Settings
-from evaluate import scoring
-from evaluate.games import LabelledGame
-from evaluate.practice import Course
-from evaluate.record import GameRecord, HitRecord, PlayRecord
-from evaluate.referee import Referee, encoders, make_referee
-from evaluate.replayer import Replayer
+from evaluate.games.labelled import LabelledGame
+from evaluate.practice.server import Course
+from evaluate.referee import Referee, encoders, make_referee, scoring
+from evaluate.replay.replayer import Replayer
+from evaluate.runs.record import GameRecord, HitRecord, PlayRecord
 from ingest.embed import Embedder
 from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.sentence import sentences

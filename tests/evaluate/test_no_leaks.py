@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from evaluate.games import LabelledGame
+from evaluate.games.labelled import LabelledGame
 from player import __main__ as player_command
 from player.protocol import RoundStart
 from player.search.types import Query

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from evaluate.scoring import citations
+from evaluate.referee.scoring import citations
 from player.justify import Evidence, count_words, justify_sentence, justify_word, weigh_answers
 from player.questions.belief import NOT_RELEVANT
 from player.questions.language import Language

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.practice import PracticeServer, create_app, serving
+from evaluate.practice.server import PracticeServer, create_app, serving
 from player.protocol import Json
 from tests.evaluate.fakes import small_course
 

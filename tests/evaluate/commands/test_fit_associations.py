@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluate import fit_associations, scoring, wordnet
 from evaluate.__main__ import main
 from evaluate.commands import fit_associations as command
+from evaluate.fit import associations as fit_associations
+from evaluate.fit import wordnet
+from evaluate.referee import scoring
 from player.associations import load_associations
 from tests.evaluate.fakes import run_main, write_games
 from tests.fakes import load_hashing_embedder

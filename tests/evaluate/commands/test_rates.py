@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evaluate.__main__ import main
-from evaluate.batches import read_batches
+from evaluate.answers.batches import read_batches
 from evaluate.referee import Secret, make_referee
 from player.questions.kinds import KINDS
 from player.questions.rates import load_logged, load_rates

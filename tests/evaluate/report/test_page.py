@@ -15,12 +15,12 @@ import pytest
 from configs.settings import load
 from evaluate.__main__ import main
 from evaluate.errors import RunError
-from evaluate.record import GameRecord
 from evaluate.report.page import json_in_html, render
 from evaluate.report.referees import Table
 from evaluate.report.sweep import read_sweep, sweep_part
-from evaluate.run import make_run
-from evaluate.runfile import RunFile, write_run
+from evaluate.runs.files import RunFile, write_run
+from evaluate.runs.record import GameRecord
+from evaluate.runs.run import make_run
 from tests.evaluate.fakes import game_record, play_record, run_main
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">{{7*7}}\u2028"\'&amp;'

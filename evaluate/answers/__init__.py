@@ -1,0 +1,1 @@
+"""Questions for outside readers, and what they answered."""

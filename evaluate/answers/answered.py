@@ -1,0 +1,76 @@
+"""Games replayed with answers that an outside referee gave to batches of questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from evaluate.answers.batches import AskedBatch
+from evaluate.referee import NOT_RELEVANT, Posed, Secret
+from evaluate.referee.scoring import Similarity
+from evaluate.replay.replayer import Job, play_game
+from evaluate.runs.record import GameRecord, record_game
+from player.player import Decision, Plan, Player
+from player.protocol import RoundStart
+from player.search.types import Query
+
+Answers = Mapping[str, Sequence[str | None]]
+"""game_id -> the answers to its questions, in order."""
+
+
+class AnsweredReferee:
+    """A referee that gives the answers of a file; a question that has none there is not relevant.
+
+    Args:
+        batch: the questions.
+        answers: theirs, in order.
+    """
+
+    def __init__(self, batch: AskedBatch, answers: Sequence[str | None]) -> None:
+        self._answers: dict[tuple[str, tuple[str, ...]], str | None] = {
+            (question.text, question.options): answer for question, answer in zip(batch.questions, answers, strict=True)
+        }
+
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+        """The answers on file."""
+        return [self._answers.get((text, tuple(options))) or NOT_RELEVANT for text, options in questions]
+
+
+class _Asks(Player):
+    """A player that asks the questions it is given, whatever it would ask itself now."""
+
+    def __init__(self, player: Player, batch: AskedBatch) -> None:
+        self._player = player
+        self._batch = batch
+        self.orchestrator = player.orchestrator
+
+    def answer_warmup(self, question: str) -> str:
+        """As the player answers."""
+        return self._player.answer_warmup(question)
+
+    def plan(self, start: RoundStart) -> Plan:
+        """As the player plans, with the batch's questions."""
+        return self._player.replan(self._player.plan(start), self._batch.questions)
+
+    def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
+        """As the player decides."""
+        return self._player.decide(plan, answers)
+
+
+def answering(
+    player: Player, batches: Mapping[str, AskedBatch], answers: Answers, similarity: Similarity, seed: int
+) -> Callable[[Iterable[Job]], Iterator[GameRecord]]:
+    """What plays jobs for `replay.replay_games` with the answers on file."""
+
+    def play_all(jobs: Iterable[Job]) -> Iterator[GameRecord]:
+        for job in jobs:
+            yield _record(player, batches[job.game.game_id], answers[job.game.game_id], job, similarity, seed)
+
+    return play_all
+
+
+def _record(
+    player: Player, batch: AskedBatch, answers: Sequence[str | None], job: Job, similarity: Similarity, seed: int
+) -> GameRecord:
+    result = player.orchestrator.search(Query(job.game.hint, job.game.book_name))
+    reports = play_game(job, _Asks(player, batch), [AnsweredReferee(batch, answers)], similarity, seed)
+    return record_game(job.game, job.paragraph, result, reports)

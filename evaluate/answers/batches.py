@@ -1,0 +1,160 @@
+"""Batches of questions and their answers as files, so that any outside referee can answer them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evaluate.errors import BatchError
+from evaluate.games.labelled import LabelledGame
+from evaluate.referee import NOT_RELEVANT, secret_of
+from ingest.paragraph import Paragraph
+from player.player import Player
+from player.questions.question import LETTERS, Question
+
+
+@dataclass(frozen=True, slots=True)
+class AskedBatch:
+    """The questions of one game.
+
+    Attributes:
+        paragraph: text of the secret paragraph, which the outside referee reads; no player is given it.
+        questions: as they were sent, with what they are about.
+        opening_sentence: of that paragraph; "" where a file does not say.
+    """
+
+    game_id: str
+    paragraph: str
+    questions: tuple[Question, ...]
+    opening_sentence: str = ""
+
+
+def make_batches(
+    games: Sequence[LabelledGame], matched: Mapping[str, Paragraph | None], player: Player
+) -> Iterable[AskedBatch]:
+    """The batch the player would send in each answerable game, with the paragraph as its label has it."""
+    for game in games:
+        paragraph = matched.get(game.game_id)
+        secret = secret_of(game, paragraph)
+        if not game.answerable or secret is None:
+            continue
+        plan = player.plan(game.told())
+        yield AskedBatch(game.game_id, secret.paragraph, plan.questions, secret.opening_sentence)
+
+
+def batch_line(batch: AskedBatch) -> str:
+    """A batch as one line of JSON, with what its questions are about."""
+    return json.dumps(
+        {
+            "game_id": batch.game_id,
+            "paragraph": batch.paragraph,
+            "opening_sentence": batch.opening_sentence,
+            "questions": [
+                {
+                    **question_json(number, question),
+                    "kind": question.kind,
+                    "key": sorted(question.key),
+                    "groups": question.groups,
+                }
+                for number, question in enumerate(batch.questions, 1)
+            ],
+        },
+        ensure_ascii=False,
+    )
+
+
+def read_batches(path: Path) -> dict[str, AskedBatch]:
+    """The batches of a file by game_id.
+
+    Raises:
+        BatchError: unreadable, a line that `batch_line` does not write, or a game_id that comes twice.
+    """
+    batches: dict[str, AskedBatch] = {}
+    for where, record in _records(path, "--batches"):
+        try:
+            questions = tuple(_question(item) for item in record["questions"])
+            opening = str(record.get("opening_sentence", ""))
+            batch = AskedBatch(str(record["game_id"]), str(record["paragraph"]), questions, opening)
+        except (KeyError, TypeError, ValueError) as error:
+            raise BatchError(
+                f"{where}: must be a batch as `python -m evaluate questions` writes it: {error!r}; write the file again"
+            ) from error
+        if batch.game_id in batches:
+            raise BatchError(f"{where}: game_id must be unique, got {batch.game_id!r} again; remove one")
+        batches[batch.game_id] = batch
+    return batches
+
+
+def read_answers(path: Path, batches: Mapping[str, AskedBatch]) -> dict[str, tuple[str | None, ...]]:
+    """The answers of a file by game_id, one for each question of its batch; None where none is given.
+
+    Raises:
+        BatchError: unreadable, about a game or question that is in no batch, an answer that is none, a game_id twice.
+    """
+    found: dict[str, tuple[str | None, ...]] = {}
+    for where, record in _records(path, "--answers"):
+        game_id = str(record.get("game_id"))
+        if game_id not in batches:
+            raise BatchError(f"{where}: game_id must be that of a batch, got {game_id!r}; name the batches it answers")
+        if game_id in found:
+            raise BatchError(f"{where}: game_id must be unique, got {game_id!r} again; remove one")
+        given: list[str | None] = [None] * len(batches[game_id].questions)
+        items = record.get("answers")
+        for item in items if isinstance(items, list) else [items]:
+            number = item.get("question_number") if isinstance(item, dict) else None
+            if not isinstance(item, dict) or not isinstance(number, int) or not 1 <= number <= len(given):
+                raise BatchError(
+                    f"{where}: answers must have a question_number within 1..{len(given)}, got {item!r}; mend the line"
+                )
+            given[number - 1] = _answer(item.get("answer"), where)
+        found[game_id] = tuple(given)
+    return found
+
+
+def _records(path: Path, option: str) -> Iterable[tuple[str, dict[str, Any]]]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BatchError(f"{option} must be a readable UTF-8 file, got {path}: {error}; check the path") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        where = f"{path} line {number}"
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise BatchError(f"{where}: must be a JSON object: {error}; mend the line or remove it") from error
+        if not isinstance(record, dict):
+            raise BatchError(f"{where}: must be a JSON object, got {type(record).__name__}; mend the line or remove it")
+        yield where, record
+
+
+def _answer(value: object, where: str) -> str | None:
+    if value is None:
+        return None
+    text = " ".join(value.replace("_", " ").split()).upper() if isinstance(value, str) else ""
+    if text == "NOT RELEVANT":
+        return NOT_RELEVANT
+    if len(text) != 1 or text not in LETTERS:
+        raise BatchError(f'{where}: answer must be A, B, C, D or "Not Relevant", got {value!r}; mend the line')
+    return text
+
+
+def question_json(number: int, question: Question) -> dict[str, Any]:
+    """A question as a referee is sent it."""
+    return {
+        "question_number": number,
+        "question_text": question.text,
+        "options": dict(zip(LETTERS, question.options, strict=True)),
+    }
+
+
+def _question(record: Mapping[str, Any]) -> Question:
+    a, b, c, d = (str(record["options"][letter]) for letter in LETTERS)
+    groups = tuple(tuple(str(word) for word in group) for group in record["groups"])
+    return Question(
+        str(record["question_text"]), (a, b, c, d), str(record["kind"]), frozenset(map(str, record["key"])), groups
+    )

@@ -1,0 +1,165 @@
+"""Replay of labelled games: what the player would have found, asked and won."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from configs.settings import Settings
+from evaluate.games.labelled import LabelledGame, match_games, require_of_store
+from evaluate.referee import make_referee, prepare, tools_of
+from evaluate.referee.scoring import Similarity
+from evaluate.replay.journal import Journal, inputs_digest, open_journal
+from evaluate.replay.replayer import (
+    Job,
+    Replayer,
+    build_replayer,
+    here,
+    in_processes,
+    single_threaded,
+    workers_for,
+)
+from evaluate.runs.record import GameRecord
+from evaluate.runs.run import make_run
+from ingest.store import ParagraphStore
+from player.player import Player
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A run, and the records of its games, in the order of the games."""
+
+    run: dict[str, Any]
+    records: tuple[GameRecord, ...]
+
+
+def replay(
+    games: Sequence[LabelledGame],
+    store: ParagraphStore,
+    player: Player,
+    settings: Settings,
+    *,
+    referee: str,
+    similarity: Similarity | None,
+    seed: int = 0,
+    repeats: int = 1,
+    progress: bool = True,
+) -> dict[str, Any]:
+    """A run over the games in this process; the same inputs and seed give the same one, but for latency_ms.
+
+    Args:
+        referee: SPEC; with "none" only the search is measured.
+        similarity: of two words, for the score; None only without a referee.
+        repeats: plays of each game, with the referee's seeds `seed`, `seed + 1`, ...
+        progress: a bar on standard error.
+
+    Raises:
+        RefereeError: the SPEC is none of CONTRACT.md's.
+    """
+    plays = plays_of(referee, repeats)
+    tools = tools_of(store, settings.embed)
+    judges = [judge for repeat in range(plays) if (judge := make_referee(referee, seed + repeat, tools)) is not None]
+    replayer = Replayer(player, judges, similarity, seed)
+    return replay_games(
+        games, store, settings, here(replayer), referee=referee, seed=seed, repeats=repeats, progress=progress
+    ).run
+
+
+def replay_games(
+    games: Sequence[LabelledGame],
+    store: ParagraphStore,
+    settings: Settings,
+    play_all: Callable[[Iterable[Job]], Iterator[GameRecord]],
+    *,
+    referee: str,
+    seed: int = 0,
+    repeats: int = 1,
+    journal: Journal | None = None,
+    progress: bool = True,
+    title: str = "replaying",
+) -> Replayed:
+    """A run over the games as `play_all` plays them; whoever plays them, the run is the same.
+
+    Args:
+        play_all: `here` or `in_processes`; its records may come in any order.
+        journal: what is done already is taken from it, and what is new is kept in it.
+        progress: a bar on standard error, called `title`.
+
+    Raises:
+        GamesError: the games are another corpus's.
+    """
+    matched = match_games(games, store.paragraphs)
+    require_of_store(matched, store.location, "--games")
+    done = dict(journal.done) if journal else {}
+    jobs = [
+        Job(number, game, matched.get(game.game_id)) for number, game in enumerate(games) if game.game_id not in done
+    ]
+    bar = tqdm(total=len(games), initial=len(games) - len(jobs), desc=title, unit="game", disable=not progress)
+    # one BLAS thread: several would sum in another order on another machine, and do not pay on arrays of this size
+    with bar, threadpool_limits(1, "blas"):
+        for record in play_all(jobs):
+            done[record["game_id"]] = record
+            if journal:
+                journal.add(record)
+            bar.update()
+    records = tuple(done[game.game_id] for game in games)
+    run = make_run(records, store.fingerprint, settings, referee, seed, plays_of(referee, repeats))
+    return Replayed(run, records)
+
+
+def replay_store(
+    games: Sequence[LabelledGame],
+    store: ParagraphStore,
+    settings: Settings,
+    *,
+    collection: str,
+    referee: str,
+    seed: int,
+    repeats: int,
+    workers: int,
+    partial: Path | None,
+    title: str = "replaying",
+) -> Replayed:
+    """A run over a store, in as many processes as pay, going on from what an interrupted one has left.
+
+    Args:
+        workers: processes; 0 takes as many as pay.
+        partial: file that keeps the games done until the run is; None keeps nothing.
+
+    Raises:
+        RefereeError: the SPEC is none of CONTRACT.md's.
+        EmbedderError: the store's embedder cannot be loaded.
+        SettingsError: `partial` cannot be written.
+        ReplayError: a worker process died.
+    """
+    plays = plays_of(referee, repeats)
+    with contextlib.ExitStack() as stack:
+        journal = None
+        if partial is not None:
+            inputs = inputs_digest(games, store.fingerprint, settings, referee, seed, plays)
+            journal = stack.enter_context(open_journal(partial, inputs, len(games)))
+        n_left = len(games) - (len(journal.done) if journal else 0)
+        n_workers = workers_for(workers, n_left, played=referee != "none")
+        making = functools.partial(build_replayer, store.location, collection)
+        if n_workers > 1:
+            prepare([referee], store, settings.embed)
+            play_all = in_processes(
+                functools.partial(making, single_threaded(settings), referee, seed, plays), n_workers
+            )
+        else:
+            play_all = here(making(settings, referee, seed, plays))
+        return replay_games(
+            games, store, settings, play_all, referee=referee, seed=seed, repeats=repeats, journal=journal, title=title
+        )
+
+
+def plays_of(referee: str, repeats: int) -> int:
+    """Plays of each game: without a referee the search is all there is, and it has no chance in it."""
+    return 1 if referee == "none" else repeats

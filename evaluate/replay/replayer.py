@@ -1,0 +1,218 @@
+"""Replayer: plays one labelled game after another; here or in worker processes."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+from configs.settings import Settings, SettingsError
+from evaluate.errors import EvaluateError, ReplayError
+from evaluate.games.labelled import LabelledGame
+from evaluate.practice.server import Course, LocalGameServer, PracticeServer
+from evaluate.referee import Referee, make_referee, tools_of
+from evaluate.referee.scoring import Similarity, word_similarity
+from evaluate.runs.record import GameRecord, record_game
+from ingest.errors import IngestError
+from ingest.paragraph import Paragraph
+from ingest.store import models_dir_of, open_store
+from player.errors import PlayerError
+from player.play import GameReport, play
+from player.player import Decision, Plan, Player, build_player
+from player.protocol import RoundStart
+from player.search.types import Query
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+GAMES_A_WORKER = 40
+"""Played games from which another process pays: it takes about 4 s to start, and a game a fifth of a second."""
+
+TIMEOUT_S = 3600.0
+"""For a replayed game; nobody waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One game to replay.
+
+    Attributes:
+        number: of the game among those replayed, from 0.
+        paragraph: the labelled one as ingested; None where it was not, or where there is none.
+    """
+
+    number: int
+    game: LabelledGame
+    paragraph: Paragraph | None
+
+
+class Recorder(Protocol[T_co]):
+    """What plays one game after another."""
+
+    def record(self, job: Job) -> T_co:
+        """What is kept of the game."""
+
+
+class Replayer:
+    """Replays games with one player.
+
+    Args:
+        player: plays them.
+        judges: the referee of each repeat; none measures the search alone.
+        similarity: of two words, for the score.
+        seed: of the practice server.
+    """
+
+    def __init__(self, player: Player, judges: Sequence[Referee], similarity: Similarity | None, seed: int) -> None:
+        self._player = PlansOnce(player)
+        self._judges = judges
+        self._similarity = similarity
+        self._seed = seed
+
+    def record(self, job: Job) -> GameRecord:
+        """The game, searched for and played in every repeat."""
+        result = self._player.orchestrator.search(Query(job.game.hint, job.game.book_name))
+        reports = []
+        if self._similarity is not None:
+            reports = play_game(job, self._player, self._judges, self._similarity, self._seed)
+        return record_game(job.game, job.paragraph, result, reports)
+
+
+def play_game(
+    job: Job, player: Player, referees: Sequence[Referee], similarity: Similarity, seed: int
+) -> list[GameReport]:
+    """The game against each referee; no plays where the paragraph was not ingested.
+
+    Args:
+        similarity: of two words, for the score.
+        seed: of the practice server.
+    """
+    if job.paragraph is None:
+        return []
+    reports = []
+    for referee in referees:
+        course = Course([(job.game, job.paragraph)], referee, similarity)
+        server = LocalGameServer(PracticeServer(course, seed=seed + job.number), "replay")
+        reports.append(play(server, player, name="replay", timeout_s=TIMEOUT_S, pace=None))
+    return reports
+
+
+class PlansOnce(Player):
+    """A player that remembers its last plan: the repeats of a game differ in the answers alone.
+
+    Args:
+        player: makes the plans and the guesses.
+    """
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self._last: Plan | None = None
+        self.orchestrator = player.orchestrator
+
+    def answer_warmup(self, question: str) -> str:
+        """As the player answers."""
+        return self._player.answer_warmup(question)
+
+    def plan(self, start: RoundStart) -> Plan:
+        """As the player plans."""
+        if self._last is None or self._last.start != start:
+            self._last = self._player.plan(start)
+        return self._last
+
+    def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
+        """As the player decides."""
+        return self._player.decide(plan, answers)
+
+
+def build_replayer(
+    location: str, collection: str, settings: Settings, referee: str, seed: int, repeats: int
+) -> Replayer:
+    """A replayer over a store, as a worker process makes it.
+
+    Args:
+        referee: SPEC; "none" measures the search alone.
+        repeats: referees, with the seeds `seed`, `seed + 1`, ...
+    """
+    store = open_store(location, collection)
+    player = build_player(store, settings)
+    tools = tools_of(store, settings.embed)
+    judges = [judge for repeat in range(repeats) if (judge := make_referee(referee, seed + repeat, tools))]
+    models_dir = models_dir_of(store, settings.embed)
+    similarity = word_similarity(store.embedder_spec, models_dir, settings.embed) if judges else None
+    return Replayer(player, judges, similarity, seed)
+
+
+def workers_for(wanted: int, n_games: int, *, played: bool) -> int:
+    """How many processes replay: as many as were asked for, or for 0 as many as pay.
+
+    Raises:
+        SettingsError: fewer than 0 were asked for.
+    """
+    if wanted < 0:
+        raise SettingsError(f"--workers must be at least 0, got {wanted}; 0 takes as many as pay")
+    if wanted:
+        return min(wanted, max(1, n_games))
+    return max(1, min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)) if played else 1
+
+
+def here(recorder: Recorder[T]) -> Callable[[Iterable[Job]], Iterator[T]]:
+    """Plays in this process."""
+    return lambda jobs: map(recorder.record, jobs)
+
+
+def in_processes(make: Callable[[], Recorder[T]], n_workers: int) -> Callable[[Iterable[Job]], Iterator[T]]:
+    """Plays in `n_workers` processes; records come as they are done.
+
+    Args:
+        make: what plays in one process; it is pickled.
+    """
+    return functools.partial(_in_processes, make, n_workers)
+
+
+def _in_processes(make: Callable[[], Recorder[T]], n_workers: int, jobs: Iterable[Job]) -> Iterator[T]:
+    context = multiprocessing.get_context("spawn")  # a forked child would inherit locks of Chroma's and ONNX's threads
+    with contextlib.ExitStack() as stack:
+        pool = ProcessPoolExecutor(n_workers, context, _start, (make,))
+        stack.callback(pool.shutdown, cancel_futures=True)
+        try:
+            for future in as_completed([pool.submit(_record, job) for job in jobs]):
+                yield future.result()
+        except BrokenProcessPool as error:
+            raise ReplayError(
+                "a worker process must not die, one did; run the same command again, with --workers 1 if memory ran out"
+            ) from error
+
+
+def single_threaded(settings: Settings) -> Settings:
+    """The settings for a process that shares the cores with others."""
+    return replace(settings, embed=replace(settings.embed, threads=1))
+
+
+_recorder: Recorder[Any] | str = "nothing was made that plays"
+"""Of this worker process; why there is none, in words."""
+
+
+def _start(make: Callable[[], Recorder[Any]]) -> None:
+    """Make what plays in this process."""
+    from threadpoolctl import threadpool_limits
+
+    global _recorder  # noqa: PLW0603  (a worker process has one, for its life)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
+    threadpool_limits(1, "blas")
+    try:
+        _recorder = make()
+    except (EvaluateError, IngestError, PlayerError, SettingsError) as error:
+        _recorder = str(error)
+
+
+def _record(job: Job) -> Any:
+    if isinstance(_recorder, str):
+        raise ReplayError(_recorder)
+    return _recorder.record(job)

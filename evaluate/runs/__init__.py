@@ -1,0 +1,1 @@
+"""What was played: records, measures, files, comparison, export."""

@@ -1,0 +1,142 @@
+"""Runs as files that other tools read: TREC runs and qrels, and frames as parquet and csv."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from evaluate.runs.files import RunFile
+from evaluate.runs.measures import LOST
+from evaluate.runs.run import play_of
+
+
+def export(runs: Sequence[RunFile], folder: Path) -> list[Path]:
+    """Write each run as NAME.run and NAME.qrels in TREC's format, and all of them as frames; the files written.
+
+    The frames are `runs` (a row a run and measure), `games` (a row a run, game and repeat), `hits` (a row a hit of the
+    search) and `answers` (a row a question of a played game), each as .parquet and .csv.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    written = []
+    for run in runs:
+        for suffix, lines in (("run", trec_run(run)), ("qrels", trec_qrels(run))):
+            path = folder / f"{run.name}.{suffix}"
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            written.append(path)
+    for name, rows in (("runs", _runs), ("games", _games), ("hits", _hits), ("answers", _answers)):
+        frame = pd.DataFrame([row for run in runs for row in rows(run)])
+        if frame.empty:
+            continue
+        frame.to_parquet(folder / f"{name}.parquet", index=False)
+        frame.to_csv(folder / f"{name}.csv", index=False)
+        written += [folder / f"{name}.parquet", folder / f"{name}.csv"]
+    return written
+
+
+def trec_run(run: RunFile) -> list[str]:
+    """`game_id Q0 paragraph_id rank score name` for every hit of every answerable game.
+
+    The score falls by one from hit to hit, since tools sort by it and scores of slots are not comparable.
+    """
+    lines = []
+    for record in run.records:
+        if record["answerable"]:
+            hits = record["search"]["hits"]
+            for place, hit in enumerate(hits, 1):
+                ids = f"{trec_id(record['game_id'])} Q0 {trec_id(hit['paragraph_id'])}"
+                lines.append(f"{ids} {place} {len(hits) - place + 1} {trec_id(run.name)}")
+    return lines
+
+
+def trec_qrels(run: RunFile) -> list[str]:
+    """`game_id 0 paragraph_id 1` for every answerable game; one lost at ingest has a paragraph that nothing finds."""
+    return [
+        f"{trec_id(record['game_id'])} 0 {trec_id(truth['paragraph_id'] if (truth := record['truth']) else LOST)} 1"
+        for record in run.records
+        if record["answerable"]
+    ]
+
+
+def trec_id(name: str) -> str:
+    """A name without white space, which TREC's formats part columns by: as in URLs, by %20 and the like."""
+    return "".join(
+        char if not char.isspace() and char != "%" else "".join(f"%{byte:02X}" for byte in char.encode())
+        for char in name
+    )
+
+
+def _runs(run: RunFile) -> list[dict[str, Any]]:
+    rows = [
+        {"run": run.name, "measure": name, "value": value, "low": low, "high": high}
+        for name, value in run.run["measures"].items()
+        for low, high in [run.run["intervals"][name]]
+    ]
+    if run.run["win_rate"] is not None:
+        low, high = run.run["win_rate_interval"]
+        rows.append({"run": run.name, "measure": "win_rate", "value": run.run["win_rate"], "low": low, "high": high})
+    return rows
+
+
+def _games(run: RunFile) -> list[dict[str, Any]]:
+    records = {record["game_id"]: record for record in run.records}
+    rows = []
+    for game in run.run["per_game"]:
+        record = records[game["game_id"]]
+        truth, book, play = record["truth"], record["search"]["book"], play_of(record, game["repeat"])
+        rows.append(
+            {
+                "run": run.name,
+                **game,
+                "book_name": record["book_name"],
+                "hint": record["hint"],
+                "paragraph_id": truth["paragraph_id"] if truth else None,
+                "document": truth["document"] if truth else None,
+                "book": book["document"] if book else None,
+                "book_tier": book["tier"] if book else None,
+                "book_confidence": book["confidence"] if book else None,
+                "prior_rank": play["prior_rank"] if play else None,
+                "confidence": play["guess"]["confidence"] if play else None,
+                "private_score": play["private_score"] if play else None,
+                "embed_ms": record["search"]["embed_ms"],
+                "search_ms": record["search"]["search_ms"],
+                "questions_ms": record["questions_ms"],
+                "decide_ms": record["decide_ms"],
+            }
+        )
+    return rows
+
+
+def _hits(run: RunFile) -> list[dict[str, Any]]:
+    return [
+        {
+            "run": run.name,
+            "game_id": record["game_id"],
+            "place": place,
+            **hit,
+            "right": (truth := record["truth"]) is not None and truth["paragraph_id"] == hit["paragraph_id"],
+        }
+        for record in run.records
+        for place, hit in enumerate(record["search"]["hits"], 1)
+    ]
+
+
+def _answers(run: RunFile) -> list[dict[str, Any]]:
+    return [
+        {
+            "run": run.name,
+            "game_id": record["game_id"],
+            "repeat": play["repeat"],
+            "question_number": question["question_number"],
+            "question_text": question["question_text"],
+            **{f"option_{letter}": text for letter, text in question["options"].items()},
+            "answer": answer,
+        }
+        for record in run.records
+        for play in record["plays"]
+        for question, answer in zip(record["questions"], play["answers"], strict=True)
+    ]

@@ -1,0 +1,139 @@
+"""The table of the player against referees: what it wins and scores, and how far its confidence can be believed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from configs.settings import Settings, as_dict
+from evaluate.errors import RunError
+from evaluate.replay.rounds import HINT_ALONE, Judge, Outcome, Played
+from evaluate.runs.measures import bootstrap_interval, interval
+from evaluate.runs.provenance import commit
+
+SURE = 1e-4
+"""How far a confidence is kept from 0 and 1 where its logarithm is taken."""
+NEEDED = ("games", "hint_alone", "referees", "settings", "store_fingerprint", "commit", "seed")
+
+
+def make_table(
+    games: Sequence[Played], judges: Sequence[Judge], store_fingerprint: str, settings: Settings, seed: int
+) -> dict[str, Any]:
+    """What was won and scored, and Brier and log score of the confidence, with each referee, next to the hint alone.
+
+    A game that was lost at ingest counts as lost, with score 0; the confidence is judged by the others.
+
+    Args:
+        judges: whom the games were played against, in the order of their outcomes.
+        seed: of the intervals.
+    """
+    by_spec: dict[str, list[int]] = {}
+    for place, (spec, _) in enumerate(judges):
+        by_spec.setdefault(spec, []).append(place)
+    won = {spec: won_by_game(games, places) for spec, places in by_spec.items()}
+    lines = {spec: line_of(games, places, won[HINT_ALONE], seed) for spec, places in by_spec.items()}
+    return {
+        "games": len(games),
+        "lost_at_ingest": sum(not game.outcomes for game in games),
+        "hint_alone": lines.pop(HINT_ALONE),
+        "referees": [{"referee": spec, **line} for spec, line in lines.items()],
+        "settings": as_dict(settings),
+        "store_fingerprint": store_fingerprint,
+        "commit": commit(),
+        "seed": seed,
+        "per_game": [
+            {"game_id": game.game_id, "won": {spec: round(float(shares[row]), 6) for spec, shares in won.items()}}
+            for row, game in enumerate(games)
+        ],
+    }
+
+
+def won_by_game(games: Sequence[Played], places: Sequence[int]) -> NDArray[np.float64]:
+    """(n_games,) share of a game's plays by these judges that were won."""
+    return _by_game(games, places, lambda outcome: float(outcome.won))
+
+
+def line_of(games: Sequence[Played], places: Sequence[int], hint: NDArray[np.float64], seed: int) -> dict[str, Any]:
+    """One referee's figures, each with its 95% interval over games.
+
+    Args:
+        places: of its judges.
+        hint: (n_games,) what is won by the hint alone.
+    """
+    played = [game for game in games if game.outcomes]
+    won = won_by_game(games, places)
+    return {
+        "plays": len(places),
+        **_figure("won", won, seed),
+        **_figure("won_more_than_hint", won - hint, seed, bootstrap_interval),
+        **_figure("private_score", _by_game(games, places, lambda outcome: outcome.private_score), seed),
+        **_figure("sentence_exact", _by_game(games, places, lambda outcome: float(outcome.sentence_exact)), seed),
+        **_figure("brier", _by_game(played, places, brier), seed),
+        **_figure("log_score", _by_game(played, places, log_score), seed),
+        "confidence": round(float(_by_game(played, places, lambda outcome: outcome.confidence).mean()), 6),
+    }
+
+
+def brier(outcome: Outcome) -> float:
+    """The squared distance of the confidence from what came, 0..1; the smaller, the better.
+
+    Reference:
+        Brier, Verification of Forecasts Expressed in Terms of Probability, 1950.
+    """
+    return (outcome.confidence - outcome.won) ** 2
+
+
+def log_score(outcome: Outcome) -> float:
+    """Minus the natural logarithm of the probability that was given to what came; the smaller, the better.
+
+    Reference:
+        Good, Rational Decisions, 1952.
+    """
+    sure = min(1.0 - SURE, max(SURE, outcome.confidence))
+    return -math.log(sure if outcome.won else 1.0 - sure)
+
+
+def _by_game(games: Sequence[Played], places: Sequence[int], value: Callable[[Outcome], float]) -> NDArray[np.float64]:
+    """(n_games,) mean of a value over a game's plays by these judges; 0 where it was not played."""
+    return np.array(
+        [np.mean([value(game.outcomes[place]) for place in places]) if game.outcomes else 0.0 for game in games]
+    )
+
+
+def _figure(
+    name: str,
+    values: NDArray[np.float64],
+    seed: int,
+    interval_of: Callable[[NDArray[np.float64], int], tuple[float, float]] = interval,
+) -> dict[str, Any]:
+    """A mean over games, and its interval; both None where no game has a value."""
+    if not len(values):
+        return {name: None, f"{name}_interval": None}
+    ends = [round(end, 6) for end in interval_of(values, seed)]
+    return {name: round(float(values.mean()), 6), f"{name}_interval": ends}
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    """A table as `referees --out` writes it.
+
+    Raises:
+        RunError: the file is none.
+    """
+    remedy = "write it with python -m evaluate referees ... --out FILE"
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RunError(f"{path}: must be a readable file, got {error.strerror}; {remedy}") from error
+    except (ValueError, RecursionError) as error:
+        raise RunError(f"{path}: must be a table of referees as JSON: {error}; {remedy}") from error
+    missing = [key for key in NEEDED if not isinstance(table, dict) or key not in table]
+    if missing:
+        raise RunError(f"{path}: must be a table of referees, but has no {missing[0]}; {remedy}")
+    found: dict[str, Any] = table
+    return found

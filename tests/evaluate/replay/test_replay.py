@@ -1,0 +1,604 @@
+"""Replays: every fate of a game worked by hand, the same run for the same inputs, and the command around it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from configs.settings import Settings, load
+from evaluate.__main__ import main
+from evaluate.referee import Posed, Referee, Secret, Tools, make_referee
+from evaluate.replay.replay import replay
+from evaluate.replay.replayer import Job, Replayer
+from evaluate.runs.measures import interval
+from evaluate.runs.record import GameRecord
+from ingest.store import ParagraphStore
+from player.player import Player
+from player.search.orchestrator import SearchOrchestrator
+from player.search.references import References
+from player.search.strategies.dense import Dense
+from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
+from tests.player.fakes import FixedEmbedder, course, paragraph
+
+ROOT = Path(__file__).resolve().parents[3]
+HINT = "what grows where"
+
+PARAGRAPHS = [
+    paragraph("alpha:1:1", "Ivy scales brickwork. Tendrils grip mortar."),
+    paragraph("alpha:1:2", "Moss carpets boulders. Shade keeps damp cushions."),
+    paragraph("alpha:1:3", "Ferns unroll fronds. Spores drift downhill."),
+    paragraph("beta:1:1", "Reeds fringe ponds. Herons nest among stems."),
+    paragraph("beta:1:2", "Thistles guard pastures. Goldfinches eat seeds."),
+]
+SIMILARITY = {"alpha:1:1": 0.9, "alpha:1:2": 0.8, "alpha:1:3": 0.1, "beta:1:1": 0.95, "beta:1:2": 0.2}
+"""Of each paragraph with HINT. With two slots for the book and one for the course, book alpha gives alpha:1:1 and
+alpha:1:2, then beta:1:1; no book gives beta:1:1, alpha:1:1, alpha:1:2."""
+
+GAMES = [
+    labelled_game(
+        game_id="in the book",
+        book_name="alpha",
+        hint=HINT,
+        paragraph_id="alpha:1:2",
+        opening_sentence="moss carpets BOULDERS",
+    ),
+    labelled_game(
+        game_id="in a global slot", book_name="alpha", hint=HINT, paragraph_id="beta:1:1", associative_word="gardens"
+    ),
+    labelled_game(game_id="in another book", book_name="alpha", hint=HINT, paragraph_id="beta:1:2"),
+    labelled_game(
+        game_id="too far down",
+        book_name="",
+        hint=HINT,
+        paragraph_id="alpha:1:3",
+        opening_sentence="Ferns unroll their fronds.",
+    ),
+    labelled_game(
+        game_id="too far down in the right book",
+        book_name="alpha",
+        hint=HINT,
+        paragraph_id="alpha:1:3",
+        opening_sentence="Ferns, in a picture.",
+        in_text_layer=False,
+    ),
+    labelled_game(
+        game_id="never ingested",
+        book_name="alpha",
+        hint=HINT,
+        paragraph_id="alpha:9:9",
+        opening_sentence="Lichen crusts slate.",
+    ),
+    labelled_game(game_id="no answer", book_name="alpha", hint=HINT, paragraph_id="", answerable=False),
+]
+LOST_AT = [None, None, "book", "search", "search", "ingest"]
+
+Run = dict[str, Any]
+
+
+def no_likeness(one: str, other: str) -> float:
+    """0.0, whatever the words."""
+    return 0.0
+
+
+@pytest.fixture(scope="module")
+def hand_settings() -> Settings:
+    """Two slots for the book and one for the course, in searches and in games."""
+    settings = load("dual")
+    search = replace(settings.search, k=3, pdf_k=2, global_k=1, global_pool=3)
+    game = replace(settings.game, candidates=3, questions_pool=40, prior_filter_share=0.5)
+    return replace(settings, search=search, game=game)
+
+
+@pytest.fixture(scope="module")
+def hand_store(tmp_path_factory: pytest.TempPathFactory) -> ParagraphStore:
+    """The five paragraphs; the one number of a vector is the similarity with HINT."""
+    names = {item.doc_id: [0.0] for item in PARAGRAPHS}
+    embedder = FixedEmbedder({item.text: [SIMILARITY[item.paragraph_id]] for item in PARAGRAPHS} | names)
+    return make_store(tmp_path_factory.mktemp("replay"), PARAGRAPHS, embedder, "fixed")
+
+
+@pytest.fixture(scope="module")
+def hand_player(hand_store: ParagraphStore, hand_settings: Settings) -> Player:
+    dense = Dense(hand_store.paragraphs, hand_store.vectors, FixedEmbedder({HINT: [1.0]}))
+    references = References(hand_store.documents, 0.9, 0.6)
+    search = SearchOrchestrator({"dense": dense}, references, hand_settings.search)
+    return Player(search, hand_settings.game, 0, hand_store.paragraphs)
+
+
+@pytest.fixture(scope="module")
+def searched(hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings) -> Run:
+    """The run without a referee."""
+    return replay(
+        GAMES, hand_store, hand_player, hand_settings, referee="none", similarity=None, seed=7, progress=False
+    )
+
+
+@pytest.fixture(scope="module")
+def played(hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings) -> Run:
+    """The run with a referee that finds nothing relevant, so that the guess is the most similar candidate."""
+    return replay(
+        GAMES,
+        hand_store,
+        hand_player,
+        hand_settings,
+        referee="noisy:0,1",
+        similarity=no_likeness,
+        seed=7,
+        progress=False,
+    )
+
+
+def column(run: Run, key: str) -> list[Any]:
+    return [game[key] for game in run["per_game"]]
+
+
+class TestSearchAlone:
+    def test_each_answerable_game_has_its_rank_slot_and_strategy(self, searched: Run) -> None:
+        assert column(searched, "game_id") == [game.game_id for game in GAMES if game.answerable]
+        assert column(searched, "rank") == [2, 3, None, None, None, None]
+        assert column(searched, "slot") == ["book", "global", None, None, None, None]
+        assert column(searched, "strategy") == ["dense", "dense", None, None, None, None]
+
+    def test_each_lost_game_says_where_it_was_lost(self, searched: Run) -> None:
+        assert column(searched, "lost_at") == LOST_AT
+
+    def test_measures_count_every_answerable_game_the_lost_one_too(self, searched: Run) -> None:
+        # ranks 2 and 3 of 6 games: 2/6, and (1/2 + 1/3) / 6
+        assert searched["measures"] == {
+            "Success@1": 0.0,
+            "Success@5": 0.333333,
+            "Success@10": 0.333333,
+            "Success@15": 0.333333,
+            "Success@20": 0.333333,
+            "RR": 0.138889,
+        }
+
+    def test_intervals_are_those_of_the_values(self, searched: Run) -> None:
+        # Wilson for 2 of 6: (1/3 + z^2/12) / (1 + z^2/6) -+ z sqrt(2/54 + z^2/144) / (1 + z^2/6) = 0.3984 -+ 0.3016
+        assert searched["intervals"]["Success@5"] == pytest.approx([0.0968, 0.7000], abs=5e-4)
+        values = np.array([1 / 2, 1 / 3, 0, 0, 0, 0])
+        assert searched["intervals"]["RR"] == [round(end, 6) for end in interval(values, 7)]
+        assert list(searched["intervals"]) == list(searched["measures"])
+
+    def test_games_are_counted_by_their_kind(self, searched: Run) -> None:
+        counts = [searched[key] for key in ("games", "unanswerable", "lost_at_ingest", "abstained")]
+        assert counts == [7, 1, 1, 0]
+
+    def test_opening_sentences_count_where_the_label_has_one_in_the_text_layer(self, searched: Run) -> None:
+        # right, wrong and never ingested; the one in a picture does not count
+        assert searched["opening_sentence_exact"] == 0.333333
+
+    def test_a_book_is_right_where_the_paragraph_stands_in_it(self, searched: Run) -> None:
+        # of six answerable ones, one lost at ingest: right for "in the book" and "too far down in the right book"
+        assert searched["book_resolved"] == 0.333333
+
+    def test_nothing_of_a_played_game_is_told_without_a_referee(self, searched: Run) -> None:
+        assert column(searched, "guess_rank") == column(searched, "won") == [None] * 6
+        for key in (
+            "win_rate",
+            "sentence_exact",
+            "private_score",
+            "associative_word_exact",
+            "associative_word_top20",
+        ):
+            assert searched[key] is None
+        assert searched["latency_ms"]["questions"] is None
+        assert searched["latency_ms"]["decide"] is None
+
+    def test_repeats_are_not_made_without_a_referee(
+        self, hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings
+    ) -> None:
+        run = replay(
+            GAMES,
+            hand_store,
+            hand_player,
+            hand_settings,
+            referee="none",
+            similarity=None,
+            repeats=3,
+            progress=False,
+        )
+        assert (len(run["per_game"]), run["repeats"]) == (6, 1)
+
+    def test_unanswerable_games_alone_are_a_run_too(
+        self, hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings
+    ) -> None:
+        games = [game for game in GAMES if not game.answerable]
+        for referee in ("none", "oracle"):
+            run = replay(
+                games,
+                hand_store,
+                hand_player,
+                hand_settings,
+                referee=referee,
+                similarity=no_likeness,
+                progress=False,
+            )
+            assert (run["games"], run["unanswerable"], run["per_game"]) == (1, 1, [])
+            assert (run["opening_sentence_exact"], run["book_resolved"], run["win_rate"]) == (None, None, None)
+
+
+class TestPlayedGames:
+    def test_the_search_is_measured_as_without_a_referee(self, searched: Run, played: Run) -> None:
+        for key in ("rank", "slot", "strategy"):
+            assert column(played, key) == column(searched, key)
+        assert played["measures"] == searched["measures"]
+
+    def test_the_guess_rank_is_the_place_in_the_belief(self, played: Run) -> None:
+        # candidates alpha:1:1 0.9, alpha:1:2 0.8, beta:1:1 0.95, and no answer that tells them apart
+        assert column(played, "guess_rank") == [3, 1, None, None, None, None]
+        assert column(played, "won") == [False, True, False, False, False, False]
+
+    def test_a_candidate_that_was_not_guessed_was_lost_at_the_answers(self, played: Run) -> None:
+        assert column(played, "lost_at") == ["answers", *LOST_AT[1:]]
+
+    def test_shares_count_every_answerable_game(self, played: Run) -> None:
+        assert played["win_rate"] == 0.166667
+        # Wilson for 1 of 6
+        assert played["win_rate_interval"] == pytest.approx([0.0301, 0.5635], abs=5e-4)
+        assert played["sentence_exact"] == 0.166667
+
+    def test_the_private_score_is_a_mean_over_games_and_0_for_the_lost_one(self, played: Run) -> None:
+        # nothing to cite: J 25, K 100 - 2 * 25 = 50, so 10 points; the right sentence 50 more; never ingested 0
+        assert played["private_score"] == round((60 + 4 * 10 + 0) / 6, 4)
+
+    def test_a_word_counts_as_right_by_its_stem(self, played: Run) -> None:
+        # botany brings a garden to mind in all games but the lost one; the first game's label is in the plural
+        assert played["associative_word_top20"] == 0.833333
+
+    def test_right_answers_win_what_the_search_has_found(
+        self, hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings
+    ) -> None:
+        run = replay(
+            GAMES[:2], hand_store, hand_player, hand_settings, referee="oracle", similarity=no_likeness, progress=False
+        )
+        assert column(run, "guess_rank") == [1, 1]
+        assert (column(run, "won"), column(run, "lost_at")) == ([True, True], [None, None])
+        assert (run["win_rate"], run["sentence_exact"]) == (1.0, 1.0)
+
+
+class Declining:
+    """A referee that finds nothing relevant."""
+
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+        return ["Not Relevant"] * len(questions)
+
+
+@pytest.fixture(scope="module")
+def repeated(hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings) -> tuple[Run, list[int]]:
+    """A run of two repeats, and the seeds of its referees: the first one answers rightly, the second declines."""
+    seeds: list[int] = []
+
+    def make(spec: str, seed: int, tools: Tools) -> Referee | None:
+        seeds.append(seed)
+        return make_referee("oracle") if len(seeds) == 1 else Declining()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evaluate.replay.replay.make_referee", make)
+        run = replay(
+            GAMES,
+            hand_store,
+            hand_player,
+            hand_settings,
+            referee="noisy:0.1,0.1",
+            similarity=no_likeness,
+            seed=40,
+            repeats=2,
+            progress=False,
+        )
+    return run, seeds
+
+
+class TestRepeats:
+    def test_every_game_is_played_in_each_repeat(self, repeated: tuple[Run, list[int]]) -> None:
+        run, _ = repeated
+        assert (run["games"], run["repeats"], run["seed"]) == (7, 2, 40)
+        assert column(run, "repeat") == [0] * 6 + [1] * 6
+        assert column(run, "game_id") == [game.game_id for game in GAMES if game.answerable] * 2
+
+    def test_each_repeat_has_a_referee_seed_of_its_own(self, repeated: tuple[Run, list[int]]) -> None:
+        run, seeds = repeated
+        assert seeds == [40, 41]
+        assert column(run, "won") == [True, True, *[False] * 4, False, True, *[False] * 4]
+
+    def test_the_win_rate_is_the_mean_over_games_of_the_mean_over_repeats(
+        self, repeated: tuple[Run, list[int]]
+    ) -> None:
+        run, _ = repeated
+        # by game: 1/2, 1, 0, 0, 0, 0
+        assert run["win_rate"] == 0.25
+        won = np.array([0.5, 1, 0, 0, 0, 0])
+        assert run["win_rate_interval"] == [round(end, 6) for end in interval(won, 40)]
+
+    def test_measures_of_the_search_do_not_count_repeats_as_games(
+        self, repeated: tuple[Run, list[int]], searched: Run
+    ) -> None:
+        run, _ = repeated
+        assert run["measures"] == searched["measures"]
+        assert run["intervals"]["Success@5"] == searched["intervals"]["Success@5"]
+        assert (run["book_resolved"], run["lost_at_ingest"]) == (0.333333, 1)
+
+
+@pytest.fixture(scope="module")
+def course_store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return make_store(tmp_path_factory.mktemp("course"), course()).location
+
+
+@pytest.fixture
+def games_file(tmp_path: Path) -> Path:
+    """Four games about the course, and an unanswerable one."""
+    unanswerable = {**record_of(labelled_game(game_id="no", hint="harbour cranes")), "paragraph_id": None}
+    return write_games(tmp_path / "games.jsonl", [*map(record_of, course_games(course())[:4]), unanswerable])
+
+
+@pytest.fixture
+def quick(tmp_path: Path) -> str:
+    """Settings that weigh few questions."""
+    path = tmp_path / "quick.yaml"
+    path.write_text("game: {questions_pool: 60}\n", encoding="utf-8")
+    return str(path)
+
+
+def lost_game() -> Mapping[str, Any]:
+    return record_of(labelled_game(game_id="lost", paragraph_id="gamma:1:1", hint="fishing nets"))
+
+
+RUN_KEYS = [
+    "games",
+    "lost_at_ingest",
+    "opening_sentence_exact",
+    "measures",
+    "intervals",
+    "book_resolved",
+    "abstained",
+    "win_rate",
+    "sentence_exact",
+    "private_score",
+    "associative_word_exact",
+    "associative_word_top20",
+    "latency_ms",
+    "settings",
+    "store_fingerprint",
+    "commit",
+    "seed",
+    "repeats",
+    "per_game",
+]
+"""As CONTRACT.md lists them."""
+
+
+@pytest.mark.usefixtures("fast_models")
+class TestCommand:
+    def json_run(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> Run:
+        """The one JSON document that `replay --json` prints."""
+        assert run_main(main, "replay", "--json", *arguments) == 0
+        found: Run = json.loads(capsys.readouterr().out)
+        return found
+
+    @pytest.mark.parametrize("referee", ["none", "oracle"])
+    def test_json_has_the_keys_of_the_contract(
+        self, course_store: str, games_file: Path, quick: str, capsys: pytest.CaptureFixture[str], referee: str
+    ) -> None:
+        arguments = ("--store", course_store, "--games", str(games_file), "--referee", referee, "--seed", "4")
+        run = self.json_run(capsys, *arguments, "--config", quick)
+        assert set(RUN_KEYS) <= set(run)
+        assert list(run["measures"]) == ["Success@1", "Success@5", "Success@10", "Success@15", "Success@20", "RR"]
+        for name, value in run["measures"].items():
+            low, high = run["intervals"][name]
+            assert 0.0 <= low <= value <= high <= 1.0
+        for game in run["per_game"]:
+            assert {"game_id", "rank", "slot", "strategy", "guess_rank", "won", "lost_at"} <= set(game)
+        assert sorted(run["latency_ms"]) == ["decide", "embed", "questions", "search"]
+        assert sorted(run["latency_ms"]["search"]) == ["p50", "p95"]
+        assert 0.0 <= run["latency_ms"]["search"]["p50"] <= run["latency_ms"]["search"]["p95"]
+        assert (run["games"], run["unanswerable"], run["seed"], run["repeats"]) == (5, 1, 4, 1)
+        assert run["settings"]["preset"] == "default"
+        assert run["settings"]["search"]["k"] == 20
+        assert "token" not in run["settings"]
+        assert len(run["store_fingerprint"]) == 16
+
+    def test_a_played_run_tells_what_only_a_played_game_has(
+        self, course_store: str, games_file: Path, quick: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        arguments = ("--store", course_store, "--games", str(games_file), "--referee", "oracle", "--config", quick)
+        run = self.json_run(capsys, *arguments)
+        assert run["win_rate"] == run["sentence_exact"] == 1.0
+        assert 50.0 <= run["private_score"] <= 100.0
+        assert 0.0 <= run["associative_word_exact"] <= run["associative_word_top20"] <= 1.0
+        assert column(run, "lost_at") == [None] * 4
+
+    def test_the_preset_decides_how_is_searched(
+        self, course_store: str, games_file: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        arguments = ("--store", course_store, "--games", str(games_file))
+        filtered = self.json_run(capsys, *arguments, "--preset", "dual")
+        unfiltered = self.json_run(capsys, *arguments, "--preset", "unfiltered")
+        assert set(column(filtered, "slot")) == {"book"}
+        assert set(column(unfiltered, "slot")) == {"global"}
+        assert unfiltered["book_resolved"] == 0.0
+
+    def test_the_same_inputs_and_seed_give_the_same_run_in_any_process(
+        self, course_store: str, games_file: Path, quick: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        arguments = ["--store", course_store, "--games", str(games_file), "--config", quick]
+        arguments += ["--referee", "noisy:0.3,0.2", "--repeats", "2", "--seed", "5"]
+        here = self.json_run(capsys, *arguments)
+        script = (
+            "import sys; from evaluate.referee import scoring; from player.search import build; "
+            "from tests.fakes import load_hashing_embedder; "
+            "build.load_embedder = scoring.load_embedder = load_hashing_embedder; "
+            "from evaluate.__main__ import main; sys.exit(main(sys.argv[1:]))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script, "replay", "--json", *arguments],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": "1"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        there = json.loads(done.stdout)
+        assert len(here["per_game"]) == 8
+        assert here.pop("latency_ms") != there.pop("latency_ms")
+        assert json.dumps(here) == json.dumps(there)
+
+    def test_the_seed_splits_a_file_that_names_no_splits(
+        self, course_store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = write_games(tmp_path / "games.jsonl", map(record_of, course_games(course())))
+        arguments = ("--store", course_store, "--games", str(path), "--split", "train")
+        one, again, other = (column(self.json_run(capsys, *arguments, "--seed", seed), "game_id") for seed in "112")
+        assert one == again
+        assert one != other
+
+    def test_a_split_is_replayed_alone(
+        self, course_store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        records = [
+            {**record_of(game), "split": "val" if number < 5 else "train"}
+            for number, game in enumerate(course_games(course()))
+        ]
+        path = write_games(tmp_path / "games.jsonl", records)
+        run = self.json_run(capsys, "--store", course_store, "--games", str(path), "--split", "validation")
+        assert column(run, "game_id") == ["g1", "g2", "g3", "g4", "g5"]
+
+    def test_a_run_is_written_as_it_is_printed(
+        self, course_store: str, games_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        out = tmp_path / "run.json"
+        run = self.json_run(capsys, "--store", course_store, "--games", str(games_file), "--out", str(out))
+        assert json.loads(out.read_text(encoding="utf-8")) == run
+
+    def test_a_table_is_printed_and_the_run_written_without_json(
+        self, course_store: str, games_file: Path, quick: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        out = tmp_path / "run.json"
+        arguments = ["--store", course_store, "--games", str(games_file), "--config", quick]
+        arguments += ["--referee", "oracle", "--out", str(out)]
+        assert run_main(main, "replay", *arguments) == 0
+        printed = capsys.readouterr().out
+        run = json.loads(out.read_text(encoding="utf-8"))
+        assert "5 games, 1 of them unanswerable, 0 lost at ingest" in printed
+        low, high = run["intervals"]["RR"]
+        assert f"  RR          {run['measures']['RR']:.3f}   [{low:.3f}, {high:.3f}]\n" in printed
+        assert f"private score {run['private_score']:.1f}\n" in printed
+
+    def test_an_interrupted_replay_goes_on_where_it_was(
+        self,
+        course_store: str,
+        games_file: Path,
+        quick: str,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        out = tmp_path / "run.json"
+        arguments = ["--store", course_store, "--games", str(games_file), "--config", quick, "--referee", "oracle"]
+        whole = self.json_run(capsys, *arguments)
+        played: list[str] = []
+        record = Replayer.record
+
+        def interrupted(self: Replayer, job: Job) -> GameRecord:
+            played.append(job.game.game_id)
+            if len(played) == 3:
+                raise KeyboardInterrupt
+            return record(self, job)
+
+        monkeypatch.setattr(Replayer, "record", interrupted)
+        assert run_main(main, "replay", *arguments, "--out", str(out)) == 130
+        assert not out.exists()
+        capsys.readouterr()
+        assert run_main(main, "replay", *arguments, "--out", str(out), "--json") == 0
+        captured = capsys.readouterr()
+        assert f"going on from {out}.partial: 2 of 5 games are done" in captured.err
+        assert played == ["g1", "g2", "g3", "g3", "g4", "no"]
+        found = json.loads(captured.out)
+        assert json.dumps({**found, "latency_ms": 0}) == json.dumps({**whole, "latency_ms": 0})
+        assert sorted(path.name for path in tmp_path.glob("run*")) == ["run.games.jsonl", "run.json"]
+
+    def test_every_games_fate_is_told_where_it_is_asked_for(
+        self, course_store: str, games_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = write_games(tmp_path / "more.jsonl", [lost_game(), record_of(course_games(course())[0])])
+        arguments = ("--store", course_store, "--games", str(path))
+        assert run_main(main, "replay", *arguments) == 1
+        printed = capsys.readouterr().out
+        assert "  lost: 1 of 2 (1 at ingest, 0 at the book, 0 in the search, 0 by the answers)\n" in printed
+        assert "    lost: lost at ingest: the store holds no such paragraph\n" in printed
+        assert "    g1: " not in printed
+        assert run_main(main, "replay", *arguments, "--explain") == 1
+        assert "    g1: found at rank 1 in the book's slots by dense\n" in capsys.readouterr().out
+
+    def test_games_lost_at_ingest_exit_with_1_and_are_counted(
+        self, course_store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = write_games(tmp_path / "games.jsonl", [lost_game(), record_of(course_games(course())[0])])
+        assert run_main(main, "replay", "--store", course_store, "--games", str(path), "--json") == 1
+        captured = capsys.readouterr()
+        run = json.loads(captured.out)
+        assert (run["lost_at_ingest"], column(run, "lost_at")) == (1, ["ingest", None])
+        assert run["measures"]["Success@20"] == 0.5
+        assert captured.err.endswith("evaluate replay: 1 games are about paragraphs that the store does not hold\n")
+
+    @pytest.mark.parametrize(
+        ("arguments", "holds"),
+        [
+            (["--split", "dev"], "--split must be one of train, validation, test, got 'dev'"),
+            (["--preset", "best"], "preset must be one of default, "),
+            (["--referee", "noisy:0.8,0.3"], "shares wrong and declined of at most 1 together, got 0.8 and 0.3"),
+            (
+                ["--referee", "noisy:nan,0"],
+                "--referee must be none, or terms of sees:",
+            ),
+            (["--workers", "-1"], "--workers must be at least 0, got -1"),
+            (["--repeats", "0"], "--repeats must be at least 1, got 0"),
+            (["--repeats", "many"], "argument --repeats: invalid int value: 'many'"),
+            (["--seed", "-1"], "--seed must be at least 0, got -1"),
+            (["--games", "nowhere.jsonl"], "--games must be a readable file, got nowhere.jsonl"),
+            (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),
+            (["--collection", "another"], "--collection must be one that"),
+            (["--config", "nowhere.yaml"], "--config must name a YAML file, got nowhere.yaml"),
+            (["--out", "nowhere/run.json"], "--out must be in a folder that is there, got nowhere/run.json"),
+            (["--frobnicate"], "unrecognized arguments: --frobnicate"),
+        ],
+    )
+    def test_bad_input_exits_with_2_and_one_line(
+        self,
+        course_store: str,
+        games_file: Path,
+        capsys: pytest.CaptureFixture[str],
+        arguments: list[str],
+        holds: str,
+    ) -> None:
+        assert run_main(main, "replay", "--store", course_store, "--games", str(games_file), *arguments) == 2
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert holds in captured.err
+        assert captured.err.count("\n") == 1
+
+    def test_an_out_that_is_a_folder_exits_with_2(
+        self, course_store: str, games_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        arguments = ("--store", course_store, "--games", str(games_file), "--out", str(tmp_path))
+        assert run_main(main, "replay", *arguments) == 2
+        assert f"evaluate replay: --out must be a file, got the folder {tmp_path}; " in capsys.readouterr().err
+
+    def test_no_command_exits_with_2_and_one_line(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run_main(main) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+    @pytest.mark.parametrize("command", ["replay", "serve", "check-games"])
+    def test_help_shows_an_example(self, capsys: pytest.CaptureFixture[str], command: str) -> None:
+        assert run_main(main, command, "--help") == 0
+        assert f"example:\n  python -m evaluate {command} --store" in capsys.readouterr().out

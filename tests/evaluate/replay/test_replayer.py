@@ -1,0 +1,139 @@
+"""Replaying here and in worker processes: the same run, and no search or plan made twice."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from configs.settings import Settings, SettingsError, load
+from evaluate.errors import ReplayError
+from evaluate.games.labelled import LabelledGame
+from evaluate.replay.replay import replay_games
+from evaluate.replay.replayer import Job, Replayer, here, in_processes, workers_for
+from ingest.errors import StoreMissingError
+from ingest.store import ParagraphStore
+from player.player import Plan, Player
+from tests.evaluate.fakes import course_games, labelled_game, make_hashing_replayer, make_store
+from tests.player.fakes import course
+
+REFEREE = "noisy:0.3,0.2"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> ParagraphStore:
+    return make_store(tmp_path_factory.mktemp("store"), course())
+
+
+@pytest.fixture(scope="module")
+def quick() -> Settings:
+    settings = load()
+    return replace(settings, game=replace(settings.game, questions_pool=60))
+
+
+@pytest.fixture(scope="module")
+def games() -> list[LabelledGame]:
+    """Six games, one of them unanswerable and one lost at ingest."""
+    return [
+        *course_games(course())[:4],
+        labelled_game(game_id="no", answerable=False, paragraph_id=""),
+        labelled_game(game_id="lost", paragraph_id="gamma:1:1"),
+    ]
+
+
+def timeless(run: dict[str, Any]) -> str:
+    return json.dumps({key: value for key, value in run.items() if key != "latency_ms"})
+
+
+def fail_to_make() -> Replayer:
+    raise StoreMissingError("--store must be a folder made by ingest, got nowhere")
+
+
+def die() -> Replayer:
+    os._exit(3)
+
+
+class TestWorkers:
+    def test_the_run_is_the_same_whoever_plays_it(
+        self, store: ParagraphStore, quick: Settings, games: list[LabelledGame]
+    ) -> None:
+        make = functools.partial(make_hashing_replayer, store.location, quick, REFEREE, 3, 2)
+        alone, together = (
+            replay_games(games, store, quick, play_all, referee=REFEREE, seed=3, repeats=2, progress=False)
+            for play_all in (here(make()), in_processes(make, 2))
+        )
+        assert len(alone.run["per_game"]) == 10
+        assert timeless(alone.run) == timeless(together.run)
+        assert [record["game_id"] for record in together.records] == [game.game_id for game in games]
+
+    def test_what_a_worker_lacks_is_told_in_one_line(self, games: list[LabelledGame]) -> None:
+        with pytest.raises(ReplayError, match="--store must be a folder made by ingest, got nowhere"):
+            list(in_processes(fail_to_make, 1)([Job(0, games[0], None)]))
+
+    def test_a_worker_that_dies_is_told_with_the_remedy(self, games: list[LabelledGame]) -> None:
+        with pytest.raises(ReplayError, match="a worker process must not die, one did; run the same command again"):
+            list(in_processes(die, 1)([Job(0, games[0], None)]))
+
+    @pytest.mark.parametrize(
+        ("wanted", "n_games", "played", "workers"),
+        [
+            (0, 1000, False, 1),
+            (0, 30, True, 1),
+            (0, 0, True, 1),
+            (0, 90, True, 2),
+            (3, 1000, False, 3),
+            (3, 2, True, 2),
+        ],
+    )
+    def test_as_many_work_as_were_asked_for_or_pay(
+        self, monkeypatch: pytest.MonkeyPatch, wanted: int, n_games: int, played: bool, workers: int
+    ) -> None:
+        monkeypatch.setattr(os, "cpu_count", lambda: 8)
+        assert workers_for(wanted, n_games, played=played) == workers
+
+    def test_fewer_than_none_is_refused(self) -> None:
+        with pytest.raises(SettingsError, match="--workers must be at least 0, got -1"):
+            workers_for(-1, 10, played=True)
+
+
+def test_a_game_is_planned_once_for_all_its_repeats(
+    store: ParagraphStore, quick: Settings, games: list[LabelledGame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned: list[str] = []
+    plan = Player.plan
+
+    def counting(self: Player, start: Any) -> Plan:
+        planned.append(start.hint)
+        return plan(self, start)
+
+    monkeypatch.setattr(Player, "plan", counting)
+    replayer = make_hashing_replayer(store.location, quick, REFEREE, 3, 3)
+    paragraphs = {item.paragraph_id: item for item in store.paragraphs}
+    records = [
+        replayer.record(Job(number, game, paragraphs[game.paragraph_id])) for number, game in enumerate(games[:2])
+    ]
+    assert planned == [game.hint for game in games[:2]]
+    assert [len(record["plays"]) for record in records] == [3, 3]
+    assert len({tuple(play["answers"]) for play in records[0]["plays"]}) == 3
+
+
+def test_a_record_holds_what_was_seen_of_the_game(
+    store: ParagraphStore, quick: Settings, games: list[LabelledGame]
+) -> None:
+    replayer = make_hashing_replayer(store.location, quick, "oracle", 0, 1)
+    paragraph = next(item for item in store.paragraphs if item.paragraph_id == games[0].paragraph_id)
+    record = replayer.record(Job(0, games[0], paragraph))
+    play = record["plays"][0]
+    assert record["truth"] is not None
+    assert record["truth"]["text"] == paragraph.text
+    assert len(record["questions"]) == len(play["answers"]) == 20
+    assert record["search"]["rank"] is not None
+    assert record["search"]["hits"][record["search"]["rank"] - 1]["paragraph_id"] == paragraph.paragraph_id
+    assert play["candidates"][0]["opening_sentence"] == play["guess"]["opening_sentence"]
+    assert sum(candidate["belief"] for candidate in play["candidates"]) == pytest.approx(1.0, abs=1e-4)
+    assert play["bits"][0] > play["bits"][1]
+    assert json.loads(json.dumps(record)) == record

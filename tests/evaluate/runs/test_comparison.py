@@ -1,0 +1,239 @@
+"""Comparisons: tests worked by hand, corrected for their number, and the command around them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from configs.settings import load
+from evaluate.__main__ import main
+from evaluate.errors import RunError
+from evaluate.runs.comparison import compare, holm, randomisation_p
+from evaluate.runs.files import RunFile
+from evaluate.runs.record import GameRecord
+from evaluate.runs.run import make_run
+from tests.evaluate.fakes import course_games, game_record, make_store, play_record, record_of, run_main, write_games
+from tests.fakes import tiny_cross_encoder
+from tests.player.fakes import course
+
+
+def ranked(game_id: str, rank: int | None, *, won: bool | None = None) -> GameRecord:
+    """A game whose paragraph is the rank-th of three hits; None: it is none of them."""
+    record = game_record(game_id=game_id)
+    hit = record["search"]["hits"][0]
+    ids = [f"other:1:{place}" for place in range(1, 4)]
+    if rank is not None:
+        ids[rank - 1] = "alpha:1:2"
+    hits = [{**hit, "paragraph_id": paragraph_id} for paragraph_id in ids]
+    plays = [] if won is None else [play_record(won=won, guess_rank=1 if won else 2)]
+    return game_record(game_id=game_id, search={**record["search"], "hits": hits, "rank": rank}, plays=plays)
+
+
+def run_of(name: str, records: list[GameRecord], *, fingerprint: str = "f", referee: str = "none") -> RunFile:
+    run = make_run(records, fingerprint, load(), referee, 0, 1)
+    return RunFile(name, run, tuple(records))
+
+
+FIRST = [ranked(f"g{number}", 1) for number in range(12)]
+MISSED = [ranked(f"g{number}", None) for number in range(12)]
+
+
+class TestRandomisation:
+    @pytest.mark.parametrize(
+        ("differences", "p"),
+        [
+            ([0.0, 0.0], 1.0),
+            ([1.0, 1.0, 1.0], 0.25),  # of 8 ways of exchanging, +++ and --- are as large
+            ([1.0, 1.0, 1.0, 0.0, 0.0], 0.25),  # equal games change nothing
+            ([1.0, -1.0], 1.0),
+            ([1.0], 1.0),
+            ([2.0, 1.0, 1.0], 0.25),
+        ],
+    )
+    def test_p_is_the_share_of_exchanges_with_as_large_a_mean(self, differences: list[float], p: float) -> None:
+        assert randomisation_p(np.array(differences), 0) == pytest.approx(p)
+
+    def test_many_games_are_sampled_by_the_seed(self) -> None:
+        differences = np.random.default_rng(3).normal(0.2, 1.0, 60)
+        assert randomisation_p(differences, 1) == randomisation_p(differences, 1)
+        # the t test of the same differences, which are normal, says much the same
+        by_t_test = stats.ttest_1samp(differences, 0.0).pvalue
+        assert 0.05 < by_t_test < 0.95
+        assert randomisation_p(differences, 1) == pytest.approx(by_t_test, abs=0.02)
+
+
+class TestHolm:
+    def test_the_smallest_is_multiplied_by_all_the_next_by_one_less(self) -> None:
+        assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+
+    def test_no_test_has_nothing_to_correct(self) -> None:
+        assert holm([]) == []
+
+
+class TestVerdicts:
+    def test_every_other_run_is_judged_by_the_first(self) -> None:
+        tests = compare([run_of("none", MISSED), run_of("all", FIRST), run_of("same", MISSED)])
+        verdicts = {(test.preset, test.against, test.measure): test.verdict for test in tests}
+        assert verdicts["all", "none", "RR"] == "better"
+        assert verdicts["same", "none", "RR"] == "no difference that these games can show"
+        assert [test.measure for test in tests] == ["RR", "Success@1", "Success@5", "Success@20"] * 2
+
+    def test_the_difference_has_its_interval_and_corrected_p(self) -> None:
+        test = compare([run_of("all", FIRST), run_of("none", MISSED)])[0]
+        assert (test.verdict, test.difference, test.low, test.high) == ("worse", -1.0, -1.0, -1.0)
+        assert (test.n_games, test.n_differ) == (12, 12)
+        # two of the 4,096 exchanges of 12 games, and four tests
+        assert (test.p, test.p_holm) == (round(2 / 4096, 6), round(8 / 4096, 6))
+
+    def test_few_games_can_show_nothing(self) -> None:
+        tests = compare([run_of("none", MISSED[:4]), run_of("all", FIRST[:4])])
+        assert {test.verdict for test in tests} == {"no difference that these games can show"}
+        assert tests[0].difference == 1.0
+
+    def test_pairs_are_tested_where_they_are_asked_for(self) -> None:
+        runs = [run_of("a", FIRST), run_of("b", MISSED), run_of("c", MISSED)]
+        pairs = [(test.preset, test.against) for test in compare(runs, pairs=True) if test.measure == "RR"]
+        assert pairs == [("b", "a"), ("c", "a"), ("c", "b")]
+
+    def test_win_rates_are_tested_where_games_were_played(self) -> None:
+        won = [ranked(f"g{number}", 1, won=True) for number in range(12)]
+        lost = [ranked(f"g{number}", 1, won=False) for number in range(12)]
+        tests = compare([run_of("lost", lost, referee="oracle"), run_of("won", won, referee="oracle")])
+        assert [test.verdict for test in tests if test.measure == "win_rate"] == ["better"]
+        assert {test.verdict for test in tests if test.measure != "win_rate"} == {
+            "no difference that these games can show"
+        }
+
+
+@pytest.mark.parametrize(
+    ("runs", "says"),
+    [
+        ([run_of("a", FIRST)], "at least two runs must be compared, got 1"),
+        ([run_of("a", FIRST), run_of("a", FIRST)], "a name of its own, got a twice"),
+        ([run_of("a", FIRST), run_of("b", FIRST[:3])], "b: must be of the same games as a"),
+        ([run_of("a", FIRST), run_of("b", FIRST, fingerprint="g")], "b: must be of the same store as a, got g for f"),
+        ([run_of("a", FIRST), run_of("b", FIRST, referee="oracle")], "b: must have the same --referee as a"),
+    ],
+)
+def test_what_cannot_stand_side_by_side_is_refused(runs: list[RunFile], says: str) -> None:
+    with pytest.raises(RunError, match=says):
+        compare(runs)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return make_store(tmp_path_factory.mktemp("store"), course()).location
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> str:
+    return str(write_games(tmp_path / "games.jsonl", map(record_of, course_games(course()))))
+
+
+@pytest.mark.usefixtures("fast_models")
+class TestCommand:
+    def test_json_holds_a_run_a_preset_and_the_tests(
+        self, store: str, games: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        arguments = ("--store", store, "--games", games, "--presets", "unfiltered,dual", "--json")
+        assert run_main(main, "compare", *arguments) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert list(found) == ["presets", "tests"]
+        assert list(found["presets"]) == ["unfiltered", "dual"]
+        assert found["presets"]["dual"]["settings"]["preset"] == "dual"
+        assert {(test["preset"], test["against"]) for test in found["tests"]} == {("dual", "unfiltered")}
+        assert {"measure", "difference", "low", "high", "p", "p_holm", "verdict"} <= set(found["tests"][0])
+
+    def test_a_cross_encoder_that_is_given_is_compared(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        config = tmp_path / "mine.yaml"
+        config.write_text(f"search: {{cross_encoder: {tiny_cross_encoder(tmp_path / 'model')}}}\n", encoding="utf-8")
+        arguments = (
+            "--store",
+            store,
+            "--games",
+            games,
+            "--presets",
+            "distance-merge,reranked",
+            "--config",
+            str(config),
+        )
+        assert run_main(main, "compare", *arguments, "--json") == 0
+        found = json.loads(capsys.readouterr().out)
+        assert list(found) == ["presets", "tests"]
+        ranks = {name: [game["rank"] for game in run["per_game"]] for name, run in found["presets"].items()}
+        assert ranks["reranked"] != ranks["distance-merge"]
+        assert {game["strategy"] for game in found["presets"]["reranked"]["per_game"]} == {"reranked"}
+
+    def test_without_a_cross_encoder_its_row_says_how_to_give_one(
+        self, store: str, games: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        arguments = ("--store", store, "--games", games, "--presets", "dual,reranked,filtered")
+        assert run_main(main, "compare", *arguments) == 1
+        row = "reranked  no model given; write `search: {cross_encoder: FOLDER}` to a file and name that with --config"
+        assert f"\n{row}\n" in capsys.readouterr().out
+        assert run_main(main, "compare", *arguments, "--json") == 1
+        found = json.loads(capsys.readouterr().out)
+        assert list(found["presets"]) == ["dual", "filtered"]
+        assert list(found["missing"]) == ["reranked"]
+
+    @pytest.mark.parametrize("presets", ["reranked,dual,filtered", "dual,reranked"])
+    def test_too_little_left_to_compare_exits_with_2(
+        self, store: str, games: str, capsys: pytest.CaptureFixture[str], presets: str
+    ) -> None:
+        assert run_main(main, "compare", "--store", store, "--games", games, "--presets", presets) == 2
+        assert "got reranked: no model given; write" in capsys.readouterr().err
+
+    def test_runs_that_were_written_compare_as_the_presets_did(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        out = tmp_path / "runs"
+        arguments = ("--store", store, "--games", games, "--presets", "unfiltered,dual", "--out", str(out), "--json")
+        assert run_main(main, "compare", *arguments) == 0
+        printed = json.loads(capsys.readouterr().out)
+        assert json.loads((out / "compare.json").read_text(encoding="utf-8")) == printed
+        files = [str(out / name) for name in ("unfiltered.json", "dual.json")]
+        assert run_main(main, "compare", *files, "--json") == 0
+        assert json.loads(capsys.readouterr().out) == printed
+
+    def test_a_table_and_verdicts_in_words_are_printed(
+        self, store: str, games: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert run_main(main, "compare", "--store", store, "--games", games, "--presets", "unfiltered,keyword") == 0
+        printed = capsys.readouterr().out
+        assert printed.startswith("12 answerable games, 95% intervals in brackets\n")
+        assert "paired randomisation tests, p corrected by Holm for all 4:" in printed
+        assert "no difference that these games can show from unfiltered" in printed
+
+    @pytest.mark.parametrize(
+        ("arguments", "says"),
+        [
+            (["--presets", "dual,best"], "preset must be one of default, "),
+            (["--presets", "dual"], "--presets must name two or more different presets, got 'dual'"),
+            (["--presets", "dual,dual"], "--presets must name two or more different presets"),
+            ([], "compare must be given --games and --presets, or RUN.json files"),
+            (["--presets", "dual,filtered", "--referee", "wise"], "--referee must be none, or terms of sees:"),
+            (["--presets", "dual,filtered", "--repeats", "0"], "--repeats must be at least 1, got 0"),
+            (["--presets", "dual,filtered", "--store", "nowhere"], "--store must be a folder made by ingest"),
+            (["nowhere.json"], "compare takes RUN.json files, or --games and --presets, got both"),
+        ],
+    )
+    def test_bad_input_exits_with_2_and_one_line(
+        self, store: str, games: str, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+    ) -> None:
+        assert run_main(main, "compare", "--store", store, "--games", games, *arguments) == 2
+        captured = capsys.readouterr()
+        assert says in captured.err
+        assert (captured.out, captured.err.count("\n")) == ("", 1)
+
+    def test_an_out_that_is_a_file_exits_with_2(
+        self, store: str, games: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        arguments = ("--store", store, "--games", games, "--presets", "dual,filtered", "--out", games)
+        assert run_main(main, "compare", *arguments) == 2
+        assert "--out must be a folder that can be made" in capsys.readouterr().err

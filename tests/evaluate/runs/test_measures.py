@@ -1,0 +1,132 @@
+"""Measures and intervals against numbers worked by hand, and against ir-measures called another way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pytest
+from ir_measures import RR, Success
+
+from evaluate.runs.measures import MEASURES, interval, per_game
+
+RANKINGS = {
+    "first": ["p1", "p2", "p3"],
+    "third": ["p1", "p2", "p3"],
+    "sixth": ["p1", "p2", "p3", "p4", "p5", "p6"],
+    "seventeenth": [f"p{place}" for place in range(1, 21)],
+    "not found": ["p1", "p2"],
+    "lost": ["p1"],
+    "no hits": [],
+}
+RELEVANT = {
+    "first": "p1",
+    "third": "p3",
+    "sixth": "p6",
+    "seventeenth": "p17",
+    "not found": "p9",
+    "lost": None,
+    "no hits": "p1",
+}
+
+
+class TestPerGame:
+    @pytest.mark.parametrize(
+        ("name", "values"),
+        [
+            ("Success@1", [1, 0, 0, 0, 0, 0, 0]),
+            ("Success@5", [1, 1, 0, 0, 0, 0, 0]),
+            ("Success@10", [1, 1, 1, 0, 0, 0, 0]),
+            ("Success@15", [1, 1, 1, 0, 0, 0, 0]),
+            ("Success@20", [1, 1, 1, 1, 0, 0, 0]),
+            ("RR", [1, 1 / 3, 1 / 6, 1 / 17, 0, 0, 0]),
+        ],
+    )
+    def test_each_measure_is_what_its_definition_says(self, name: str, values: list[float]) -> None:
+        assert per_game(RANKINGS, RELEVANT)[name] == pytest.approx(values)
+
+    def test_the_measures_are_those_of_the_contract(self) -> None:
+        assert list(per_game(RANKINGS, RELEVANT)) == [
+            "Success@1",
+            "Success@5",
+            "Success@10",
+            "Success@15",
+            "Success@20",
+            "RR",
+        ]
+
+    def test_values_follow_the_order_of_the_games(self) -> None:
+        backwards = dict(reversed(RELEVANT.items()))
+        assert per_game(RANKINGS, backwards)["RR"] == pytest.approx([0, 0, 0, 1 / 17, 1 / 6, 1 / 3, 1])
+
+    def test_a_paragraph_named_like_the_stand_in_of_lost_ones_is_no_hit_for_another_game(self) -> None:
+        assert per_game({"lost": ["p1", "p2"]}, {"lost": None})["Success@20"].tolist() == [0.0]
+
+    def test_no_games_have_no_values(self) -> None:
+        assert {name: len(values) for name, values in per_game({}, {}).items()} == dict.fromkeys(MEASURES, 0)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_means_equal_those_of_ir_measures_over_trec_files(self, tmp_path: Path, seed: int) -> None:
+        generator = np.random.default_rng(seed)
+        rankings, relevant = {}, {}
+        for number in range(200):
+            ranking = [f"p{row}" for row in generator.permutation(25)[: generator.integers(0, 25)]]
+            rankings[f"g{number}"] = ranking
+            relevant[f"g{number}"] = f"p{generator.integers(25)}"
+        run, qrels = tmp_path / "run.trec", tmp_path / "qrels.trec"
+        run.write_text(
+            "".join(
+                f"{game} Q0 {found} {rank} {1 / rank} quarry\n"
+                for game, ranking in rankings.items()
+                for rank, found in enumerate(ranking, 1)
+            )
+        )
+        qrels.write_text("".join(f"{game} 0 {found} 1\n" for game, found in relevant.items()))
+        measures = [Success @ 1, Success @ 5, Success @ 10, Success @ 15, Success @ 20, RR]
+        expected = ir_measures.calc_aggregate(
+            measures,
+            ir_measures.read_trec_qrels(str(qrels)),  # type: ignore[no-untyped-call]
+            ir_measures.read_trec_run(str(run)),  # type: ignore[no-untyped-call]
+        )
+        found_means = {name: float(values.mean()) for name, values in per_game(rankings, relevant).items()}
+        assert found_means == pytest.approx({str(measure): value for measure, value in expected.items()})
+        assert 0.0 < found_means["Success@1"] < found_means["RR"] < found_means["Success@20"] < 1.0
+
+
+class TestInterval:
+    def test_a_share_has_wilsons_interval(self) -> None:
+        # z = 1.959964, z^2 = 3.841459: centre (0.3 + z^2 / 20) / (1 + z^2 / 10) = 0.492073 / 1.384146 = 0.355507
+        # half width z sqrt(0.3 * 0.7 / 10 + z^2 / 400) / 1.384146 = 1.959964 * 0.174939 / 1.384146 = 0.247715
+        values = np.array([1.0] * 3 + [0.0] * 7)
+        assert interval(values, 0) == pytest.approx((0.107792, 0.603222), abs=2e-6)
+
+    def test_none_of_ten_starts_at_0_and_all_of_ten_end_at_1(self) -> None:
+        # z^2 / (n + z^2) = 3.841459 / 13.841459 = 0.277533
+        assert interval(np.zeros(10), 0) == pytest.approx((0.0, 0.277533), abs=2e-6)
+        assert interval(np.ones(10), 0) == pytest.approx((0.722467, 1.0), abs=2e-6)
+
+    def test_a_mean_of_anything_else_has_a_bootstrap_interval_around_it(self) -> None:
+        values = np.random.default_rng(1).uniform(size=60)
+        low, high = interval(values, 0)
+        assert low < values.mean() < high
+        # 1.96 standard errors to each side, give or take the resampling
+        error = values.std(ddof=1) / np.sqrt(60)
+        assert (low, high) == pytest.approx((values.mean() - 1.96 * error, values.mean() + 1.96 * error), abs=0.015)
+
+    def test_the_same_seed_gives_the_same_interval_and_another_seed_another(self) -> None:
+        values = np.random.default_rng(1).uniform(size=30)
+        assert interval(values, 5) == interval(values, 5)
+        assert interval(values, 5) != interval(values, 6)
+
+    def test_more_games_give_a_narrower_interval(self) -> None:
+        few = np.array([0.0, 0.5, 1.0, 0.25])
+        narrow, wide = interval(np.tile(few, 25), 0), interval(few, 0)
+        assert wide[0] < narrow[0] < few.mean() < narrow[1] < wide[1]
+
+    @pytest.mark.parametrize("n", [1, 2, 50])
+    def test_equal_values_leave_no_room(self, n: int) -> None:
+        assert interval(np.full(n, 0.25), 0) == (0.25, 0.25)
+
+    def test_no_games_tell_nothing(self) -> None:
+        assert interval(np.array([]), 0) == (0.0, 1.0)

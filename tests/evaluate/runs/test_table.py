@@ -1,0 +1,73 @@
+"""The table of the player against referees: what it counts, worked by hand on three games."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from configs.settings import load
+from evaluate.errors import RunError
+from evaluate.replay.rounds import HINT_ALONE, Outcome, Played
+from evaluate.runs.table import make_table, read_table
+
+JUDGES = [(HINT_ALONE, 0), ("oracle", 0), ("random", 0), ("random", 1)]
+
+
+def outcome(won: bool, confidence: float, private_score: float = 50.0) -> Outcome:
+    return Outcome(won, won, private_score, confidence)
+
+
+PLAYED = (
+    Played("g1", (outcome(True, 0.5), outcome(True, 0.9, 80.0), outcome(True, 0.5), outcome(False, 0.5))),
+    Played("g2", (outcome(False, 0.5), outcome(True, 0.8, 70.0), outcome(False, 0.5), outcome(False, 0.5))),
+    Played("lost", ()),
+)
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[str, Any]:
+    return make_table(PLAYED, JUDGES, "f", load(), 0)
+
+
+class TestTable:
+    def test_a_game_lost_at_ingest_counts_as_lost_with_score_0(self, table: dict[str, Any]) -> None:
+        assert (table["games"], table["lost_at_ingest"]) == (3, 1)
+        oracle = table["referees"][0]
+        assert (oracle["won"], oracle["private_score"]) == pytest.approx((2 / 3, (80 + 70) / 3), abs=1e-6)
+        assert oracle["won_interval"][0] < 2 / 3 < oracle["won_interval"][1]
+
+    def test_repeats_of_a_game_are_no_games_of_their_own(self, table: dict[str, Any]) -> None:
+        random = table["referees"][1]
+        assert (random["referee"], random["plays"]) == ("random", 2)
+        assert random["won"] == pytest.approx((0.5 + 0 + 0) / 3, abs=1e-6)
+
+    def test_it_stands_next_to_the_hint_alone(self, table: dict[str, Any]) -> None:
+        assert table["hint_alone"]["won"] == pytest.approx(1 / 3, abs=1e-6)
+        gains = [line["won_more_than_hint"] for line in table["referees"]]
+        assert gains == pytest.approx([1 / 3, -1 / 6], abs=1e-6)
+        # no share, so that a difference of no game at all has no width
+        assert table["hint_alone"]["won_more_than_hint_interval"] == [0.0, 0.0]
+        assert table["per_game"][0] == {"game_id": "g1", "won": {HINT_ALONE: 1.0, "oracle": 1.0, "random": 0.5}}
+
+    def test_confidence_is_judged_by_the_games_that_were_played(self, table: dict[str, Any]) -> None:
+        oracle, random = table["referees"]
+        assert oracle["brier"] == pytest.approx((0.1**2 + 0.2**2) / 2)
+        assert oracle["log_score"] == pytest.approx(-(math.log(0.9) + math.log(0.8)) / 2)
+        assert (random["brier"], random["log_score"]) == pytest.approx((0.25, math.log(2.0)))
+        assert oracle["confidence"] == pytest.approx(0.85)
+
+    def test_it_is_read_back_as_it_was_written(self, table: dict[str, Any], tmp_path: Path) -> None:
+        file = tmp_path / "table.json"
+        file.write_text(json.dumps(table), encoding="utf-8")
+        assert read_table(file) == json.loads(json.dumps(table))
+
+    @pytest.mark.parametrize(("text", "says"), [("", "as JSON"), ("[]", "has no games"), ('{"games": 1}', "no hint")])
+    def test_a_file_that_is_none_is_refused(self, tmp_path: Path, text: str, says: str) -> None:
+        file = tmp_path / "table.json"
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(RunError, match=says):
+            read_table(file)
