@@ -269,9 +269,3 @@ def _columns(table: csr_array, ids: NDArray[np.intp]) -> FitArray:
     """(n_ids, n_rows) the columns of a table."""
     columns: FitArray = table[:, ids].toarray().T
     return columns
-
-
-def any_of(probabilities: FitArray, axis: int) -> FitArray:
-    """Probability that any of independent events happens."""
-    found: FitArray = 1.0 - np.prod(1.0 - probabilities, axis=axis)
-    return found

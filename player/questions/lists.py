@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.paragraph import Paragraph
-from player.questions.course import Candidates, any_of
+from player.questions.course import Candidates
 from player.questions.language import Language, either, language_of
 from player.questions.question import OUT, Drafts, FitArray, Question, QuestionPool, first_of, no_questions
 from player.questions.views import DESIGN_VIEWS
@@ -84,19 +84,14 @@ class ListKind:
         known = [name for name in names if name in candidates.course.ids]
         by_view = _by_view(candidates, candidates.ids_of(known), in_opening=self.in_opening)
         place = {name: row for row, name in enumerate(known)}
-        fits = [
-            first_of(
-                np.stack(
-                    [
-                        any_of(by_view[:, [place[name] for name in group if name in place]], axis=1)
-                        for group in question.groups
-                    ],
-                    axis=-1,
-                )
-            )
-            for question in questions
+        lists = [
+            [[place[name] for name in group if name in place] for group in question.groups] for question in questions
         ]
-        return np.stack(fits, axis=1)
+        rows = np.full((len(questions), N_LISTS, max(len(group) for groups in lists for group in groups) or 1), -1)
+        for question, groups in enumerate(lists):
+            for row, group in enumerate(groups):
+                rows[question, row, : len(group)] = group
+        return np.stack([_fits(seen, rows) for seen in by_view])
 
     def cite(self, question: Question, option: int, paragraph: Paragraph) -> str:
         """That the paragraph has words of the option, or none of those named; "" where it is not so."""
@@ -123,7 +118,7 @@ def _fits(seen: FitArray, drawn: NDArray[np.intp]) -> FitArray:
         seen: (n_words, n_candidates) probability that a reader finds each word.
         drawn: (n_questions, N_LISTS, most) rows of words; -1 is no word.
     """
-    absent = np.concatenate([1.0 - seen, np.ones_like(seen[:1])])
+    absent = np.concatenate([1.0 - seen, np.ones((1, seen.shape[1]), dtype=seen.dtype)])
     none: FitArray = absent[drawn[:, :, 0]]
     for place in range(1, drawn.shape[2]):
         none *= absent[drawn[:, :, place]]
