@@ -1,5 +1,5 @@
 # The two commands: make play, make test. Everything is set up on the first call and quick on the second.
-.PHONY: play test check bench multilingual mpnet lectures clean
+.PHONY: play test check bench multilingual mpnet lectures clean help
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -29,6 +29,9 @@ mpnet: $(VENV)/.mpnet  ## mpnet, which compares word by word beside minilm: a be
 
 lectures: $(VENV)/.dev  ## build the bundled lectures and their ground truth from their sources
 	$(PY) data/lectures/build.py
+
+help:  ## what make can do
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 20
 
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) .cache data/store data/.store.lock

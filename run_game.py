@@ -14,6 +14,7 @@ from configs.arguments import OneLineParser, run_command
 from configs.settings import Settings, SettingsError, load
 from configs.terminal import visible, visible_json
 from evaluate.errors import EvaluateError
+from evaluate.practice.lost import why_lost
 from evaluate.practice.server import PracticeServer, create_app, load_course, serving
 from evaluate.referee import make_referee, prepare, spec_table, tools_of
 from ingest.errors import IngestError
@@ -60,6 +61,12 @@ def _run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt as error:
         _complain("terminated" if isinstance(error, _Terminated) else "interrupted")
         code = 143 if isinstance(error, _Terminated) else 130
+    if not options.json and len(reports) > 1:
+        from rich.console import Console
+
+        from player.view import series_table
+
+        Console().print(series_table(reports))
     if options.json and (reports or not code):
         print(visible_json({"games": [report_json(report) for report in reports]}))
     return code
@@ -147,6 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seed", type=int, metavar="N", help="of the practice server's choice (default: by chance)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show every question in full")
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     return parser
 
@@ -161,11 +169,11 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
 
         from player.view import Terminal
 
-        spectator = Terminal(Console())
+        spectator = Terminal(Console(), verbose=options.verbose)
     n_failed = 0
     with contextlib.ExitStack() as stack:
         url, token = options.server, options.token or settings.token
-        journal = None
+        journal = practice = None
         if url is None:
             spec = options.referee or "oracle"
             prepare([spec], store, settings.embed)
@@ -173,7 +181,8 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
             if referee is None:
                 raise SettingsError("--referee must answer questions to play a game, got none; take oracle")
             course = load_course(store, options.practice_games or GAMES, referee, settings)
-            url = stack.enter_context(serving(create_app(PracticeServer(course, options.seed))))
+            practice = PracticeServer(course, options.seed)
+            url = stack.enter_context(serving(create_app(practice)))
             token = options.token or ""  # QUARRY_TOKEN is another server's
         else:
             journal = stack.enter_context(_journal(options))
@@ -199,6 +208,9 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
                     score = outcome.score
                     told = f"score {score.private_score:.1f} of 100, league points {score.league_points}"
                     print(visible(f"game {outcome.game_id}: {told}"))
+                if practice is not None and not options.json:
+                    for line in why_lost(outcome, practice.paragraph(outcome.game_id)):
+                        print(visible(line))
             else:
                 n_failed += 1
                 _complain(outcome)

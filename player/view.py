@@ -1,22 +1,31 @@
-"""A game on the terminal, as it happens."""
+"""A game on the terminal, as it happens, and a table of those that are over."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from configs.terminal import visible
+from player.play import GameReport
 from player.player import Decision, Plan
 from player.protocol import RoundStart, Score
-from player.questions.question import LETTERS
+from player.questions.question import LETTERS, Question
 from player.questions.rates import FloatArray
 
 N_CANDIDATES_SHOWN = 8
+SERIES_COLUMNS: Mapping[str, JustifyMethod] = {
+    "game": "left",
+    "book": "left",
+    "score": "right",
+    "league points": "right",
+    "sure": "right",
+    "seconds": "right",
+}
 
 
 class Terminal:
@@ -24,14 +33,24 @@ class Terminal:
 
     Args:
         console: where to.
+        verbose: every question in full; else what is asked once, and of each question one line that ends where the
+            terminal does.
     """
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, verbose: bool = False) -> None:
         self._console = console
+        self._verbose = verbose
 
-    def _say(self, markup: str, style: str = "") -> None:
-        """Print our markup, in which every text of somebody else's went through `shown`."""
-        self._console.print(markup, style=style, highlight=False, emoji=False)
+    def _say(self, markup: str, style: str = "", *, whole: bool = True) -> None:
+        """Print our markup, in which every text of somebody else's went through `shown`; not whole: on one line."""
+        self._console.print(
+            markup,
+            style=style,
+            highlight=False,
+            emoji=False,
+            no_wrap=not whole,
+            overflow=None if whole else "ellipsis",
+        )
 
     def started(self, game_id: str, start: RoundStart) -> None:
         """Print what was told about the paragraph."""
@@ -76,17 +95,18 @@ class Terminal:
     def answered(self, plan: Plan, answers: Sequence[str | None], decision: Decision) -> None:
         """Print the questions with their answers, how the belief moved, and the guess."""
         self._say(f"\n[bold]{len(plan.questions)} questions[/], all sent at once, and the answers:")
-        same = all(question.text == plan.questions[0].text for question in plan.questions)
-        if same:
-            self._say(f"  {shown(plan.questions[0].text)}", style="italic")
+        stem, told = "", set()
         for number, (question, answer) in enumerate(zip(plan.questions, answers, strict=True), 1):
-            options = "  ".join(
-                f"[bold green]{letter} {shown(option)}[/]" if letter == answer else f"[dim]{letter} {shown(option)}[/]"
-                for letter, option in zip(LETTERS, question.options, strict=True)
-            )
-            text = "" if same else f"{shown(question.text)}\n     "
+            asked = question.text if self._verbose else stem_of(question)
+            if asked != stem:
+                self._say(f"  {shown(asked)}", style="italic", whole=self._verbose or asked not in told)
+                stem = asked
+                told.add(asked)
             given = "no answer" if answer is None else answer
-            self._say(f"  {number:2}. [bold]{given}[/] of {text}{options}")
+            options = dict(zip(LETTERS, question.options, strict=True))
+            chosen = f" [bold green]{shown(options.pop(given))}[/]" if given in options else ""
+            others = "  ".join(f"{letter} {shown(option)}" for letter, option in options.items())
+            self._say(f"  {number:2}. [bold]{shown(given)}[/]{chosen}  [dim]{others}[/]", whole=self._verbose)
         self._say("\n[bold]belief[/] before and after the answers:")
         table = Table(box=None, pad_edge=False, show_header=False)
         for row in np.argsort(-decision.belief, kind="stable")[:3]:
@@ -112,6 +132,31 @@ class Terminal:
             self._say(f"  {shown(part.replace('_', ' '))}: {points:.1f}")
         for part, remark in score.feedback.items():
             self._say(f"  {shown(part.replace('_', ' '))}: {shown(remark)}")
+
+
+def stem_of(question: Question) -> str:
+    """What a question asks, with an ellipsis for the options where it names them: the same for all of a kind."""
+    return question.text.replace("; ".join(question.options[:-1]), "…")
+
+
+def series_table(reports: Sequence[GameReport]) -> Table:
+    """A line for each game that is over, and the mean score."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name, justify in SERIES_COLUMNS.items():
+        table.add_column(name, justify=justify)
+    for report in reports:
+        table.add_row(
+            visible(report.game_id),
+            Text(visible(_shortened(report.start.book_name, 32))),
+            f"{report.score.private_score:.1f}",
+            str(report.score.league_points),
+            f"{report.decision.guess.confidence:.0%}",
+            f"{report.elapsed_s:.1f}",
+        )
+    mean = sum(report.score.private_score for report in reports) / len(reports)
+    points = sum(report.score.league_points for report in reports)
+    table.add_row(f"{len(reports)} games", "", f"{mean:.1f}", str(points), "", "", style="bold")
+    return table
 
 
 def shown(text: object) -> str:

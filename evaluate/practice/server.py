@@ -111,6 +111,7 @@ class PracticeServer:
         self._order = np.random.default_rng(self._seed).permutation(len(course.games))
         self._players: dict[str, _PlayerState] = {}
         self._matches: dict[str, tuple[_PlayerState, Match]] = {}
+        self._paragraphs: dict[str, Paragraph] = {}
         self._n_messages: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._listeners: list[Callable[[str], None]] = []
@@ -159,6 +160,7 @@ class PracticeServer:
                 seed=self._seed + number,
             )
             self._matches[game_id] = (player, match)
+            self._paragraphs[game_id] = paragraph
             player.inbox.append(match.opening())
         self._notify(player)
         return game_id
@@ -208,6 +210,10 @@ class PracticeServer:
         """A game of the player, None if it has no such game."""
         found = self._matches.get(game_id)
         return found[1] if found is not None and found[0] is self._players.get(_digest(token)) else None
+
+    def paragraph(self, game_id: str) -> Paragraph:
+        """What is looked for in a game; for who runs the server, and nowhere in what players can fetch."""
+        return self._paragraphs[game_id]
 
     def player_id(self, token: str) -> str:
         """Whose token it is."""
