@@ -1,4 +1,4 @@
-"""play(server, player): the one game loop; live games, replays over HTTP and tests share it."""
+"""play(server, contestant): the one game loop; live games, replays over HTTP and tests share it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from configs.terminal import visible
 from player import protocol
 from player.errors import GameTimeoutError, MessageError, PlayerError, RefusedError, ServerError, UnauthorizedError
 from player.journal import Kept, Ledger
-from player.player import Decision, Plan, Player
+from player.player import Contestant, Decision, Plan
 from player.protocol import Json, Message, RoundStart, Score
 from player.revealed import read_revealed, recognise, use_revealed
 from player.search.running import described
@@ -123,7 +123,7 @@ class GameReport:
 
 def play(
     server: GameServer,
-    player: Player,
+    contestant: Contestant,
     *,
     name: str,
     timeout_s: float,
@@ -140,7 +140,15 @@ def play(
         QueryError: nothing can be searched for.
     """
     games = play_games(
-        server, player, 1, name=name, timeout_s=timeout_s, spectator=spectator, cursor=cursor, pace=pace, ledger=ledger
+        server,
+        contestant,
+        1,
+        name=name,
+        timeout_s=timeout_s,
+        spectator=spectator,
+        cursor=cursor,
+        pace=pace,
+        ledger=ledger,
     )
     with contextlib.closing(games):
         outcome = next(games)
@@ -151,7 +159,7 @@ def play(
 
 def play_games(
     server: GameServer,
-    player: Player,
+    contestant: Contestant,
     n_games: int,
     *,
     name: str,
@@ -182,7 +190,7 @@ def play_games(
         UnauthorizedError: the server does not know the player.
     """
     table = _Table(
-        server, player, name, timeout_s, at_once, spectator or Silent(), cursor, pace, ledger or Ledger(None)
+        server, contestant, name, timeout_s, at_once, spectator or Silent(), cursor, pace, ledger or Ledger(None)
     )
     table.say = say or (lambda line: print(visible(line), file=sys.stderr))
     yield from table.play(n_games)
@@ -210,7 +218,7 @@ class _Table:
     def __init__(
         self,
         server: GameServer,
-        player: Player,
+        player: Contestant,
         name: str,
         timeout_s: float,
         at_once: int,
@@ -498,7 +506,7 @@ class _Game:
         self,
         game_id: str,
         key: int,
-        player: Player,
+        player: Contestant,
         name: str,
         spectator: Spectator,
         pace: Pace | None,

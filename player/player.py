@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from player.errors import QueryError
 from player.guess import associative_words, make_guess
 from player.justify import Evidence, weigh_answers
 from player.protocol import Guess, RoundStart
-from player.questions.batch import Batch, fit_batch, make_batch
+from player.questions.batch import fit_batch, make_batch
 from player.questions.belief import update
 from player.questions.course import CourseView, read_course
 from player.questions.prior import PriorModel, prior_of
@@ -78,6 +79,24 @@ class Decision:
     decide_ms: float
 
 
+class Contestant(Protocol):
+    """What `play` asks of whoever plays; it holds no state of a game, and is asked from several threads at once."""
+
+    def answer_warmup(self, question: str) -> str:
+        """The answer to the question that comes before the round."""
+
+    def plan(self, start: RoundStart, questions: Sequence[Question] | None = None) -> Plan:
+        """What is asked about a round, and what the answers are read with.
+
+        Args:
+            questions: that are asked, whatever would be asked now: those of a process that is no more, or ones that
+                need no search; None leaves them open.
+        """
+
+    def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
+        """The guess after the answers, one for each question of the plan."""
+
+
 class Player:
     """Plays the rounds of any number of games; holds no state of a game.
 
@@ -132,28 +151,27 @@ class Player:
                 return str(int(value)) if float(value).is_integer() else f"{value:.10g}"
         return "0"
 
-    def plan(self, start: RoundStart) -> Plan:
+    def plan(self, start: RoundStart, questions: Sequence[Question] | None = None) -> Plan:
         """Search, and the 20 questions; where nothing can be found, every paragraph of the course is a candidate.
+
+        Args:
+            questions: that were asked before, or need no search; None designs them.
 
         Raises:
             QueryError: nothing was found, and the player knows no paragraph.
         """
         result = self.candidates(start)
         course = self._course_of(result.course)
-        started = time.perf_counter()
+        began = time.perf_counter()
         prior = prior_of(result, self.prior_model)
         rows = np.array([course.rows[paragraph.paragraph_id] for paragraph in result.paragraphs])
-        pool_size, told = self._settings.questions_pool, f"{start.book_name}. {start.hint}"
-        batch = make_batch(course, rows, prior, self._model, pool_size, self._game_seed(start), told)
-        return Plan(start, result, prior, batch.questions, batch.fits, 1000.0 * (time.perf_counter() - started))
-
-    def replan(self, plan: Plan, questions: Sequence[Question]) -> Plan:
-        """The same plan with questions that were asked before, to read the answers that came to them."""
-        course = self._course_of(plan.result.course)
-        rows = np.array([course.rows[paragraph.paragraph_id] for paragraph in plan.result.paragraphs])
-        told = f"{plan.start.book_name}. {plan.start.hint}"
-        batch: Batch = fit_batch(course, rows, plan.prior, questions, told)
-        return replace(plan, questions=batch.questions, fits=batch.fits)
+        told = f"{start.book_name}. {start.hint}"
+        if questions is None:
+            pool_size = self._settings.questions_pool
+            batch = make_batch(course, rows, prior, self._model, pool_size, self._game_seed(start), told)
+        else:
+            batch = fit_batch(course, rows, prior, questions, told)
+        return Plan(start, result, prior, batch.questions, batch.fits, 1000.0 * (time.perf_counter() - began))
 
     def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
         """The guess after the answers.

@@ -11,14 +11,13 @@ import numpy as np
 
 from player.budget import started
 from player.justify import Evidence, justify_sentence, justify_word
-from player.player import Decision, Plan, Player
+from player.player import Contestant, Decision, Plan
 from player.protocol import Guess, RoundStart
 from player.questions.belief import NOT_RELEVANT
 from player.questions.design import N_QUESTIONS
 from player.questions.kinds import opening
 from player.questions.language import Language, language_of
 from player.questions.lists import NONE_OF_THESE
-from player.questions.prior import prior_of
 from player.questions.question import Question
 from player.questions.views import VIEWS
 from player.search.running import described
@@ -50,14 +49,14 @@ class Planned:
 
 
 class Steady:
-    """A player within budgets.
+    """A contestant within budgets.
 
     Args:
         player: plans and decides.
         say: is told in a line what was too late or failed.
     """
 
-    def __init__(self, player: Player, say: Callable[[str], None]) -> None:
+    def __init__(self, player: Contestant, say: Callable[[str], None]) -> None:
         self._player = player
         self._say = say
 
@@ -80,15 +79,15 @@ class Steady:
         if designed is not None:
             return Planned(designed)
         questions = generic_questions(start)
-        search = started(lambda: self._searched(start, questions))
+        search = started(lambda: self._player.plan(start, questions))
         found = self._result(search, SEARCH_SHARE * budget_s, "the search")
         return Planned(found) if found is not None else Planned(_without_candidates(start, questions), search)
 
     def again(self, start: RoundStart, questions: Sequence[Question], budget_s: float | None) -> Planned:
         """The plan of questions that were asked before, by a process that is no more."""
         if budget_s is None:
-            return Planned(self._player.replan(self._player.plan(start), questions))
-        search = started(lambda: self._searched(start, questions))
+            return Planned(self._player.plan(start, questions))
+        search = started(lambda: self._player.plan(start, questions))
         found = self._result(search, budget_s, "the search")
         return Planned(found) if found is not None else Planned(_without_candidates(start, questions), search)
 
@@ -105,13 +104,6 @@ class Steady:
             started(lambda: self._player.decide(plan, answers)), DECIDE_SHARE * budget_s, "the decision"
         )
         return decision or _by_hint(plan, answers)
-
-    def _searched(self, start: RoundStart, questions: Sequence[Question]) -> Plan:
-        """A plan of these questions about what the search finds."""
-        result = self._player.candidates(start)
-        prior = prior_of(result, self._player.prior_model)
-        no_fits = np.empty((len(VIEWS), 0, len(result.hits), 4), dtype=np.float32)
-        return self._player.replan(Plan(start, result, prior, (), no_fits, 0.0), questions)
 
     def _result(self, call: Future[T], budget_s: float, what: str) -> T | None:
         """What came in time; None, and a line that says so, where nothing did."""

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from evaluate.answers.batches import AskedBatch
 from evaluate.referee import NOT_RELEVANT, Posed, Secret
 from evaluate.referee.scoring import Similarity
-from evaluate.replay.replayer import Job, play_game
+from evaluate.replay.replayer import Job, play_game, searched_for
 from evaluate.runs.record import GameRecord, record_game
-from player.player import Decision, Plan, Player
+from player.player import Contestant, Plan, Player
 from player.protocol import RoundStart
-from player.search.types import Query
+from player.questions.question import Question
 
 Answers = Mapping[str, Sequence[str | None]]
 """game_id -> the answers to its questions, in order."""
@@ -35,25 +35,18 @@ class AnsweredReferee:
         return [self._answers.get((text, tuple(options))) or NOT_RELEVANT for text, options in questions]
 
 
-class _Asks(Player):
-    """A player that asks the questions it is given, whatever it would ask itself now."""
+class _Asks:
+    """A contestant that asks the questions it is given, whatever it would ask itself now."""
 
-    def __init__(self, player: Player, batch: AskedBatch) -> None:
+    def __init__(self, player: Contestant, batch: AskedBatch) -> None:
         self._player = player
         self._batch = batch
-        self.orchestrator = player.orchestrator
+        self.answer_warmup = player.answer_warmup
+        self.decide = player.decide
 
-    def answer_warmup(self, question: str) -> str:
-        """As the player answers."""
-        return self._player.answer_warmup(question)
-
-    def plan(self, start: RoundStart) -> Plan:
+    def plan(self, start: RoundStart, questions: Sequence[Question] | None = None) -> Plan:
         """As the player plans, with the batch's questions."""
-        return self._player.replan(self._player.plan(start), self._batch.questions)
-
-    def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
-        """As the player decides."""
-        return self._player.decide(plan, answers)
+        return self._player.plan(start, self._batch.questions)
 
 
 def answering(
@@ -71,6 +64,5 @@ def answering(
 def _record(
     player: Player, batch: AskedBatch, answers: Sequence[str | None], job: Job, similarity: Similarity, seed: int
 ) -> GameRecord:
-    result = player.orchestrator.search(Query(job.game.hint, job.game.book_name))
     reports = play_game(job, _Asks(player, batch), [AnsweredReferee(batch, answers)], similarity, seed)
-    return record_game(job.game, job.paragraph, result, reports)
+    return record_game(job.game, job.paragraph, searched_for(job.game, player, reports), reports)

@@ -25,9 +25,10 @@ from ingest.paragraph import Paragraph
 from ingest.store import models_dir_of, open_store
 from player.errors import PlayerError
 from player.play import GameReport, play
-from player.player import Decision, Plan, Player, build_player
+from player.player import Contestant, Plan, Player, build_player
 from player.protocol import RoundStart
-from player.search.types import Query
+from player.questions.question import Question
+from player.search.types import Query, SearchResult
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -71,24 +72,30 @@ class Replayer:
     """
 
     def __init__(self, player: Player, judges: Sequence[Referee], similarity: Similarity | None, seed: int) -> None:
-        self._player = PlansOnce(player)
+        self._player = player
         self._judges = judges
         self._similarity = similarity
         self._seed = seed
 
     def record(self, job: Job) -> GameRecord:
-        """The game, searched for and played in every repeat."""
-        result = self._player.orchestrator.search(Query(job.game.hint, job.game.book_name))
+        """The game, searched for once and played in every repeat."""
         reports = []
         if self._similarity is not None:
             reports = play_game(job, self._player, self._judges, self._similarity, self._seed)
-        return record_game(job.game, job.paragraph, result, reports)
+        return record_game(job.game, job.paragraph, searched_for(job.game, self._player, reports), reports)
+
+
+def searched_for(game: LabelledGame, player: Player, reports: Sequence[GameReport]) -> SearchResult:
+    """What the search of the game that was played found; of a game that was not played, what a search finds."""
+    if reports:
+        return reports[0].plan.result.shown
+    return player.orchestrator.search(Query(game.hint, game.book_name))
 
 
 def play_game(
-    job: Job, player: Player, referees: Sequence[Referee], similarity: Similarity, seed: int
+    job: Job, player: Contestant, referees: Sequence[Referee], similarity: Similarity, seed: int
 ) -> list[GameReport]:
-    """The game against each referee; no plays where the paragraph was not ingested.
+    """The game against each referee, planned once for all of them; no plays where the paragraph was not ingested.
 
     Args:
         similarity: of two words, for the score.
@@ -97,38 +104,32 @@ def play_game(
     if job.paragraph is None:
         return []
     reports = []
+    planned = _PlansOnce(player)
     for referee in referees:
         course = Course([(job.game, job.paragraph)], referee, similarity)
         server = LocalGameServer(PracticeServer(course, seed=seed + job.number), "replay")
-        reports.append(play(server, player, name="replay", timeout_s=TIMEOUT_S, pace=None))
+        reports.append(play(server, planned, name="replay", timeout_s=TIMEOUT_S, pace=None))
     return reports
 
 
-class PlansOnce(Player):
-    """A player that remembers its last plan: the repeats of a game differ in the answers alone.
+class _PlansOnce:
+    """A contestant that remembers its last plan: the repeats of a game differ in the answers alone.
 
     Args:
         player: makes the plans and the guesses.
     """
 
-    def __init__(self, player: Player) -> None:
+    def __init__(self, player: Contestant) -> None:
         self._player = player
         self._last: Plan | None = None
-        self.orchestrator = player.orchestrator
+        self.answer_warmup = player.answer_warmup
+        self.decide = player.decide
 
-    def answer_warmup(self, question: str) -> str:
-        """As the player answers."""
-        return self._player.answer_warmup(question)
-
-    def plan(self, start: RoundStart) -> Plan:
+    def plan(self, start: RoundStart, questions: Sequence[Question] | None = None) -> Plan:
         """As the player plans."""
-        if self._last is None or self._last.start != start:
-            self._last = self._player.plan(start)
+        if self._last is None or self._last.start != start or questions is not None:
+            self._last = self._player.plan(start, questions)
         return self._last
-
-    def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
-        """As the player decides."""
-        return self._player.decide(plan, answers)
 
 
 def build_replayer(

@@ -19,7 +19,7 @@ from evaluate.games.labelled import LabelledGame, match_games, require_of_store,
 from evaluate.referee import Posed, Referee, Secret, Tools, make_referee, prepare, read_spec, tools_of
 from evaluate.referee.scoring import Similarity, word_similarity
 from evaluate.replay.journal import inputs_digest, open_journal
-from evaluate.replay.replayer import Job, PlansOnce, here, in_processes, play_game, single_threaded, workers_for
+from evaluate.replay.replayer import Job, here, in_processes, play_game, single_threaded, workers_for
 from ingest.store import ParagraphStore, models_dir_of, open_store
 from player.play import GameReport
 from player.player import Player, build_player
@@ -83,7 +83,7 @@ class Rounds:
     """
 
     def __init__(self, player: Player, referees: Sequence[Referee], similarity: Similarity, seed: int) -> None:
-        self._player = PlansOnce(player)
+        self._player = player
         self.referees = referees
         self._similarity = similarity
         self._seed = seed

@@ -22,6 +22,7 @@ from player.search.core import (
     Ints,
     Named,
     Scored,
+    Slots,
     answering,
     book_log_odds,
     columns_of,
@@ -138,6 +139,7 @@ class _Step:
         chosen: (n_chosen,) columns that are returned, in order.
         of_book: (n_chosen,) whether each stands in a book's slot.
         inside: (n_columns,) whether each stands in a named book.
+        filters: whether the slots are shared out between those and the rest.
         fused: what the strategies found, as one.
         scored: each strategy's.
         why: what is said of every hit.
@@ -151,6 +153,7 @@ class _Step:
     chosen: Ints
     of_book: Bools
     inside: Bools
+    filters: bool
     fused: Scored
     scored: Sequence[Scored]
     lift: float
@@ -402,7 +405,7 @@ class Cascade:
         slots = self._slots
         inside = columns.inside([query.within] if query.within else [book.doc_id for book in books])
         if query.within:
-            slots = replace(slots, pdf_k=slots.k, global_k=0, spill_over="never", merge="slots")
+            slots = _of_one_document(slots)
             scored = [replace(item, log_odds=np.where(inside, item.log_odds, NOT_FOUND)) for item in scored]
         lift = self._settings.boost * self._lift(books)
         named = Named(inside[None, :], np.array([lift]), np.array([0.0 if forget else self._evidence]))
@@ -416,7 +419,19 @@ class Cascade:
         if name == "original" and books and inside[chosen].any():
             name = "filter" if filters else "boost"
         return _Step(
-            name, query.hint, paragraphs, columns, log_odds, chosen, of_book, inside, weighed, scored, lift, why
+            name,
+            query.hint,
+            paragraphs,
+            columns,
+            log_odds,
+            chosen,
+            of_book,
+            inside,
+            filters,
+            weighed,
+            scored,
+            lift,
+            why,
         )
 
     @property
@@ -528,8 +543,25 @@ class Cascade:
 
         known = np.empty(0) if step is None else step.log_odds[step.chosen]
         return Ranking(
-            paragraphs, np.concatenate([found, rest]), np.concatenate([known, np.full(len(rest), NOT_FOUND)]), hit
+            paragraphs,
+            np.concatenate([found, rest]),
+            np.concatenate([known, np.full(len(rest), NOT_FOUND)]),
+            hit,
+            lambda: self._shown(step, level) if step is not None else (),
         )
+
+    def _shown(self, step: _Step, level: float) -> tuple[Hit, ...]:
+        """The first `search.k` of a step in their slots."""
+        slots = slots_of(self._settings)
+        if self._query.within:
+            slots = _of_one_document(slots)
+        chosen, of_book = slotted(step.log_odds, step.inside if step.filters else None, slots)
+        step = replace(step, chosen=chosen, of_book=of_book)
+        return tuple(step.hit(place, level) for place in range(len(chosen)))
+
+
+def _of_one_document(slots: Slots) -> Slots:
+    return replace(slots, pdf_k=slots.k, global_k=0, spill_over="never", merge="slots")
 
 
 def marks_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol, overload, runtime_checkable
 
 import numpy as np
@@ -112,15 +112,22 @@ class Ranking(Sequence[Hit]):
         rows: (n_hits,) rows in `paragraphs`.
         log_odds: (n_hits,) of relevance, -inf for a paragraph that was not found.
         make: the hit at a place.
+        show: the hits that the same search would have returned had it not been asked for everything.
     """
 
     def __init__(
-        self, paragraphs: Sequence[Paragraph], rows: Ints, log_odds: Floats, make: Callable[[int], Hit]
+        self,
+        paragraphs: Sequence[Paragraph],
+        rows: Ints,
+        log_odds: Floats,
+        make: Callable[[int], Hit],
+        show: Callable[[], Sequence[Hit]],
     ) -> None:
         self.paragraphs = paragraphs
         self.rows = rows
         self.log_odds = log_odds
         self._make = make
+        self.show = show
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -220,6 +227,11 @@ class SearchResult:
         if isinstance(self.hits, Ranking):
             return [self.hits.paragraphs[row] for row in self.hits.rows.tolist()]
         return [hit.paragraph for hit in self.hits]
+
+    @property
+    def shown(self) -> SearchResult:
+        """The same search with `search.k` hits in their slots: itself, unless everything was asked for."""
+        return replace(self, hits=self.hits.show()) if isinstance(self.hits, Ranking) else self
 
     @property
     def course(self) -> Sequence[Paragraph]:

@@ -224,7 +224,7 @@ def test_questions_asked_before_are_fitted_to_the_candidates_again() -> None:
     player = dense_player(course())
     first, second = player.plan(start("trees")), player.plan(start("rings"))
     assert first.questions != second.questions
-    again = player.replan(first, second.questions)
+    again = player.plan(first.start, second.questions)
     assert again.questions == second.questions
     np.testing.assert_allclose(again.prior, first.prior)
     by_id = {hit.paragraph.paragraph_id: row for row, hit in enumerate(second.result.hits)}

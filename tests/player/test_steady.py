@@ -14,22 +14,20 @@ from player.player import Decision, Plan, Player
 from player.protocol import RoundStart, Score
 from player.questions.question import Question
 from player.revealed import read_revealed, recognise, use_revealed
-from player.search.types import SearchResult
 from player.steady import Steady, generic_questions
 from tests.player.fakes import course, dense_player, perfect_answer
 
 START = RoundStart("M1", "first", "grammar token lookahead terminal", "color", "t")
 
 
-class Hanging(Player):
-    """A player of which some parts hang until they are released, or fail."""
+class Hanging:
+    """A contestant of which some parts hang until they are released, or fail."""
 
     def __init__(self, *hangs: str, fails: Sequence[str] = ()) -> None:
         self._player = dense_player(course(), questions_pool=60)
         self._hangs = hangs
         self._fails = fails
         self.released = threading.Event()
-        self.prior_model = self._player.prior_model
 
     def _perhaps(self, part: str) -> None:
         if part in self._hangs:
@@ -41,16 +39,9 @@ class Hanging(Player):
         self._perhaps("warmup")
         return self._player.answer_warmup(question)
 
-    def plan(self, start: RoundStart) -> Plan:
-        self._perhaps("plan")
-        return self._player.plan(start)
-
-    def replan(self, plan: Plan, questions: Sequence[Question]) -> Plan:
-        return self._player.replan(plan, questions)
-
-    def candidates(self, start: RoundStart) -> SearchResult:
-        self._perhaps("search")
-        return self._player.candidates(start)
+    def plan(self, start: RoundStart, questions: Sequence[Question] | None = None) -> Plan:
+        self._perhaps("plan" if questions is None else "search")
+        return self._player.plan(start, questions)
 
     def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
         self._perhaps("decide")

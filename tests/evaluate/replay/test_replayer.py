@@ -18,6 +18,8 @@ from evaluate.replay.replayer import Job, Replayer, here, in_processes, workers_
 from ingest.errors import StoreMissingError
 from ingest.store import ParagraphStore
 from player.player import Plan, Player
+from player.search.orchestrator import SearchOrchestrator
+from player.search.types import Query, SearchResult
 from tests.evaluate.fakes import course_games, labelled_game, make_hashing_replayer, make_store
 from tests.player.fakes import course
 
@@ -106,9 +108,9 @@ def test_a_game_is_planned_once_for_all_its_repeats(
     planned: list[str] = []
     plan = Player.plan
 
-    def counting(self: Player, start: Any) -> Plan:
+    def counting(self: Player, start: Any, questions: Any = None) -> Plan:
         planned.append(start.hint)
-        return plan(self, start)
+        return plan(self, start, questions)
 
     monkeypatch.setattr(Player, "plan", counting)
     replayer = make_hashing_replayer(store.location, quick, REFEREE, 3, 3)
@@ -119,6 +121,32 @@ def test_a_game_is_planned_once_for_all_its_repeats(
     assert planned == [game.hint for game in games[:2]]
     assert [len(record["plays"]) for record in records] == [3, 3]
     assert len({tuple(play["answers"]) for play in records[0]["plays"]}) == 3
+
+
+def test_a_played_game_is_searched_once_and_shows_what_a_search_shows(
+    store: ParagraphStore, quick: Settings, games: list[LabelledGame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    search, candidates = SearchOrchestrator.search, SearchOrchestrator.candidates
+
+    def counting_search(self: SearchOrchestrator, query: Query) -> SearchResult:
+        asked.append("search")
+        return search(self, query)
+
+    def counting_candidates(self: SearchOrchestrator, query: Query) -> SearchResult:
+        asked.append("candidates")
+        return candidates(self, query)
+
+    monkeypatch.setattr(SearchOrchestrator, "search", counting_search)
+    monkeypatch.setattr(SearchOrchestrator, "candidates", counting_candidates)
+    paragraphs = {item.paragraph_id: item for item in store.paragraphs}
+    job = Job(0, games[0], paragraphs[games[0].paragraph_id])
+    played = make_hashing_replayer(store.location, quick, "oracle", 0, 2).record(job)
+    assert asked == ["candidates"]
+    unplayed = make_hashing_replayer(store.location, quick, "none", 0, 1).record(job)
+    assert asked == ["candidates", "search"]
+    assert played["search"]["hits"] == unplayed["search"]["hits"]
+    assert played["search"]["rank"] == unplayed["search"]["rank"]
 
 
 def test_a_record_holds_what_was_seen_of_the_game(

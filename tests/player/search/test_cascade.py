@@ -12,9 +12,10 @@ from player.errors import QueryError
 from player.search.cache import ResultCache
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
+from player.search.strategies.dense import Dense
 from player.search.threshold import DEFAULT_EMBEDDER, calibration_of
 from player.search.types import Hit, Query, Strategy
-from tests.player.fakes import FailingStrategy, ListStrategy, document, search_settings
+from tests.player.fakes import FailingStrategy, ListStrategy, WordsEmbedder, course, document, search_settings
 
 DOCUMENTS = [document("sure"), document("rest")]
 
@@ -244,6 +245,34 @@ class TestViews:
 
     def test_nothing_relevant_is_no_paragraph_for_a_prompt(self) -> None:
         assert engine(ListStrategy("dense", {"rest:1:1": 0.1})).paragraphs_for_prompt("hint", 2) == ()
+
+
+@pytest.mark.parametrize("book_name", ["", "first", "second"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"pdf_k": 2, "global_k": 3, "k": 5},
+        {"pdf_k": 2, "global_k": 3, "k": 5, "spill_over": "never"},
+        {"merge": "relevance", "k": 5, "pdf_k": 2, "global_k": 3},
+        {"cascade": True, "k": 3, "pdf_k": 1, "global_k": 2},
+    ],
+)
+def test_who_asks_for_everything_can_see_what_a_search_shows(book_name: str, changes: dict[str, Any]) -> None:
+    embedder = WordsEmbedder()
+    paragraphs = course()
+    dense = Dense(paragraphs, embedder.embed_passages([item.text for item in paragraphs]), embedder)
+    references = References([document("first"), document("second")], 0.9, 0.6)
+    settings = search_settings(**({"book_match": "resolved"} | changes))
+    searches = SearchOrchestrator({"dense": dense}, references, settings, paragraphs=paragraphs)
+    for hint in ("bucket probe in words", "grammar token vertex", "nothing of the kind"):
+        everything = searches.candidates(Query(hint, book_name, 3000))
+        plain = searches.search(Query(hint, book_name))
+        assert len(everything.hits) == len(paragraphs)
+        assert list(everything.shown.hits) == list(plain.hits)
+        assert everything.shown.books == plain.books
+        assert everything.shown.relevant == plain.relevant
+        assert plain.shown is plain
 
 
 def test_an_event_loop_goes_on_meanwhile() -> None:
