@@ -245,7 +245,7 @@ def _store(location: str | None, settings: Settings) -> ParagraphStore:
     if location is not None:
         return open_store(location)
     location = str(ROOT / DEFAULT_STORE)
-    documents = create_store(location).documents
+    documents = create_store(location).course.documents
     if all(Path(document.path).parent == LECTURES for document in documents):
         if not documents:
             print("making data/store from the bundled lectures", file=sys.stderr)

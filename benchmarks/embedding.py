@@ -12,8 +12,8 @@ import numpy as np
 
 from benchmarks.extraction import lectures
 from configs.settings import load
-from ingest.embed import load_embedder
-from ingest.exports import load_sentence_transformer, minilm_folder
+from ingest.embedders import load_embedder
+from ingest.embedders.exports import load_sentence_transformer, minilm_folder
 from ingest.reader import content_hash, read_pdf
 
 N_PARAGRAPHS = 192

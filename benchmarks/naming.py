@@ -20,7 +20,7 @@ from benchmarks.command import games_parser, run_benchmark
 from configs.settings import load
 from evaluate.games.labelled import load_games, match_games
 from evaluate.runs.measures import interval
-from ingest.embed import Embedder
+from ingest.embedders import Embedder
 from ingest.paragraph import Alias, Document
 from ingest.store import ParagraphStore, open_store
 from player.search.build import build_references, store_embedder

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ingest.embed import FloatArray
+from ingest.embedders import FloatArray
 from ingest.tokens import Tokens
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.embed import FloatArray, TokenStates
+from ingest.embedders import FloatArray, TokenStates
 
 Codes = NDArray[np.uint8]
 Ints = NDArray[np.int64]

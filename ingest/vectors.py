@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ingest.embed import Embedder, FloatArray, TokenEmbedder
+from ingest.embedders import Embedder, FloatArray, TokenEmbedder
 from ingest.paragraph import Reading
 from ingest.sentence import sentences
 from ingest.token_files import Words

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from configs.settings import GameSettings, Settings
-from ingest.embed import Embedder
+from ingest.embedders import Embedder
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore
 from player.errors import QueryError

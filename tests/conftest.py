@@ -20,7 +20,7 @@ import pytest
 from filelock import FileLock
 
 from configs.settings import Settings, load
-from ingest import embed, exports, four_bits
+from ingest.embedders import export_folder, exports, four_bits
 
 CHROMA_START_S = 30.0
 
@@ -73,7 +73,7 @@ def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         folder = Path(cache).resolve() / hashlib.sha256(code.encode()).hexdigest()[:8]
     else:
         folder = tmp_path_factory.mktemp("models")
-    minilm = embed.export_folder("minilm", folder)
+    minilm = export_folder("minilm", folder)
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / ".lock"):  # the tests run in several processes
         if not (minilm / "model.onnx").is_file():

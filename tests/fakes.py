@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from configs.settings import EmbedSettings, IngestSettings
-from ingest.embed import FloatArray, TokenStates
+from ingest.embedders import FloatArray, TokenStates
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from ingest.store import ParagraphStore
+from ingest.store import Store
 from ingest.tokens import form_of
 from ingest.vectors import embed_reading
 
@@ -188,7 +188,7 @@ def make_reading(
     )
 
 
-def file_reading(store: ParagraphStore, reading: Reading, spec: str = "minilm") -> None:
+def file_reading(store: Store, reading: Reading, spec: str = "minilm") -> None:
     """Write a reading with the vectors of a HashingEmbedder."""
     store.write(reading, embed_reading(reading, HashingEmbedder(spec)), spec)
 

@@ -16,7 +16,7 @@ import pytest
 import run_game
 from configs.settings import load
 from evaluate.practice.server import PracticeServer, create_app, listen, serving
-from ingest.embed import load_embedder
+from ingest.embedders import load_embedder
 from ingest.store import DEFAULT_STORE, create_store
 from player.journal import Journal
 from tests.evaluate.fakes import (

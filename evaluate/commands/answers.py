@@ -14,7 +14,7 @@ from evaluate.commands.replay import print_run
 from evaluate.errors import BatchError
 from evaluate.games.labelled import load_games
 from evaluate.runs.files import write_run
-from ingest.store import models_dir_of, open_store
+from ingest.store import open_store
 
 
 def add(commands: Any) -> None:
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     if not games:
         raise BatchError(f"{options.answers}: must answer at least one game, got none; one JSON object a line")
     store = open_store(options.store, options.collection)
-    similarity = word_similarity(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
+    similarity = word_similarity(store.embedder_spec, store.models(settings.embed))
     player = build_player(store, settings)
     replayed = replay_games(
         games,

@@ -14,7 +14,7 @@ from configs.settings import Settings, SettingsError, load
 from evaluate.commands.command import add_command, add_games, require_writable
 from evaluate.errors import GamesError
 from evaluate.games.labelled import LabelledGame, load_games, select_split
-from ingest.embed import load_embedder
+from ingest.embedders import Models
 from ingest.paragraph import Paragraph
 
 BATCH = 256
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         paragraph = Paragraph("", "", 0, "", game.paragraph, "")
         return associative_words(paragraph, game.association_domain, game.hint, made)
 
-    similarity = functools.cache(word_similarity("minilm", options.models, settings.embed))
+    similarity = functools.cache(word_similarity("minilm", Models(options.models, settings.embed)))
     named = {game.split for game in games}
     splits = [split for split in ("train", "validation", "test") if split in named or named == {None}]
     parts = [(split, select_split(games, split, 0)) for split in splits]
@@ -111,7 +111,7 @@ def _vectors(words: tuple[str, ...], options: argparse.Namespace, settings: Sett
         vectors = np.load(options.vectors)
         if len(vectors) == len(words):
             return vectors
-    embedder = load_embedder("minilm", options.models, settings.embed)
+    embedder = Models(options.models, settings.embed).embedder("minilm")
     batches = [words[start : start + BATCH] for start in range(0, len(words), BATCH)]
     vectors = np.concatenate([embedder.embed_queries(batch) for batch in batches])
     if options.vectors is not None:

@@ -10,8 +10,8 @@ import numpy as np
 
 from configs.settings import load
 from evaluate.commands.command import add_command, require_writable
-from ingest.embed import BUILT_IN, TokenEmbedder, load_embedder
-from ingest.store import models_dir_of, open_store
+from ingest.embedders import BUILT_IN, TokenEmbedder
+from ingest.store import open_store
 from ingest.tokens import FORMS, MOST_COMPONENTS, N_COMPONENTS, basis_of
 
 
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     require_writable(out)
     settings = load(config=options.config)
     stores = [open_store(location) for location in options.store]
-    embedder = load_embedder(spec, models_dir_of(stores[0], settings.embed), settings.embed)
+    embedder = stores[0].models(settings.embed).embedder(spec)
     assert isinstance(embedder, TokenEmbedder)
     states = np.concatenate(
         [embedder.read_passages([paragraph.text for paragraph in store.paragraphs])[1].states for store in stores]

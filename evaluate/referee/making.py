@@ -13,8 +13,8 @@ from evaluate.referee.reading import Reading
 from evaluate.referee.simulated import SimulatedReferee
 from evaluate.referee.spec import RefereeSpec, read_spec
 from evaluate.referee.views import VIEWS, Retriever, no_passages
-from ingest.embed import choose_spec
-from ingest.store import ParagraphStore, models_dir_of
+from ingest.embedders import choose_spec
+from ingest.store import ParagraphStore
 
 N_SCRIPT = 200
 """Paragraphs that show which script a course is in."""
@@ -38,10 +38,10 @@ class Tools:
 def tools_of(store: ParagraphStore, settings: EmbedSettings) -> Tools:
     """What referees of games about a store need; nothing is loaded or embedded before it is asked for."""
     texts = [paragraph.text for paragraph in store.paragraphs]
-    models_dir = models_dir_of(store, settings)
+    models = store.models(settings)
     latin = choose_spec(texts[:N_SCRIPT]) == "minilm"
-    encoder = encoder_unlike(store.embedder_spec, models_dir, settings, latin=latin)
-    folder = None if encoder is BY_CHARACTERS else models_dir / "passages"  # those vectors are made in no time
+    encoder = encoder_unlike(store.embedder_spec, models, latin=latin)
+    folder = None if encoder is BY_CHARACTERS else models.folder / "passages"  # those vectors are made in no time
     return Tools(encoder, Passages(texts, encoder, folder))
 
 

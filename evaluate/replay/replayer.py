@@ -22,7 +22,7 @@ from evaluate.referee.scoring import Similarity, word_similarity
 from evaluate.runs.record import GameRecord, record_game
 from ingest.errors import IngestError
 from ingest.paragraph import Paragraph
-from ingest.store import models_dir_of, open_store
+from ingest.store import open_store
 from player.errors import PlayerError
 from player.play import GameReport, play
 from player.player import Contestant, Plan, Player, build_player
@@ -145,8 +145,7 @@ def build_replayer(
     player = build_player(store, settings)
     tools = tools_of(store, settings.embed)
     judges = [judge for repeat in range(repeats) if (judge := make_referee(referee, seed + repeat, tools))]
-    models_dir = models_dir_of(store, settings.embed)
-    similarity = word_similarity(store.embedder_spec, models_dir, settings.embed) if judges else None
+    similarity = word_similarity(store.embedder_spec, store.models(settings.embed)) if judges else None
     return Replayer(player, judges, similarity, seed)
 
 

@@ -20,7 +20,7 @@ from evaluate.referee import Posed, Referee, Secret, Tools, make_referee, prepar
 from evaluate.referee.scoring import Similarity, word_similarity
 from evaluate.replay.journal import inputs_digest, open_journal
 from evaluate.replay.replayer import Job, here, in_processes, play_game, single_threaded, workers_for
-from ingest.store import ParagraphStore, models_dir_of, open_store
+from ingest.store import ParagraphStore, open_store
 from player.play import GameReport
 from player.player import Player, build_player
 
@@ -116,7 +116,7 @@ def build_rounds(
     store = open_store(location, collection)
     player = build_player(store, settings)
     tools = tools_of(store, settings.embed)
-    similarity = word_similarity(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
+    similarity = word_similarity(store.embedder_spec, store.models(settings.embed))
     referees = [_referee(spec, own_seed, tools) for spec, own_seed in judges]
     return Rounds(player, referees, functools.lru_cache(maxsize=N_REMEMBERED)(similarity), seed)
 

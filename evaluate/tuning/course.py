@@ -12,7 +12,7 @@ from tqdm import tqdm
 from configs.settings import SearchSettings, Settings
 from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
-from ingest.embed import Embedder
+from ingest.embedders import Embedder
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore
 from player.search.build import searched_of

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from configs.dotted import is_dotted, make
 from configs.settings import SearchSettings, Settings, SettingsError
-from ingest.embed import Embedder, TokenEmbedder, load_embedder, readers_of
+from ingest.embedders import Embedder, TokenEmbedder, readers_of
 from ingest.hints import HINTS, Hints, load_hints, read_bank
-from ingest.store import ParagraphStore, models_dir_of, open_store
+from ingest.store import ParagraphStore, open_store
 from ingest.tokens import form_of
 from player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
 from player.search.cascade import Searched
@@ -148,7 +148,7 @@ def store_embedder(store: ParagraphStore, settings: Settings) -> Embedder:
     Raises:
         EmbedderError: it cannot be loaded.
     """
-    return load_embedder(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
+    return store.models(settings.embed).embedder(store.embedder_spec)
 
 
 def words_of(store: ParagraphStore, settings: Settings) -> tuple[str, ...]:
@@ -176,16 +176,16 @@ def word_scorers(
     specs = words_of(store, settings)
     if not specs:
         return ()
-    models_dir = models_dir_of(store, settings.embed)
+    models = store.models(settings.embed)
     hints = hints or load_hints(Path(settings.search.hints) if settings.search.hints else HINTS)
     doc_ids = [paragraph.doc_id for paragraph in store.paragraphs]
     scorers = []
     for spec in specs:
         own = spec == embedder.spec
-        model = embedder if own else RememberingEmbedder(load_embedder(spec, models_dir, settings.embed))
+        model = embedder if own else RememberingEmbedder(models.embedder(spec))
         form = form_of(spec)
         if form is not None and isinstance(model.embedder, TokenEmbedder):
-            bank = read_bank(hints, model.embedder, models_dir)
+            bank = read_bank(hints, model.embedder, models.folder)
             scorers.append(WordByWord(model, store.words(spec), doc_ids, form, bank))
     return tuple(scorers)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from cachetools import LRUCache, TTLCache, cached
 
-from ingest.embed import Embedder, FloatArray, TokenEmbedder, TokenStates
+from ingest.embedders import Embedder, FloatArray, TokenEmbedder, TokenStates
 from player.search.types import SearchResult
 
 RESULT_BYTES = 8_192

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.embed import FloatArray
+from ingest.embedders import FloatArray
 from ingest.hints import Bank, as_asked
 
 N_NEAREST = 20

@@ -13,7 +13,7 @@ from cachetools import LRUCache
 from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
-from ingest.embed import Embedder, FloatArray
+from ingest.embedders import Embedder, FloatArray
 from ingest.paragraph import Alias, AliasSource, Document, Paragraph
 from player.search.names import (
     Vocabulary,

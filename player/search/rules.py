@@ -10,7 +10,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from ingest.embed import FloatArray
+from ingest.embedders import FloatArray
 from ingest.paragraph import Paragraph
 from player.words import is_stop_word, stems, words
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ingest.embed import FloatArray
+from ingest.embedders import FloatArray
 
 CALIBRATION = Path(__file__).with_name("calibration.json")
 """Fitted numbers by embedder, written by `python -m evaluate calibrate`."""

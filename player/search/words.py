@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.embed import FloatArray, TokenStates
+from ingest.embedders import FloatArray, TokenStates
 from ingest.hints import Bank, as_asked
 from ingest.token_files import Words
 from ingest.tokens import STEPS, TokenForm

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from chromadb.config import Settings as ChromaSettings
 
-from ingest import store as module
 from ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
-from ingest.folder import current_generation
 from ingest.paragraph import Alias, Reading, RejectedParagraph
-from ingest.store import Filing, ParagraphStore, create_store, open_store
+from ingest.store import Course, Filing, Store, client, create_store, open_store
+from ingest.store import course as module
+from ingest.store.generations import current_generation
 from ingest.vectors import embed_reading, no_vectors
 from tests.fakes import (
     CACHES,
@@ -45,10 +45,10 @@ class StoreContract:
         return f"course-{uuid.uuid4().hex[:8]}"
 
     @pytest.fixture
-    def store(self, location: str, collection: str) -> ParagraphStore:
+    def store(self, location: str, collection: str) -> Store:
         return create_store(location, collection)
 
-    def test_what_was_written_is_read_back(self, store: ParagraphStore, location: str, collection: str) -> None:
+    def test_what_was_written_is_read_back(self, store: Store, location: str, collection: str) -> None:
         trees = make_reading("trees", [TREES, HEBREW], rejected=[("short", "Ω ≤ x"), ("code", "a;"), ("short", "b")])
         caches = make_reading("caches", [CACHES], aliases=[Alias("Caches: why?", "title"), Alias("מטמון", "metadata")])
         for reading in (trees, caches):
@@ -66,7 +66,7 @@ class StoreContract:
         ]
 
     def test_sections_authors_date_and_lecture_number_are_read_back(
-        self, store: ParagraphStore, location: str, collection: str
+        self, store: Store, location: str, collection: str
     ) -> None:
         reading = make_reading("trees", [TREES])
         placed = replace(reading.paragraphs[0], heading='AVL, "1962"', section=("עצים", 'AVL, "1962"'))
@@ -83,23 +83,23 @@ class StoreContract:
         assert again.documents == (make_reading("caches", [CACHES]).document, known)
         assert again.paragraphs[1] == placed
 
-    def test_a_store_sees_what_it_has_just_written(self, store: ParagraphStore) -> None:
-        assert texts_of(store) == []
-        assert store.vectors.shape == (0, 0)
+    def test_a_store_sees_what_it_has_just_written(self, store: Store) -> None:
+        assert texts_of(store.course) == []
+        assert store.course.vectors.shape == (0, 0)
         file_reading(store, make_reading("trees", [TREES]))
-        assert texts_of(store) == [TREES]
-        assert store.vectors.shape == (1, 8)
+        assert texts_of(store.course) == [TREES]
+        assert store.course.vectors.shape == (1, 8)
 
-    def test_paragraphs_stand_in_reading_order_and_not_in_that_of_their_ids(self, store: ParagraphStore) -> None:
+    def test_paragraphs_stand_in_reading_order_and_not_in_that_of_their_ids(self, store: Store) -> None:
         texts = [f"{TREES} Number {number}." for number in range(12)]
         file_reading(store, make_reading("trees", texts))
-        assert texts_of(store) == texts  # by id, trees:1:10 stands before trees:1:2
+        assert texts_of(store.course) == texts  # by id, trees:1:10 stands before trees:1:2
 
     def test_more_records_than_fit_into_a_request_are_written_and_read(
-        self, store: ParagraphStore, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
+        self, store: Store, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, "WRITE_CHUNK", 2)
-        monkeypatch.setattr(module, "READ_CHUNK", 3)
+        monkeypatch.setattr(client, "WRITE_CHUNK", 2)
+        monkeypatch.setattr(client, "READ_CHUNK", 3)
         texts = [TREES, CACHES, RANKING, NETWORKS, LOCKS]
         file_reading(store, make_reading("all", texts))
         file_reading(store, make_reading("one", [HEBREW]))  # 6 in all: the last chunk of a read is empty
@@ -109,7 +109,7 @@ class StoreContract:
         np.testing.assert_allclose(again.vectors, expected, atol=1e-7)
 
     def test_document_written_again_replaces_what_stood_there(
-        self, store: ParagraphStore, location: str, collection: str
+        self, store: Store, location: str, collection: str
     ) -> None:
         file_reading(store, make_reading("trees", [TREES, LOCKS, CACHES]))
         file_reading(store, make_reading("other", [RANKING]))
@@ -118,26 +118,26 @@ class StoreContract:
         assert texts_of(again) == [RANKING, NETWORKS]
         assert n_records(store) == 2
 
-    def test_same_document_written_twice_is_there_once(self, store: ParagraphStore) -> None:
+    def test_same_document_written_twice_is_there_once(self, store: Store) -> None:
         reading = make_reading("trees", [TREES, CACHES])
         file_reading(store, reading)
-        before = store.fingerprint
+        before = store.course.fingerprint
         file_reading(store, reading)
-        assert store.paragraphs == reading.paragraphs
-        assert store.fingerprint == before
+        assert store.course.paragraphs == reading.paragraphs
+        assert store.course.fingerprint == before
         assert n_records(store) == 2
 
     @pytest.mark.parametrize("n_written", range(5))
     def test_change_that_broke_off_is_not_seen_and_leaves_nothing_behind(
         self,
         n_written: int,
-        store: ParagraphStore,
+        store: Store,
         location: str,
         collection: str,
     ) -> None:
         old, kept = make_reading("trees", [TREES]), make_reading("other", [RANKING])
         store.change([filing(old), filing(kept)])
-        before = store.fingerprint
+        before = store.course.fingerprint
         new = [filing(make_reading("trees", [CACHES, LOCKS])), filing(make_reading("more", [NETWORKS]))]
         with full_disk_after(n_written), pytest.raises(StoreError) as caught:  # 3 writes a document, 1 for the records
             store.change(new, dropped=["other"])
@@ -145,40 +145,36 @@ class StoreContract:
             f"{location}: could not be written: [Errno 28] No space left on device; nothing stored was lost"
         )
         again = open_store(location, collection)
-        for seen in (store, again):
+        for seen in (store.course, again):
             assert seen.documents == (kept.document, old.document)
             assert seen.paragraphs == kept.paragraphs + old.paragraphs
             assert (seen.vectors.shape, seen.sentence_rows.tolist(), len(seen.aliases)) == ((2, 8), [0, 0, 1, 1], 2)
             assert seen.fingerprint == before
-        again.change(new, dropped=["other"])
+        create_store(location, collection).change(new, dropped=["other"])
         assert texts_of(open_store(location, collection)) == [NETWORKS, CACHES, LOCKS]
-        assert (n_records(again), n_records(again, "-sentences"), n_records(again, "-aliases")) == (3, 6, 2)
+        assert (n_records(store), n_records(store, "-sentences"), n_records(store, "-aliases")) == (3, 6, 2)
 
     def test_first_document_whose_writing_broke_off_ties_the_store_to_no_embedder(
-        self, store: ParagraphStore, location: str, collection: str
+        self, store: Store, location: str, collection: str
     ) -> None:
         with full_disk_after(2), pytest.raises(StoreError):
             file_reading(store, make_reading("trees", [TREES]))
         again = create_store(location, collection)
-        assert (again.documents, again.paragraphs, again.embedder_spec) == ((), (), "")
+        assert (again.course.documents, again.course.paragraphs, again.course.embedder_spec) == ((), (), "")
         file_reading(again, make_reading("caches", [CACHES]), "e5")
-        assert (texts_of(again), again.embedder_spec, n_records(again)) == ([CACHES], "e5", 1)
+        assert (texts_of(again.course), again.course.embedder_spec, n_records(again)) == ([CACHES], "e5", 1)
 
-    def test_documents_of_one_change_come_and_go_together(
-        self, store: ParagraphStore, location: str, collection: str
-    ) -> None:
+    def test_documents_of_one_change_come_and_go_together(self, store: Store, location: str, collection: str) -> None:
         store.change([filing(make_reading("trees", [TREES, CACHES])), filing(make_reading("other", [RANKING]))])
         store.change([filing(make_reading("more", [LOCKS]))], dropped=["trees"])
         again = open_store(location, collection)
-        for seen in (store, again):
+        for seen in (store.course, again):
             assert [document.doc_id for document in seen.documents] == ["more", "other"]
             assert texts_of(seen) == [LOCKS, RANKING]
             assert [name for name, _ in seen.aliases] == ["more", "other"]
         assert n_records(store) == 2
 
-    def test_sentences_stand_in_the_order_of_the_paragraphs(
-        self, store: ParagraphStore, location: str, collection: str
-    ) -> None:
+    def test_sentences_stand_in_the_order_of_the_paragraphs(self, store: Store, location: str, collection: str) -> None:
         parts = [f"{text.split('. ')[0]}." for text in (TREES, CACHES)] + [TREES.split(". ")[1], CACHES.split(". ")[1]]
         file_reading(store, make_reading("trees", [TREES, parts[1]]))
         file_reading(store, make_reading("caches", [CACHES]))
@@ -190,7 +186,7 @@ class StoreContract:
 
     @pytest.mark.parametrize("loaded", [False, True])
     def test_sentences_of_a_few_paragraphs_come_in_the_order_asked(
-        self, loaded: bool, store: ParagraphStore, location: str, collection: str
+        self, loaded: bool, store: Store, location: str, collection: str
     ) -> None:
         store.change([filing(make_reading("trees", [TREES, LOCKS])), filing(make_reading("caches", [CACHES]))])
         again = open_store(location, collection)
@@ -203,9 +199,7 @@ class StoreContract:
         none, nowhere = again.sentences_of(["nowhere:1:1"])
         assert (len(none), nowhere.tolist()) == (0, [])
 
-    def test_names_have_vectors_that_are_those_of_queries(
-        self, store: ParagraphStore, location: str, collection: str
-    ) -> None:
+    def test_names_have_vectors_that_are_those_of_queries(self, store: Store, location: str, collection: str) -> None:
         names = [Alias("Search trees", "title"), Alias("Trees I", "metadata")]
         store.change(
             [filing(make_reading("trees", [TREES], aliases=names)), filing(make_reading("copy", [], same_as="trees"))]
@@ -219,10 +213,10 @@ class StoreContract:
         expected = HashingEmbedder().embed_queries(["copy", "trees", "Search trees", "Trees I"])
         np.testing.assert_allclose(again.alias_vectors, expected, atol=1e-6)
         file_reading(store, make_reading("trees", [TREES], aliases=names[1:]))
-        assert [alias.text for _, alias in store.aliases] == ["copy", "trees", "Trees I"]
+        assert [alias.text for _, alias in store.course.aliases] == ["copy", "trees", "Trees I"]
 
     def test_known_version_is_filed_again_without_vectors_of_its_paragraphs(
-        self, store: ParagraphStore, location: str, collection: str
+        self, store: Store, location: str, collection: str
     ) -> None:
         file_reading(store, make_reading("trees", [TREES]))
         renamed = make_reading("trees", [TREES], aliases=[Alias("Search trees", "title")])
@@ -237,7 +231,7 @@ class StoreContract:
         )
 
     def test_words_are_filed_with_their_document_and_go_with_it(
-        self, store: ParagraphStore, location: str, collection: str
+        self, store: Store, location: str, collection: str
     ) -> None:
         model = HashingEmbedder("minilm")
         trees, caches = make_reading("trees", [TREES, LOCKS]), make_reading("caches", [CACHES])
@@ -252,12 +246,12 @@ class StoreContract:
             np.testing.assert_array_equal(words.tokens.codes, known.tokens.codes)
             np.testing.assert_array_equal(words.tokens.starts, known.tokens.starts)
         whole = again.word_bytes("minilm")
-        again.change([], ["trees"])
-        assert 0 < again.word_bytes("minilm") < whole
+        store.change([], ["trees"])
+        assert 0 < store.course.word_bytes("minilm") < whole
         assert len(open_store(location, collection).words("minilm")) == 1
 
     def test_course_of_which_some_words_were_not_read_has_none(
-        self, store: ParagraphStore, location: str, collection: str
+        self, store: Store, location: str, collection: str
     ) -> None:
         model = HashingEmbedder("minilm")
         trees = make_reading("trees", [TREES])
@@ -269,10 +263,10 @@ class StoreContract:
         assert not again.holds_words("caches", "minilm")
 
     def test_nearest_paragraphs_come_best_first_with_their_cosine(
-        self, store: ParagraphStore, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
+        self, store: Store, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         texts = [TREES, CACHES, RANKING, NETWORKS, LOCKS]
-        assert store.nearest(np.ones(8, dtype=np.float32), 3) == []
+        assert store.course.nearest(np.ones(8, dtype=np.float32), 3) == []
         store.change([filing(make_reading("all", texts)), filing(make_reading("one", [HEBREW]))])
         again = open_store(location, collection)
         for asked in HashingEmbedder().embed_queries([TREES, "a cache", "two writers", HEBREW]):
@@ -288,7 +282,7 @@ class StoreContract:
             assert [paragraph_id for paragraph_id, _ in again.nearest(asked, 9, "one")] == ["one:1:1"]
         assert again.nearest(asked, 3, "nowhere") == []
 
-    def test_twin_has_names_and_no_paragraphs(self, store: ParagraphStore, location: str, collection: str) -> None:
+    def test_twin_has_names_and_no_paragraphs(self, store: Store, location: str, collection: str) -> None:
         original = make_reading("trees", [TREES])
         twin = make_reading("copy", [], content=repr([TREES]), same_as="trees")
         assert twin.document.version == original.document.version
@@ -299,7 +293,7 @@ class StoreContract:
         assert again.paragraphs == original.paragraphs
 
     def test_fingerprint_is_that_of_the_content_whatever_the_way_to_it(
-        self, store: ParagraphStore, location: str, collection: str
+        self, store: Store, location: str, collection: str
     ) -> None:
         trees, caches = make_reading("trees", [TREES]), make_reading("caches", [CACHES])
         for reading in (trees, caches):
@@ -307,14 +301,14 @@ class StoreContract:
         other_way = create_store(location, f"{collection}-b")
         for reading in (caches, make_reading("trees", [LOCKS]), trees):
             file_reading(other_way, reading)
-        assert len(store.fingerprint) == 16
-        assert int(store.fingerprint, 16) > 0
-        assert store.fingerprint == open_store(location, collection).fingerprint == other_way.fingerprint
+        assert len(store.course.fingerprint) == 16
+        assert int(store.course.fingerprint, 16) > 0
+        assert store.course.fingerprint == open_store(location, collection).fingerprint == other_way.course.fingerprint
 
     def test_fingerprint_changes_with_paragraphs_names_and_embedder(
-        self, location: str, collection: str, store: ParagraphStore
+        self, location: str, collection: str, store: Store
     ) -> None:
-        fingerprints = [store.fingerprint]
+        fingerprints = [store.course.fingerprint]
         for reading in (
             make_reading("trees", [TREES]),
             make_reading("trees", [TREES, CACHES]),
@@ -323,18 +317,16 @@ class StoreContract:
             make_reading("copy", [], content=repr([TREES, CACHES]), same_as="trees"),
         ):
             file_reading(store, reading)
-            fingerprints.append(store.fingerprint)
+            fingerprints.append(store.course.fingerprint)
         by_other_embedder = create_store(location, f"{collection}-e5")
         file_reading(by_other_embedder, make_reading("trees", [TREES]), "e5")
-        fingerprints.append(by_other_embedder.fingerprint)
+        fingerprints.append(by_other_embedder.course.fingerprint)
         assert len(set(fingerprints)) == len(fingerprints) == 7
 
-    def test_vectors_of_another_embedder_are_refused(
-        self, store: ParagraphStore, location: str, collection: str
-    ) -> None:
+    def test_vectors_of_another_embedder_are_refused(self, store: Store, location: str, collection: str) -> None:
         store.require_embedder("e5")  # an empty store takes any
         file_reading(store, make_reading("trees", [TREES]), "minilm")
-        again = open_store(location, collection)
+        again = create_store(location, collection)
         again.require_embedder("minilm")
         with pytest.raises(
             EmbedderMismatchError, match=r"--embedder must be 'minilm', with which .* was made, got 'e5'"
@@ -342,16 +334,16 @@ class StoreContract:
             again.require_embedder("e5")
         with pytest.raises(EmbedderMismatchError, match="leave --embedder out, or ingest into another --store"):
             file_reading(again, make_reading("caches", [CACHES]), "e5")
-        assert texts_of(again) == [TREES]
+        assert texts_of(again.course) == [TREES]
         assert open_store(location, collection).embedder_spec == "minilm"
 
-    def test_document_of_which_nothing_was_kept_binds_the_store_to_no_embedder(self, store: ParagraphStore) -> None:
+    def test_document_of_which_nothing_was_kept_binds_the_store_to_no_embedder(self, store: Store) -> None:
         file_reading(store, make_reading("notes", [], rejected=[("short", "a")]), "minilm")
-        assert store.embedder_spec == ""
+        assert store.course.embedder_spec == ""
         store.require_embedder("e5")
 
     def test_opening_a_store_without_paragraphs_says_how_to_get_some(
-        self, store: ParagraphStore, location: str, collection: str
+        self, store: Store, location: str, collection: str
     ) -> None:
         for any_ok in (False, True):
             with pytest.raises(StoreMissingError, match=r"run: python -m ingest PATH\.\.\. --store"):
@@ -362,7 +354,7 @@ class StoreContract:
         inspected = open_store(location, collection, all_rejected_ok=True)
         assert [item.text for item in inspected.rejected()] == ["Fig. 1"]
 
-    def test_collections_do_not_see_each_other(self, store: ParagraphStore, location: str, collection: str) -> None:
+    def test_collections_do_not_see_each_other(self, store: Store, location: str, collection: str) -> None:
         other = create_store(location, f"{collection}-2")
         file_reading(store, make_reading("trees", [TREES]))
         file_reading(other, make_reading("trees", [CACHES]), "e5")
@@ -371,7 +363,7 @@ class StoreContract:
 
     @pytest.mark.parametrize("metadata", [{"format": 99}, {"made by": "someone else"}, None])
     def test_collection_of_another_format_is_refused_and_left_alone(
-        self, metadata: dict[str, Any] | None, store: ParagraphStore, location: str, collection: str
+        self, metadata: dict[str, Any] | None, store: Store, location: str, collection: str
     ) -> None:
         file_reading(store, make_reading("trees", [TREES]))
         foreign = raw_client(location).create_collection(f"{collection}-x", embedding_function=None, metadata=metadata)
@@ -388,8 +380,8 @@ class StoreContract:
             create_store(location, name)
 
 
-def texts_of(store: ParagraphStore) -> list[str]:
-    return [paragraph.text for paragraph in store.paragraphs]
+def texts_of(course: Course) -> list[str]:
+    return [paragraph.text for paragraph in course.paragraphs]
 
 
 def filing(reading: Reading, spec: str = "minilm") -> Filing:
@@ -406,6 +398,6 @@ def raw_client(location: str) -> Any:
     return chromadb.PersistentClient(str(current_generation(Path(location))), settings=options)
 
 
-def n_records(store: ParagraphStore, part: str = "") -> int:
+def n_records(store: Store, part: str = "") -> int:
     """How many paragraphs, or other records, lie in Chroma, in force or not."""
-    return int(raw_client(store.location).get_collection(f"{store._name}{part}").count())
+    return int(raw_client(store.location).get_collection(f"{store.collection}{part}").count())

@@ -13,10 +13,10 @@ import pytest
 from configs.settings import Settings
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.server import Course
-from evaluate.referee import Referee, encoders, make_referee, scoring
+from evaluate.referee import Referee, make_referee
 from evaluate.replay.replayer import Replayer
 from evaluate.runs.record import GameRecord, HitRecord, PlayRecord
-from ingest.embed import Embedder
+from ingest.embedders import Embedder
 from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.sentence import sentences
 from ingest.store import Filing, ParagraphStore, create_store, open_store
@@ -108,14 +108,12 @@ def make_store(
         names = embedder.embed_queries([doc_id])
         filings.append(Filing(reading, ReadingVectors(vectors[rows], vectors[by_sentence], names), spec))
     store.change(filings)
-    return store
+    return store.course
 
 
 def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every store's embedder, and those of the referee, be a `HashingEmbedder`."""
-    monkeypatch.setattr(build, "load_embedder", load_hashing_embedder)
-    monkeypatch.setattr(scoring, "load_embedder", load_hashing_embedder)
-    monkeypatch.setattr(encoders, "load_embedder", load_hashing_embedder)
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", load_hashing_embedder)
 
 
 def run_main(main: Any, *arguments: str) -> int:

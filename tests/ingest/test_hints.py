@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ingest.embed import FloatArray, TokenStates
+from ingest.embedders import FloatArray, TokenStates
 from ingest.errors import BadInputError
 from ingest.hints import HINTS, LEAST_HINTS, hints_of, load_hints, read_bank
 from tests.fakes import HEBREW, HashingEmbedder

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ingest.embed import TokenStates
+from ingest.embedders import TokenStates
 from ingest.tokens import MIDDLE, STEPS, TokenForm, basis_of, compact, form_of
 
 PLAIN = TokenForm(np.eye(4, dtype=np.float32), "plain")

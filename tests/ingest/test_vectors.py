@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ingest.embed import FloatArray
+from ingest.embedders import FloatArray
 from ingest.paragraph import Alias
 from ingest.vectors import embed_reading
 from tests.fakes import CACHES, TREES, HashingEmbedder, make_reading

@@ -14,7 +14,7 @@ import numpy as np
 from configs.settings import GameSettings, SearchSettings, Settings, load
 from evaluate.referee.reading import Reading
 from evaluate.referee.seen import see
-from ingest.embed import FloatArray
+from ingest.embedders import FloatArray
 from ingest.paragraph import Alias, AliasSource, Document, Paragraph
 from player.player import Player
 from player.protocol import Json

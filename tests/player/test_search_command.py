@@ -36,7 +36,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """The store's embedder is the one it was made with."""
-    monkeypatch.setattr("player.search.build.load_embedder", lambda *_: WordsEmbedder())
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", lambda *_: WordsEmbedder())
 
 
 Run = Callable[..., tuple[int, str, str]]

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.embed import Embedder, FloatArray
+from ingest.embedders import Embedder, FloatArray
 from ingest.paragraph import Paragraph
 from player.search.cache import RememberingEmbedder
 from player.search.core import Floats, Ints, combine, relative

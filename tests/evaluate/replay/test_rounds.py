@@ -14,7 +14,7 @@ from evaluate.referee import read_spec
 from evaluate.referee.scoring import word_similarity
 from evaluate.replay.replayer import Job, Replayer, here
 from evaluate.replay.rounds import HINT_ALONE, SPECS, Played, Rounds, build_rounds, judges_of, play_rounds
-from ingest.store import DEFAULT_COLLECTION, ParagraphStore, models_dir_of
+from ingest.store import DEFAULT_COLLECTION, ParagraphStore
 from player.player import build_player
 from tests.evaluate.fakes import course_games, labelled_game, make_store
 from tests.player.fakes import course
@@ -52,7 +52,7 @@ class TestPlaying:
         judges = [("noisy:0.4,0.2", 1), ("sees:opening", 0)]
         rounds = build_rounds(store.location, DEFAULT_COLLECTION, quick, judges, 0)
         referees = rounds.referees
-        similarity = word_similarity(store.embedder_spec, models_dir_of(store, quick.embed), quick.embed)
+        similarity = word_similarity(store.embedder_spec, store.models(quick.embed))
         replayer = Replayer(build_player(store, quick), referees, similarity, 0)
         for number, game in enumerate(games):
             job = Job(number, game, paragraphs[game.paragraph_id])

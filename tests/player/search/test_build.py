@@ -12,12 +12,11 @@ import pytest
 from numpy.typing import NDArray
 
 from configs.settings import Settings, SettingsError, load
-from ingest.embed import FloatArray
+from ingest.embedders import FloatArray
 from ingest.errors import StoreError
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore, open_store
 from player.protocol import RoundStart
-from player.search import build
 from player.search.build import build_orchestrator, searched_of
 from player.search.strategies.reranked import Reranked
 from player.search.types import Hit, Query
@@ -28,7 +27,7 @@ from tests.player.fakes import course, paragraph
 
 @pytest.fixture(autouse=True)
 def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "load_embedder", load_hashing_embedder)
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", load_hashing_embedder)
 
 
 NEW = paragraph("third:1:1", "Volcanoes erupt with lava. Later lessons mention ash.")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.embed import FloatArray
+from ingest.embedders import FloatArray
 from ingest.paragraph import Document
 from player.search.names import normalise_name
 from player.search.references import References

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ingest.embed import FloatArray, TokenStates
+from ingest.embedders import FloatArray, TokenStates
 from ingest.hints import Bank, hints_of
 from ingest.token_files import Words
 from ingest.tokens import MIDDLE, STEPS, TokenForm, Tokens, compact

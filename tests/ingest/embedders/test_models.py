@@ -18,14 +18,13 @@ import numpy as np
 import pytest
 
 from configs.settings import EmbedSettings, load
-from ingest import embed, exports
-from ingest.embed import Embedder, TokenEmbedder, choose_spec, load_embedder
+from ingest.embedders import Embedder, TokenEmbedder, choose_spec, export_folder, exports, load_embedder
+from ingest.embedders.four_bits import read_four_bits
 from ingest.errors import EmbedderError
-from ingest.four_bits import read_four_bits
 from tests.contracts.embedder import TEXTS, EmbedderContract
 from tests.fakes import CACHES, HEBREW, NETWORKS, TREES, HashingEmbedder
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 HEAVY = ("torch", "sentence_transformers", "transformers")
 
 needs_e5 = pytest.mark.skipif(
@@ -227,7 +226,7 @@ import sys
 import zipfile
 from pathlib import Path
 from configs.settings import load
-from ingest.embed import load_embedder
+from ingest.embedders import load_embedder
 embedder = load_embedder("minilm", Path({str(models_dir)!r}), load().embed)
 print(embedder.embed_queries(["a search tree"]).shape, [name for name in {HEAVY!r} if name in sys.modules])
 """
@@ -242,8 +241,8 @@ def test_importing_the_package_loads_no_model_library() -> None:
 
 def copy_of_minilm(models_dir: Path, target: Path) -> Path:
     """A models folder with an exported minilm that a test may damage."""
-    folder = embed.export_folder("minilm", target)
-    shutil.copytree(embed.export_folder("minilm", models_dir), folder)
+    folder = export_folder("minilm", target)
+    shutil.copytree(export_folder("minilm", models_dir), folder)
     return folder
 
 

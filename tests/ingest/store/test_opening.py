@@ -3,15 +3,19 @@ from __future__ import annotations
 import gc
 import shutil
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from configs.settings import EmbedSettings
 from ingest.errors import IngestError, StoreError, StoreMissingError
-from ingest.folder import current_generation
 from ingest.store import create_store, is_url, open_store
+from ingest.store.generations import current_generation
 from tests.contracts.store import StoreContract
 from tests.fakes import CACHES, LOCKS, RANKING, TREES, file_reading, make_reading
+
+EMBED = EmbedSettings(batch_size=8, max_tokens=64, threads=1, models_dir="")
 
 
 class TestFolderStore(StoreContract):
@@ -27,11 +31,14 @@ class TestServerStore(StoreContract):
         return chroma_url
 
     def test_models_of_a_server_store_are_kept_with_the_user(self, location: str, collection: str) -> None:
-        assert create_store(location, collection).models_dir == Path.home() / ".cache" / "quarry" / "models"
+        folder = create_store(location, collection).models(EMBED).folder
+        assert folder == Path.home() / ".cache" / "quarry" / "models"
 
 
 def test_models_of_a_folder_store_are_kept_in_it(tmp_path: Path) -> None:
-    assert create_store(str(tmp_path / "store")).models_dir == tmp_path / "store" / "models"
+    assert create_store(str(tmp_path / "store")).models(EMBED).folder == tmp_path / "store" / "models"
+    elsewhere = replace(EMBED, models_dir=str(tmp_path / "mine"))
+    assert create_store(str(tmp_path / "store")).models(elsewhere).folder == tmp_path / "mine"
 
 
 @pytest.mark.parametrize("name", ["none", "none/deeper", "empty", "file", "file/below"])
@@ -119,8 +126,8 @@ def test_store_can_be_read_while_others_change_it(tmp_path: Path) -> None:
 
 
 def test_store_is_made_with_its_first_document_and_not_before(tmp_path: Path) -> None:
-    store = create_store(str(tmp_path / "store"))
-    assert (store.documents, store.paragraphs, store.exists) == ((), (), False)
+    course = create_store(str(tmp_path / "store")).course
+    assert (course.documents, course.paragraphs, course.exists) == ((), (), False)
     assert not (tmp_path / "store").exists()
 
 

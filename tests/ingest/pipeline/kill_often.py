@@ -1,4 +1,4 @@
-"""Kills an ingest at random moments and tells what each left behind: python -m tests.ingest.kill_often FOLDER N SEED.
+"""Kills an ingest at random moments and tells what each left: python -m tests.ingest.pipeline.kill_often FOLDER N SEED.
 
 Everything is imported once and each ingest runs in a fork of this process, which is fast, and safe as long as Chroma is
 not opened before the fork. FOLDER holds `store`, made from `lectures`, and `changed`, the lectures to be ingested now.
@@ -36,7 +36,7 @@ def main() -> None:
     folder, n_kills, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     patch = pytest.MonkeyPatch()
     patch.setattr(pebble, "ProcessPool", fakes.InlinePool)
-    patch.setattr(pipeline, "load_embedder", fakes.load_hashing_embedder)
+    patch.setattr("ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
     before = _told(partial(_fingerprint, str(folder / "store")))
     whole = _copy(folder, "whole")
     started = time.monotonic()

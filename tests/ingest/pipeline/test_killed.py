@@ -15,12 +15,12 @@ import pytest
 
 from configs.settings import Settings
 from ingest import pipeline, reader
-from ingest.embed import FloatArray
+from ingest.embedders import FloatArray
 from ingest.store import open_store
 from tests import fakes
 from tests.fakes import CACHES, LOCKS, NETWORKS, RANKING, TREES, lecture_pdf
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 N_KILLS = 20
 SEED = 20261122
 
@@ -29,7 +29,7 @@ SEED = 20261122
 def test_ingest_killed_at_any_moment_leaves_the_store_as_before_or_as_after(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "load_embedder", fakes.load_hashing_embedder)
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
     monkeypatch.setattr(pebble, "ProcessPool", fakes.InlinePool)
     lectures, changed = tmp_path / "lectures", tmp_path / "changed"
     for folder, texts in ((lectures, (TREES, RANKING)), (changed, (TREES, NETWORKS, CACHES, LOCKS))):
@@ -38,7 +38,7 @@ def test_ingest_killed_at_any_moment_leaves_the_store_as_before_or_as_after(
             (folder / f"lecture{number}.pdf").write_bytes(lecture_pdf(f"Lecture {number}", text))
     before = pipeline.ingest([lectures], str(tmp_path / "store"), settings, progress=False).fingerprint
     done = subprocess.run(
-        [sys.executable, "-m", "tests.ingest.kill_often", str(tmp_path), str(N_KILLS), str(SEED)],
+        [sys.executable, "-m", "tests.ingest.pipeline.kill_often", str(tmp_path), str(N_KILLS), str(SEED)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -80,8 +80,8 @@ def test_what_a_broken_run_had_finished_is_not_done_again(
             embedded.extend(texts)
             return super().embed_passages(texts)
 
-    monkeypatch.setattr(pipeline, "read_pdf", read_pdf)
-    monkeypatch.setattr(pipeline, "load_embedder", lambda *_: Breaking())
+    monkeypatch.setattr("ingest.pipeline.read.read_pdf", read_pdf)
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", lambda *_: Breaking())
     monkeypatch.setattr(pebble, "ProcessPool", fakes.InlinePool)
     with pytest.raises(KeyboardInterrupt):
         pipeline.ingest([lectures], store, settings, progress=False)
@@ -102,10 +102,10 @@ def test_other_token_limit_means_embedding_anew_but_not_reading(
     lectures.mkdir()
     for name, text in (("a", TREES), ("b", RANKING)):
         (lectures / f"{name}.pdf").write_bytes(lecture_pdf(name, text))
-    monkeypatch.setattr(pipeline, "load_embedder", fakes.load_hashing_embedder)
+    monkeypatch.setattr("ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
     monkeypatch.setattr(pebble, "ProcessPool", fakes.InlinePool)
     before = pipeline.ingest([lectures], store, settings, progress=False)
-    monkeypatch.setattr(pipeline, "read_pdf", None)
+    monkeypatch.setattr("ingest.pipeline.read.read_pdf", None)
     shorter = dataclasses.replace(settings, embed=dataclasses.replace(settings.embed, max_tokens=64))
     after = pipeline.ingest([lectures / "a.pdf"], store, shorter, progress=False)
     assert {outcome.doc_id: outcome.status for outcome in after.outcomes} == dict.fromkeys("ab", "embedded anew")

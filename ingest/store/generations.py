@@ -32,6 +32,15 @@ def current_generation(folder: Path) -> Path | None:
     return folder / name
 
 
+def stamp_of(folder: Path) -> tuple[int, int] | None:
+    """What changes whenever another generation is in force; None if there is none."""
+    try:
+        found = (folder / CURRENT).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
 class Hold:
     """The Chroma folder in force, which stays as long as somebody holds it, in whatever process.
 

@@ -1,0 +1,26 @@
+"""Texts -> unit vectors: one file an embedder, behind one protocol; the export to ONNX stands apart."""
+
+from ingest.embedders.embedder import Embedder, FloatArray, TokenEmbedder, TokenStates
+from ingest.embedders.models import (
+    BUILT_IN,
+    Models,
+    choose_spec,
+    export_folder,
+    load_embedder,
+    readers_of,
+    token_limit,
+)
+
+__all__ = [
+    "BUILT_IN",
+    "Embedder",
+    "FloatArray",
+    "Models",
+    "TokenEmbedder",
+    "TokenStates",
+    "choose_spec",
+    "export_folder",
+    "load_embedder",
+    "readers_of",
+    "token_limit",
+]

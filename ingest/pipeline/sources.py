@@ -1,0 +1,76 @@
+"""Paths -> what stands there: a look at each file, before anything is decided about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from configs.settings import IngestSettings
+from ingest.errors import BadInputError, SourceError
+from ingest.paragraph import Reading
+from ingest.reader import content_hash, read_paragraphs_file, version_of
+from ingest.sidecar import Sidecar, read_sidecar
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file that can be read.
+
+    Attributes:
+        content: SHA-256 of its bytes, hexadecimal.
+        version: what its paragraphs are filed under by the present settings.
+        sidecar: what the user says beside it.
+        books: what a paragraphs file holds; None for a PDF, which is read later.
+    """
+
+    path: Path
+    content: str
+    version: str
+    sidecar: Sidecar
+    books: tuple[Reading, ...] | None = None
+
+
+def expand(paths: Sequence[Path]) -> list[Path]:
+    """The absolute paths of the files that `paths` name, folders searched through, each once, in order.
+
+    Raises:
+        BadInputError: a path is not there, a folder holds no PDF, or a file is neither .pdf nor .jsonl.
+    """
+    if not paths:
+        raise BadInputError("PATH must name PDF files, folders or a paragraphs.jsonl, got none")
+    files: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            found = sorted(file for file in path.rglob("*") if file.suffix.lower() == ".pdf" and file.is_file())
+            if not found:
+                raise BadInputError(
+                    f"PATH must be a folder with PDF files in it, got {path}: none there; check the path"
+                )
+            files.update(dict.fromkeys(file.resolve() for file in found))
+        elif path.is_file():
+            if path.suffix.lower() not in {".pdf", ".jsonl"}:
+                raise BadInputError(f"PATH must end in .pdf or .jsonl, got {path}; convert it first")
+            files[path.resolve()] = None
+        else:
+            raise BadInputError(f"PATH must be a file or a folder, got {path}: not there; check the spelling")
+    return list(files)
+
+
+def look_at(path: Path, settings: IngestSettings) -> Source:
+    """What a file holds, as far as it can be told without reading a PDF.
+
+    Raises:
+        SourceError: it cannot be used.
+    """
+    if printable(path) != str(path):
+        raise SourceError(f"{path}: the file's name must be UTF-8; rename it")
+    content = content_hash(path)
+    sidecar = read_sidecar(path)
+    books = tuple(read_paragraphs_file(path, content, settings)) if path.suffix.lower() == ".jsonl" else None
+    return Source(path, content, version_of(content, settings), sidecar, books)
+
+
+def printable(text: str | Path) -> str:
+    """The text with bytes that are not UTF-8, as in file names from old archives, written out."""
+    return str(text).encode("utf-8", "backslashreplace").decode()

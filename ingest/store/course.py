@@ -1,0 +1,335 @@
+"""Course: the frozen snapshot of a store that readers hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from configs.settings import EmbedSettings
+from ingest.embedders import BUILT_IN, FloatArray, Models
+from ingest.errors import StoreError
+from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
+from ingest.sentence import sentences
+from ingest.store.client import Collections, one_line
+from ingest.store.codec import FORMAT, Filing, Record, alias_ids, paragraph_id, paragraph_of, rejected_of, sentence_id
+from ingest.store.generations import stamp_of
+from ingest.store.places import is_url, models_at
+from ingest.token_files import TokenFiles, Words
+from ingest.tokens import form_of
+
+IntArray = NDArray[np.int64]
+
+EXACT_WITHIN = 2_000
+"""Paragraphs up to which one document is searched exactly: Chroma's index loses recall behind a narrow filter."""
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """One course as a store held it when it was opened; what an ingest does to the store since does not show.
+
+    Texts and vectors are loaded when first asked for.
+
+    Attributes:
+        location: folder or URL, as the user named it.
+        collection: its name within the location.
+        records: every document's record by doc_id, in its order.
+        files: what models make of the words of its paragraphs.
+        in_chroma: all the rest.
+    """
+
+    location: str
+    collection: str
+    records: Mapping[str, Record]
+    files: TokenFiles
+    in_chroma: Collections
+
+    @property
+    def exists(self) -> bool:
+        """Whether anything was ever filed in it."""
+        return self.in_chroma.exist
+
+    def generation(self) -> Hashable:
+        """What changes with every ingest that is in force, read anew; None where there is no store any more.
+
+        One `stat` of a folder, one small request to a server.
+        """
+        if not is_url(self.location):
+            return stamp_of(Path(self.location))
+        with self.in_chroma.reading():
+            found = self.in_chroma.metadata("-documents")
+        return None if found is None else found.get("generation", "")
+
+    def models(self, settings: EmbedSettings) -> Models:
+        """The embedders of the store."""
+        return models_at(self.location, settings)
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """Every document, sorted by doc_id."""
+        return tuple(record.document for record in self.records.values())
+
+    @property
+    def embedder_spec(self) -> str:
+        """SPEC of the embedder that its vectors came from, "" while it holds no paragraph."""
+        return self._embedding[0]
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens at which that embedder cut longer texts, 0 if it has a limit of its own."""
+        return self._embedding[1]
+
+    @property
+    def _embedding(self) -> tuple[str, int]:
+        filed = (record for record in self.records.values() if record.document.n_paragraphs)
+        return next(((record.embedder_spec, record.max_tokens) for record in filed), ("", 0))
+
+    @cached_property
+    def paragraphs(self) -> tuple[Paragraph, ...]:
+        """Every kept paragraph, sorted by document, page and ordinal."""
+        same_as = {
+            paragraph_id: first
+            for record in self.records.values()
+            for paragraph_id, first in record.near_identical.items()
+        }
+        found = [
+            (metadata["doc_id"], metadata["position"], paragraph_of(metadata, text, same_as))
+            for chunk in self.in_chroma.chunks("", "metadatas", "documents")
+            for metadata, text in zip(chunk["metadatas"], chunk["documents"], strict=True)
+            if self._is_in_force(metadata)
+        ]
+        if len(found) != sum(item.n_paragraphs for item in self.documents):
+            raise self._changed()
+        found.sort(key=lambda item: item[:2])
+        return tuple(paragraph for *_, paragraph in found)
+
+    def _changed(self) -> StoreError:
+        """A server's records that an ingest has replaced since; those in a folder stay as long as they are read."""
+        return StoreError(f"{self.location}: must stay as it is while it is read, was changed; open it again")
+
+    @cached_property
+    def vectors(self) -> FloatArray:
+        """(n_paragraphs, dim) float32 unit vectors, in the order of `paragraphs`."""
+        ids, found = self.in_chroma.all_vectors("")
+        rows = {record_id: row for row, record_id in enumerate(ids)}
+        try:
+            wanted = [rows[paragraph_id(item, self.records[item.doc_id].version)] for item in self.paragraphs]
+        except KeyError:
+            raise self._changed() from None
+        return found[wanted]
+
+    @property
+    def sentence_vectors(self) -> FloatArray:
+        """(n_sentences, dim) float32 unit vectors of every sentence, in the order of `paragraphs`, then of the text."""
+        return self._sentences[0]
+
+    @property
+    def sentence_rows(self) -> IntArray:
+        """(n_sentences,) row in `paragraphs` of each sentence, ascending; every paragraph has at least one."""
+        return self._sentences[1]
+
+    @cached_property
+    def _sentences(self) -> tuple[FloatArray, IntArray]:
+        return self._sentences_among(self.paragraphs, self.in_chroma.all_vectors("-sentences"))
+
+    def sentences_of(self, paragraph_ids: Sequence[str]) -> tuple[FloatArray, IntArray]:
+        """The sentence vectors of a few paragraphs, without loading those of all.
+
+        Args:
+            paragraph_ids: each once; ids that the store does not hold have no sentences.
+
+        Returns:
+            (n_sentences, dim) vectors, and (n_sentences,) place in `paragraph_ids` of each, ascending.
+        """
+        paragraphs = [self._by_id.get(paragraph_id) for paragraph_id in paragraph_ids]
+        ids = [
+            sentence_id(item, self.records[item.doc_id].version, number)
+            for item in paragraphs
+            if item is not None
+            for number in range(len(sentences(item.text)))
+        ]
+        return self._sentences_among(paragraphs, self.in_chroma.vectors_of("-sentences", ids))
+
+    @cached_property
+    def _by_id(self) -> dict[str, Paragraph]:
+        return {paragraph.paragraph_id: paragraph for paragraph in self.paragraphs}
+
+    def _sentences_among(
+        self, paragraphs: Sequence[Paragraph | None], fetched: tuple[list[str], FloatArray]
+    ) -> tuple[FloatArray, IntArray]:
+        """The vectors that belong to `paragraphs`, in their order, and the place in `paragraphs` of each."""
+        rows = {record_id: row for row, record_id in enumerate(fetched[0])}
+        chosen: list[int] = []
+        places: list[int] = []
+        for place, paragraph in enumerate(paragraphs):
+            filed = () if paragraph is None else self._filed_sentences(paragraph, rows)
+            for row in filed:
+                chosen.append(row)
+                places.append(place)
+        return fetched[1][chosen], np.array(places, dtype=np.int64)
+
+    def _filed_sentences(self, paragraph: Paragraph, rows: Mapping[str, int]) -> Iterator[int]:
+        version = self.records[paragraph.doc_id].version
+        for number in itertools.count():
+            row = rows.get(sentence_id(paragraph, version, number))
+            if row is None:
+                return
+            yield row
+
+    def holds_words(self, doc_id: str, spec: str) -> bool:
+        """Whether what the model `spec` makes of the words of a document is in force, in its present form."""
+        record = self.records[doc_id]
+        return not record.document.n_paragraphs or self.files.holds(record.words_key(spec))
+
+    @property
+    def word_specs(self) -> tuple[str, ...]:
+        """SPECs of the models that have read the words of every paragraph; the store's own embedder first."""
+        own = self.embedder_spec
+        specs = (own, *(spec for spec in BUILT_IN if spec != own)) if own else ()
+        kept = (spec for spec in specs if form_of(spec) is not None)
+        return tuple(spec for spec in kept if all(self.holds_words(doc_id, spec) for doc_id in self.records))
+
+    def words(self, spec: str) -> list[Words]:
+        """What the model `spec` makes of the words of each document that has paragraphs, in the order of `paragraphs`.
+
+        Raises:
+            StoreError: they cannot be read.
+        """
+        try:
+            return [
+                self.files.words(record.words_key(spec))
+                for record in self.records.values()
+                if record.document.n_paragraphs
+            ]
+        except (OSError, ValueError) as error:
+            raise StoreError(
+                f"{self.location}: the words of {spec} must be readable, got {one_line(error)}; ingest it again"
+            ) from error
+
+    def word_bytes(self, spec: str) -> int:
+        """Bytes that the words of a model take on disk."""
+        return sum(self.files.n_bytes(record.words_key(spec)) for record in self.records.values())
+
+    @property
+    def aliases(self) -> tuple[tuple[str, Alias], ...]:
+        """(doc_id, alias) of every name that has a vector, by document; a twin's names stand under its own doc_id."""
+        return self._aliases[0]
+
+    @property
+    def alias_vectors(self) -> FloatArray:
+        """(n_aliases, dim) float32 unit vectors of `aliases`, embedded as queries are, for other names to compare."""
+        return self._aliases[1]
+
+    @cached_property
+    def _aliases(self) -> tuple[tuple[tuple[str, Alias], ...], FloatArray]:
+        ids, vectors = self.in_chroma.all_vectors("-aliases")
+        rows = {record_id: row for row, record_id in enumerate(ids)}
+        found = [
+            ((doc_id, alias), rows[name])
+            for doc_id, record in self.records.items()
+            for name, alias in zip(
+                alias_ids(record.document, record.aliases_version), record.document.aliases, strict=True
+            )
+            if name in rows
+        ]
+        return tuple(name for name, _ in found), vectors[[row for _, row in found]]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits that change with the paragraphs, their vectors, and what is known of the documents."""
+        digest = hashlib.sha256(f"{FORMAT}|{self.embedder_spec}|{self.max_tokens}".encode())
+        for record in self.records.values():
+            known = dataclasses.replace(record.document, path="")
+            digest.update(f"|{known}|{sorted(record.near_identical.items())}".encode())
+        return digest.hexdigest()[:16]
+
+    def rejected(self) -> Iterator[RejectedParagraph]:
+        """Every rejected paragraph, by document, in reading order."""
+        for doc_id in self.records:
+            yield from self._rejected_of(doc_id)
+
+    def _rejected_of(self, doc_id: str) -> list[RejectedParagraph]:
+        with self.in_chroma.reading():
+            found: Any = self.in_chroma.collection("-documents").get(ids=[doc_id], include=["metadatas"])
+        return rejected_of(found["metadatas"][0])
+
+    def reading(self, doc_id: str) -> Reading:
+        """A document of the store as reading its file has yielded it."""
+        return Reading(
+            self.records[doc_id].document,
+            tuple(paragraph for paragraph in self.paragraphs if paragraph.doc_id == doc_id),
+            tuple(self._rejected_of(doc_id)),
+        )
+
+    def holds(self, filing: Filing) -> bool:
+        """Whether the paragraphs of a filing, with these very vectors, are in force already."""
+        known = self.records.get(filing.doc_id)
+        return known is not None and known.version == filing.version
+
+    def nearest(self, vector: FloatArray, k: int, doc_id: str = "") -> list[tuple[str, float]]:
+        """The paragraphs nearest to a vector by Chroma's own index, without loading the vectors of all.
+
+        The index is approximate; a document of at most `EXACT_WITHIN` paragraphs is searched exactly.
+
+        Args:
+            vector: (dim,) of unit length.
+            k: paragraphs wanted, at least 1.
+            doc_id: search in this document alone.
+
+        Returns:
+            At most k pairs of paragraph_id and cosine similarity -1..1, best first, ties by paragraph_id.
+
+        Raises:
+            StoreError: Chroma could not answer.
+        """
+        total = sum(item.n_paragraphs for item in self.documents if doc_id in ("", item.doc_id))
+        if not total:
+            return []
+        try:
+            if doc_id and total <= EXACT_WITHIN:
+                found = self._scan(vector, doc_id)
+            else:
+                found = self._query(vector, min(k, total), doc_id)
+        except Exception as error:
+            raise StoreError(f"{self.location}: could not be searched: {one_line(error)}") from error
+        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:k]
+
+    def _scan(self, vector: FloatArray, doc_id: str) -> list[tuple[str, float]]:
+        where: Any = {"$and": [{"doc_id": doc_id}, {"version": self.records[doc_id].version}]}
+        got: Any = self.in_chroma.collection("").get(where=where, include=["metadatas", "embeddings"])
+        similarities = np.asarray(got["embeddings"], dtype=np.float32) @ vector
+        return [
+            (metadata["paragraph_id"], float(similarity))
+            for metadata, similarity in zip(got["metadatas"], similarities, strict=True)
+        ]
+
+    def _query(self, vector: FloatArray, k: int, doc_id: str) -> list[tuple[str, float]]:
+        """Ask for more until k of the answers are in force: an ingest at work on a server may have filed others."""
+        collection = self.in_chroma.collection("")
+        asked = k
+        while True:
+            where: Any = {"doc_id": doc_id} if doc_id else None
+            got: Any = collection.query(
+                query_embeddings=vector[None, :], n_results=asked, where=where, include=["metadatas", "distances"]
+            )
+            answers = list(zip(got["metadatas"][0], got["distances"][0], strict=True))
+            found = [
+                (metadata["paragraph_id"], 1.0 - float(distance))
+                for metadata, distance in answers
+                if self._is_in_force(metadata)
+            ]
+            if len(found) >= k or len(answers) < asked:
+                return found
+            asked *= 2
+
+    def _is_in_force(self, metadata: Mapping[str, Any]) -> bool:
+        record = self.records.get(metadata["doc_id"])
+        return record is not None and record.version == metadata["version"]

@@ -1,0 +1,93 @@
+"""Opening a course to read it, and a store to change it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from ingest.errors import StoreError, StoreMissingError
+from ingest.store.client import one_line
+from ingest.store.codec import FORMAT
+from ingest.store.course import Course
+from ingest.store.generations import current_generation, holds_other_files
+from ingest.store.places import is_url
+from ingest.store.writer import Store, course_at
+
+DEFAULT_STORE = "data/store"
+DEFAULT_COLLECTION = "course"
+
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,200}[a-zA-Z0-9]")
+
+T = TypeVar("T")
+
+
+def open_store(location: str, collection: str = DEFAULT_COLLECTION, *, all_rejected_ok: bool = False) -> Course:
+    """What the store at a folder or URL holds now, for reading; it must have been made before.
+
+    Args:
+        location: folder or URL.
+        collection: name within the store.
+        all_rejected_ok: take a store with documents of which no paragraph was kept.
+
+    Raises:
+        StoreMissingError: there is none.
+        StoreError: it cannot be opened, or holds no paragraphs.
+    """
+    if not is_url(location):
+        _require_format(Path(location))
+        if current_generation(Path(location)) is None:
+            raise StoreMissingError(
+                f"--store must be a folder made by ingest, got {location}: no store there; "
+                f"run: python -m ingest PATH... --store {location}"
+            )
+    course = _at(course_at, location, collection)
+    if not course.exists:
+        raise StoreMissingError(
+            f"--collection must be one that {location} holds, got {collection!r}; "
+            f"run: python -m ingest PATH... --store {location} --collection {collection}"
+        )
+    if not course.embedder_spec and not (all_rejected_ok and course.documents):
+        raise StoreError(
+            f"{location}: collection {collection!r} must hold paragraphs, got none; "
+            f"run: python -m ingest PATH... --store {location}"
+        )
+    return course
+
+
+def create_store(location: str, collection: str = DEFAULT_COLLECTION) -> Store:
+    """The store at a folder or URL, to be changed; a folder is made with the first change, not before.
+
+    Raises:
+        StoreError: the folder cannot be written, the server does not answer, or what is there is no store of ours.
+    """
+    if not is_url(location):
+        folder = Path(location)
+        _require_format(folder)
+        if folder.is_dir() and holds_other_files(folder):
+            raise StoreError(
+                f"--store must be a new folder or one made by ingest, got {location}: it holds other files"
+            )
+        if folder.exists() and not folder.is_dir():
+            raise StoreError(f"--store {location} cannot be opened: it is a file; name a folder")
+    return _at(Store, location, collection)
+
+
+def _require_format(folder: Path) -> None:
+    if (folder / "chroma" / "chroma.sqlite3").is_file():
+        raise StoreError(f"{folder}: must have store format {FORMAT}, got 1; ingest into a new folder")
+
+
+def _at(kind: Callable[[str, str], T], location: str, collection: str) -> T:
+    if not _NAME.fullmatch(collection):
+        raise StoreError(
+            f"--collection must be 3 to 202 of a-z, A-Z, 0-9, '.', '_' and '-', letters or digits at both ends, "
+            f"got {collection!r}; take another name"
+        )
+    try:
+        return kind(location, collection)
+    except StoreError:
+        raise
+    except Exception as error:  # chromadb raises many kinds, its own and those of SQLite and HTTP
+        raise StoreError(f"--store {location} cannot be opened: {one_line(error)}") from error

@@ -1,0 +1,39 @@
+"""Where a store is, and where what belongs to it is kept: in its folder, or in the user's cache for one on a server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import platformdirs
+
+from configs.settings import EmbedSettings
+from ingest.embedders import Models
+from ingest.store.codec import digest_of
+
+
+def is_url(location: str) -> bool:
+    """Whether a store's location names a Chroma server, not a folder."""
+    return location.startswith(("http://", "https://"))
+
+
+def models_at(location: str, settings: EmbedSettings) -> Models:
+    """The embedders of a store: their networks are where the settings say, else with the store."""
+    if settings.models_dir:
+        return Models(Path(settings.models_dir), settings)
+    return Models((_user_cache() if is_url(location) else Path(location)) / "models", settings)
+
+
+def staging_of(location: str, collection: str) -> Path:
+    """Where an ingest keeps what it has not yet filed."""
+    if is_url(location):
+        return _user_cache() / "staged" / digest_of(location, collection)
+    return Path(location) / "staged" / collection
+
+
+def words_on_server(location: str, collection: str) -> Path:
+    """Where what models make of words is kept for a store on a server, which keeps no files."""
+    return _user_cache() / "words" / digest_of(location, collection)
+
+
+def _user_cache() -> Path:
+    return Path(platformdirs.user_cache_dir("quarry", appauthor=False))
