@@ -10,11 +10,14 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from rich.console import Console
+
 from configs.arguments import OneLineParser, run_command
 from configs.settings import Settings, SettingsError, load
 from configs.terminal import visible, visible_json
 from evaluate.errors import EvaluateError
 from evaluate.practice.lost import why_lost
+from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.server import PracticeServer, create_app, load_course, serving
 from evaluate.referee import make_referee, prepare, spec_table, tools_of
 from ingest.errors import IngestError
@@ -25,6 +28,7 @@ from player.journal import Journal, sit_down
 from player.play import GameReport, Pace, play_games, report_json
 from player.player import build_player
 from player.server import HttpGameServer
+from player.view import Terminal, series_table
 
 ROOT = Path(__file__).resolve().parent
 LECTURES = ROOT / "data" / "lectures" / "english"
@@ -53,19 +57,21 @@ def _run(options: argparse.Namespace) -> int:
     try:
         with _ending_on_sigterm():
             _check(options)
-            failures = _play_games(options, load(options.preset, options.config), reports)
+            settings = load(options.preset, options.config)
+            if options.referee == ME:
+                return _play_with_me(options, settings)
+            failures = _play_games(options, settings, reports)
         code = (1 if reports else 2) if failures else 0
     except (IngestError, PlayerError, EvaluateError, SettingsError) as error:
         _complain(error)
         code = 1 if reports else 2
+    except EOFError:
+        _complain("the input ended before the game did")
+        code = 1
     except KeyboardInterrupt as error:
         _complain("terminated" if isinstance(error, _Terminated) else "interrupted")
         code = 143 if isinstance(error, _Terminated) else 130
     if not options.json and len(reports) > 1:
-        from rich.console import Console
-
-        from player.view import series_table
-
         Console().print(series_table(reports))
     if options.json and (reports or not code):
         print(visible_json({"games": [report_json(report) for report in reports]}))
@@ -107,6 +113,8 @@ def _check(options: argparse.Namespace) -> None:
         raise SettingsError(f"--at-once must be at least 1, got {options.at_once}")
     if options.server is None and (options.journal is not None or options.forget):
         raise SettingsError("--journal and --forget must come with --server; a practice server's games end with it")
+    if options.referee == ME and (options.json or options.practice_games or options.at_once > 1):
+        raise SettingsError(f"--referee {ME} must come without --json, --practice-games and --at-once: you are asked")
     for name in ("practice_games", "referee", "seed"):
         if options.server is not None and getattr(options, name) is not None:
             option = name.replace("_", "-")
@@ -150,7 +158,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--referee",
         metavar="SPEC",
-        help="who answers at the practice server (default: oracle)",
+        help="who answers at the practice server, or me: you think of a paragraph of any store, and answer "
+        "(default: oracle)",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="of the practice server's choice (default: by chance)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
@@ -159,16 +168,21 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _play_with_me(options: argparse.Namespace, settings: Settings) -> int:
+    """Play with a person as the referee; no labelled games are needed."""
+    player = build_player(_store(options.store, settings), settings)
+    spectator = Terminal(Console(), verbose=options.verbose)
+    for number in range(1, options.games + 1):
+        play_with_person(player, spectator, input, str(number))
+    return 0
+
+
 def _play_games(options: argparse.Namespace, settings: Settings, reports: list[GameReport]) -> int:
     """Play, and put each game that is over into `reports`; how many could not be played."""
     store = _store(options.store, settings)
     player = build_player(store, settings)
     spectator = None
     if not options.json and options.at_once == 1:
-        from rich.console import Console
-
-        from player.view import Terminal
-
         spectator = Terminal(Console(), verbose=options.verbose)
     n_failed = 0
     with contextlib.ExitStack() as stack:

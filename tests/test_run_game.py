@@ -166,6 +166,26 @@ class TestPractice:
         assert game["hint"] in shown
         assert re.search(r"score \d+\.\d of 100, league points [0-3]", shown)
 
+    def test_a_person_may_be_the_referee_without_labelled_games(
+        self, store: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        typed = iter(["first", "grammar token", "", *["A"] * 20])
+        monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
+        assert run_main(run_game.main, "--store", store, "--config", quick, "--referee", "me") == 0
+        assert "guess" in capsys.readouterr().out
+        assert next(typed, None) is None
+
+    def test_a_person_whose_input_ends_is_told_in_one_line(
+        self, store: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def closed(prompt: str) -> str:
+            raise EOFError
+
+        monkeypatch.setattr("builtins.input", closed)
+        assert run_main(run_game.main, "--store", store, "--config", quick, "--referee", "me") == 1
+        assert capsys.readouterr().err == "run_game: the input ended before the game did\n"
+        assert "--referee me must come without" in refused(capsys, "--referee", "me", "--json")
+
     def test_the_default_store_is_made_from_the_bundled_lectures(
         self, tmp_path: Path, games: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -78,7 +78,8 @@ def load_course(store: ParagraphStore, games_path: Path, referee: Referee, setti
     if not playable:
         raise GamesError(
             f"{games_path}: at least one game must be about a paragraph of {store.location}, got none of {len(games)}; "
-            "name the games that belong to the store"
+            "name the games that belong to the store with --practice-games (python -m evaluate label writes some), or "
+            "be the referee yourself: run_game.py --referee me"
         )
     return Course(playable, referee, word_similarity(store.embedder_spec, store.models(settings.embed)))
 

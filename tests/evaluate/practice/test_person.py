@@ -1,0 +1,58 @@
+"""A person as the referee: what is typed is all that the player gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from evaluate.practice.person import DOMAIN, play_with_person
+from player.play import Silent
+from player.player import Decision, Plan, Player
+from player.protocol import RoundStart
+from player.questions.belief import NOT_RELEVANT
+from tests.player.fakes import course, dense_player
+
+
+class Notebook(Silent):
+    def __init__(self) -> None:
+        self.starts: list[RoundStart] = []
+        self.answers: list[object] = []
+
+    def started(self, game_id: str, start: RoundStart) -> None:
+        self.starts.append(start)
+
+    def answered(self, plan: Plan, answers: object, decision: Decision) -> None:
+        self.answers.append(answers)
+
+
+def played(typed: Iterator[str]) -> tuple[Decision, Notebook, Player]:
+    player, notebook = dense_player(course()), Notebook()
+    return play_with_person(player, notebook, lambda prompt: next(typed), "1"), notebook, player
+
+
+def test_letters_in_either_case_count_and_enter_is_not_relevant(capsys: pytest.CaptureFixture[str]) -> None:
+    letters = [" a ", "B", "", *["d"] * 17]
+    decision, notebook, player = played(iter(["first", "grammar token lookahead", "tools", *letters]))
+    (start,), (answers,) = notebook.starts, notebook.answers
+    assert (start.book_name, start.hint, start.association_domain) == ("first", "grammar token lookahead", "tools")
+    assert answers == ["A", "B", NOT_RELEVANT, *["D"] * 17]
+    plan = player.plan(start)
+    assert decision.guess == player.decide(plan, answers).guess
+    shown = capsys.readouterr().out
+    for question in plan.questions:
+        assert question.text in shown
+
+
+def test_what_is_no_answer_is_asked_for_again() -> None:
+    _, notebook, _ = played(iter(["", "grammar token", "", "E", "what?", "C", *[""] * 19]))
+    assert notebook.answers == [["C", *[NOT_RELEVANT] * 19]]
+    assert notebook.starts[0].association_domain == DOMAIN
+
+
+def test_an_input_that_ends_ends_the_game() -> None:
+    def closed(prompt: str) -> str:
+        raise EOFError
+
+    with pytest.raises(EOFError):
+        play_with_person(dense_player(course()), Silent(), closed, "1")
