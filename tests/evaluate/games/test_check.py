@@ -10,7 +10,7 @@ import pytest
 
 from evaluate.__main__ import main
 from evaluate.games.check import check_games, shared_words
-from evaluate.games.labelled import match_games
+from evaluate.games.matching import match_games
 from tests.evaluate.fakes import labelled_game, make_store, record_of, run_main, write_games
 from tests.player.fakes import paragraph
 

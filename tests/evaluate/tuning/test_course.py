@@ -13,7 +13,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from configs.settings import SearchSettings, Settings, load
-from evaluate.games.labelled import LabelledGame, match_games
+from evaluate.games.labelled import LabelledGame
+from evaluate.games.matching import match_games
 from evaluate.tuning.course import Prepared, prepare, search_all
 from ingest.store import ParagraphStore
 from player.search.build import build_orchestrator

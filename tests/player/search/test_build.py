@@ -176,7 +176,7 @@ def test_a_path_that_leads_nowhere_is_refused(tmp_path: Path, path: str) -> None
 
 
 def test_a_users_own_strategy_can_be_tuned_around(tmp_path: Path) -> None:
-    from evaluate.games.labelled import match_games
+    from evaluate.games.matching import match_games
     from evaluate.tuning.course import prepare, search_all
     from tests.evaluate.fakes import course_games
 
