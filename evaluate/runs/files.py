@@ -73,6 +73,8 @@ def read_run(path: Path) -> Run:
     beside = games_path(path)
     run = Run(_records(beside), **{key: found[key] for key in MADE_WITH}, name=path.stem)
     worked_out = run.as_json()
+    # it may be of somebody who has other measures than the project's own
+    worked_out["measures"] = {name: value for name, value in run.measures.items() if name in found["measures"]}
     for key in CHECKED:
         if wrong := _difference(worked_out[key], found[key], key):
             raise RunError(

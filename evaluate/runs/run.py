@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from configs.settings import Settings, as_dict
 from evaluate.runs.fate import fate
-from evaluate.runs.measures import interval, per_game
+from evaluate.runs.measures import interval, values_of
 from evaluate.runs.provenance import commit
 from evaluate.runs.record import GameRecord, PlayRecord, book_right, lost_at, sentence_read_right
 
@@ -66,16 +66,7 @@ class Run:
     @functools.cached_property
     def values(self) -> Mapping[str, NDArray[np.float64]]:
         """(n_answerable,) value of each measure for each answerable game, in order."""
-        return per_game(
-            {
-                record["game_id"]: [hit["paragraph_id"] for hit in record["search"]["hits"]]
-                for record in self.answerable
-            },
-            {
-                record["game_id"]: truth["paragraph_id"] if (truth := record["truth"]) else None
-                for record in self.answerable
-            },
-        )
+        return values_of(self.answerable)
 
     @functools.cached_property
     def measures(self) -> dict[str, float]:

@@ -26,8 +26,9 @@ from player.player import Player
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
 from player.search.strategies.dense import Dense
+from player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
-from tests.player.fakes import FixedEmbedder, course, paragraph
+from tests.player.fakes import FixedEmbedder, course
 
 ROOT = Path(__file__).resolve().parents[3]
 HINT = "what grows where"

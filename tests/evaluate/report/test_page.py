@@ -21,7 +21,8 @@ from evaluate.report.sweep import read_sweep, sweep_part
 from evaluate.runs.files import write_run
 from evaluate.runs.record import GameRecord
 from evaluate.runs.run import Run, make_run
-from tests.evaluate.fakes import game_record, play_record, run_main
+from evaluate.testing.records import game_record, play_record
+from tests.evaluate.fakes import run_main
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">{{7*7}}\u2028"\'&amp;'
 NO_BROWSER = "no Chromium is installed: the page is tested without a browser as well"

@@ -15,7 +15,8 @@ from evaluate.errors import RunError
 from evaluate.runs.comparison import compare, holm, randomisation_p
 from evaluate.runs.record import GameRecord
 from evaluate.runs.run import Run, make_run
-from tests.evaluate.fakes import course_games, game_record, make_store, play_record, record_of, run_main, write_games
+from evaluate.testing.records import game_record, play_record
+from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.fakes import tiny_cross_encoder
 from tests.player.fakes import course
 

@@ -13,7 +13,7 @@ from configs.settings import Settings
 from evaluate.errors import RunError
 from evaluate.runs.files import read_run, require_same_games, write_run
 from evaluate.runs.run import Run, make_run
-from tests.evaluate.fakes import game_record
+from evaluate.testing.records import game_record
 
 
 def written(path: Path, settings: Settings, *, hint: str = "what climbs", fingerprint: str = "f") -> Run:

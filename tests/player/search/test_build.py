@@ -20,9 +20,10 @@ from player.protocol import RoundStart
 from player.search.build import build_orchestrator, searched_of
 from player.search.strategies.reranked import Reranked
 from player.search.types import Hit, Query
+from player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
 from tests.fakes import HashingEmbedder, load_hashing_embedder
-from tests.player.fakes import course, paragraph
+from tests.player.fakes import course
 
 
 @pytest.fixture(autouse=True)
