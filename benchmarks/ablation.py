@@ -13,7 +13,9 @@ from typing import Any
 
 from benchmarks.command import add_split, games_parser, run_benchmark
 from configs.settings import load
-from evaluate.games.labelled import load_games, match_games, select_split
+from evaluate.games.labelled import load_games
+from evaluate.games.matching import match_games
+from evaluate.games.splits import select_split
 from evaluate.runs.measures import interval, per_game
 from ingest.store import open_store
 from player.search.build import build_orchestrator, store_embedder

@@ -18,7 +18,8 @@ import numpy as np
 
 from benchmarks.command import games_parser, run_benchmark
 from configs.settings import load
-from evaluate.games.labelled import load_games, match_games
+from evaluate.games.labelled import load_games
+from evaluate.games.matching import match_games
 from evaluate.runs.measures import interval
 from ingest.embedders import Embedder
 from ingest.paragraph import Alias, Document

@@ -20,7 +20,7 @@ from pathlib import Path
 import pdfplumber
 
 from configs.settings import load
-from evaluate.games.labelled import same_text, tokens
+from evaluate.games.text import same_text, tokens
 from ingest.reader import read_pdf
 from ingest.sentence import opening_sentence
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from benchmarks.extraction import ROOT
 from configs.settings import load
-from evaluate.games.labelled import load_games, match_games
+from evaluate.games.labelled import load_games
+from evaluate.games.matching import match_games
 from evaluate.tuning.course import prepare, search_all
 from evaluate.tuning.objective import judge
 from ingest.pipeline import ingest

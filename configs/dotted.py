@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 from configs.settings import SettingsError
@@ -25,20 +26,51 @@ def make(path: str, key: str, *given: Any) -> Any:
     Raises:
         SettingsError: there is no such thing, or it cannot be made.
     """
+    return called(imported(path, key), path, key, given)
+
+
+def imported(path: str, key: str) -> Any:
+    """What a dotted path names.
+
+    Raises:
+        SettingsError: there is no such thing.
+    """
     module, _, name = path.rpartition(".")
     try:
-        found = getattr(importlib.import_module(module), name)
-        is_made = not inspect.isclass(found) and not inspect.isfunction(found)
-        return found if is_made else _called(found, given)
+        return getattr(importlib.import_module(module), name)
     except Exception as error:  # a user's own code may raise anything
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise SettingsError(
-            f"{key} must name something that can be imported and made, got {path!r}: {reason}; "
-            "start Python where the module lies, or install it"
-        ) from error
+        raise _refused(path, key, error) from error
 
 
-def _called(found: Any, given: tuple[Any, ...]) -> Any:
+def called(found: Any, path: str, key: str, given: Sequence[Any]) -> Any:
+    """As `taken`, of code that is not the project's.
+
+    Raises:
+        SettingsError: it cannot be made.
+    """
+    try:
+        return taken(found, given)
+    except Exception as error:  # a user's own code may raise anything
+        raise _refused(path, key, error) from error
+
+
+def taken(found: Any, given: Sequence[Any]) -> Any:
+    """What a class or function makes of as much of `given` as it takes by position; anything else is itself."""
+    return found(*given[: _n_taken(found)]) if inspect.isclass(found) or inspect.isfunction(found) else found
+
+
+def _n_taken(found: Any) -> int | None:
+    """Arguments that are taken by position; None for any number."""
+    parameters = inspect.signature(found).parameters.values()
+    if any(item.kind is inspect.Parameter.VAR_POSITIONAL for item in parameters):
+        return None
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    takes = [item for item in inspect.signature(found).parameters.values() if item.kind in kinds]
-    return found(*given[: len(takes)])
+    return sum(item.kind in kinds for item in parameters)
+
+
+def _refused(path: str, key: str, error: Exception) -> SettingsError:
+    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    return SettingsError(
+        f"{key} must name something that can be imported and made, got {path!r}: {reason}; "
+        "start Python where the module lies, or install it"
+    )

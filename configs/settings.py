@@ -6,6 +6,7 @@ import dataclasses
 import os
 import types
 import typing
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -17,8 +18,6 @@ DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
 TUNED_CONFIG = CONFIG_DIR / "tuned.yaml"
 PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
 
-ReaderName = Literal["pypdfium2", "pdfplumber", "tesseract"]
-ReaderChoice = Literal["auto", "pypdfium2", "pdfplumber", "tesseract"]
 BookMatch = Literal["off", "stem", "resolved"]
 Fusion = Literal["first", "rrf", "linear"]
 Accuracy = Literal["auto", "accurate", "fast", "plain"]
@@ -51,7 +50,7 @@ class IngestSettings:
     timeout_s: float
     min_words: int
     max_words: int
-    reader: ReaderChoice
+    reader: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,14 @@ class Settings:
 
 def preset_names() -> tuple[str, ...]:
     """The names that `load(preset=...)` takes, `default` first."""
-    return ("default", *_read_yaml(PRESETS_CONFIG))
+    return ("default", *_presets())
+
+
+def _presets() -> Mapping[str, Any]:
+    """By name the values that a preset lays over the default: the project's own, and those of installed packages."""
+    from configs.table import Table
+
+    return Table("quarry.presets", _read_yaml(PRESETS_CONFIG))
 
 
 def load(preset: str = "default", config: Path | None = None) -> Settings:
@@ -150,7 +156,7 @@ def load(preset: str = "default", config: Path | None = None) -> Settings:
         if TUNED_CONFIG.exists():
             tree = _overlay(tree, _read_yaml(TUNED_CONFIG), TUNED_CONFIG)
     else:
-        presets = _read_yaml(PRESETS_CONFIG)
+        presets = _presets()
         if preset not in presets:
             raise SettingsError(f"preset must be one of {', '.join(preset_names())}, got {preset!r}")
         tree = _overlay(tree, presets[preset], PRESETS_CONFIG)

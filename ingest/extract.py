@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from configs.settings import ReaderChoice, ReaderName
+from configs.table import Table
 from ingest.bidi import has_rtl_letter, is_rtl_letter, votes_for_mirrored_brackets
 from ingest.doubt import WORTH_ASKING, doubtfulness, oddness
 from ingest.errors import SourceError
@@ -35,11 +35,9 @@ MOSTLY_BOLD = 0.7
 MAX_TABLE_PAGES = 200
 """Pages of a file on which another reader is asked for ruled tables: at 0.2 s each, more would take the time of all."""
 
-OPENERS: dict[ReaderName, Callable[[Path, bytes], PdfReader]] = {
-    "pypdfium2": PdfiumReader,
-    "pdfplumber": PlumberReader,
-    "tesseract": OcrReader,
-}
+READERS: Table[Callable[[Path, bytes], PdfReader]] = Table(
+    "quarry.readers", {"pypdfium2": PdfiumReader, "pdfplumber": PlumberReader, "tesseract": OcrReader}
+)
 """The readers; the first is the one to ask first."""
 
 
@@ -71,16 +69,16 @@ class Pdf:
     metadata_author: str
     date: str
     rtl: bool
-    reader: ReaderName = "pypdfium2"
+    reader: str = "pypdfium2"
     readers: Mapping[int, str] = field(default_factory=dict)
 
 
-def extract(path: Path, reader: ReaderChoice = "auto") -> Pdf:
+def extract(path: Path, reader: str = "auto") -> Pdf:
     """The text of a PDF with its geometry.
 
     Args:
         path: the file.
-        reader: which library reads it; `auto` takes the first of `OPENERS`, and another one too where what the first
+        reader: which library reads it; `auto` takes the first of `READERS`, and another one too where what the first
             yields does not look like text, or where tables may be ruled.
 
     Raises:
@@ -89,7 +87,7 @@ def extract(path: Path, reader: ReaderChoice = "auto") -> Pdf:
     content = _content(path)
     if reader != "auto":
         return _extract(path, content, reader)
-    first, *others = OPENERS
+    first, *others = READERS
     pdf = _extract(path, content, first, others[0])
     doubt = _doubt(pdf)
     for name in others:
@@ -105,29 +103,29 @@ def extract(path: Path, reader: ReaderChoice = "auto") -> Pdf:
     return pdf
 
 
-def count_pages(path: Path, reader: ReaderChoice = "auto") -> int:
+def count_pages(path: Path, reader: str = "auto") -> int:
     """How many pages a PDF has, by the reader that is asked first.
 
     Raises:
         SourceError: encrypted, truncated, damaged or not a PDF.
     """
-    first = next(iter(OPENERS)) if reader == "auto" else reader
-    with contextlib.closing(OPENERS[first](path, _content(path))) as document:
+    first = next(iter(READERS)) if reader == "auto" else reader
+    with contextlib.closing(READERS.find(first, "ingest.reader")(path, _content(path))) as document:
         return document.n_pages
 
 
-def glyph_pages(path: Path, reader: ReaderName = "pypdfium2") -> Iterator[GlyphPage]:
+def glyph_pages(path: Path, reader: str = "pypdfium2") -> Iterator[GlyphPage]:
     """The pages of a PDF as glyphs with boxes, before they are made lines of words.
 
     Raises:
         SourceError: encrypted, truncated, damaged or not a PDF.
     """
-    with contextlib.closing(OPENERS[reader](path, _content(path))) as document:
+    with contextlib.closing(READERS.find(reader, "ingest.reader")(path, _content(path))) as document:
         for index in range(document.n_pages):
             yield document.page(index)
 
 
-def _extract(path: Path, content: bytes, reader: ReaderName, other: ReaderName | None = None) -> Pdf:
+def _extract(path: Path, content: bytes, reader: str, other: str | None = None) -> Pdf:
     """As `extract` with one reader; `other` is asked for ruled tables, and for pages that the first cannot read."""
     with contextlib.closing(_Opened(path, content, reader, other)) as document:
         sample = {index: document.page(index) for index in _spread(document.n_pages)}
@@ -175,13 +173,13 @@ class _Opened:
         SourceError: the reader in charge cannot open it, or it has no pages.
     """
 
-    def __init__(self, path: Path, content: bytes, reader: ReaderName, other: ReaderName | None) -> None:
+    def __init__(self, path: Path, content: bytes, reader: str, other: str | None) -> None:
         self._path, self._content, self._other_name = path, content, other
         self._other: PdfReader | None = None
         self._ocr: OcrReader | None = None
         self._n_asked = 0
         self.n_unread = 0
-        self._reader = OPENERS[reader](path, content)
+        self._reader = READERS.find(reader, "ingest.reader")(path, content)
         self.n_pages = self._reader.n_pages
         if not self.n_pages:
             self._reader.close()
@@ -252,7 +250,7 @@ class _Opened:
         if self._other_name is None:
             raise SourceError(f"{self._path}: has no second reader; set ingest.reader to auto")
         if self._other is None:
-            self._other = OPENERS[self._other_name](self._path, self._content)
+            self._other = READERS.find(self._other_name, "ingest.reader")(self._path, self._content)
         return self._other
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from configs.documents import read_objects
 from evaluate.errors import BatchError
 from evaluate.games.labelled import LabelledGame
 from evaluate.referee import NOT_RELEVANT, secret_of
@@ -73,7 +74,7 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
         BatchError: unreadable, a line that `batch_line` does not write, or a game_id that comes twice.
     """
     batches: dict[str, AskedBatch] = {}
-    for where, record in _records(path, "--batches"):
+    for where, record in read_objects(path, BatchError, named="--batches"):
         try:
             questions = tuple(_question(item) for item in record["questions"])
             opening = str(record.get("opening_sentence", ""))
@@ -95,7 +96,7 @@ def read_answers(path: Path, batches: Mapping[str, AskedBatch]) -> dict[str, tup
         BatchError: unreadable, about a game or question that is in no batch, an answer that is none, a game_id twice.
     """
     found: dict[str, tuple[str | None, ...]] = {}
-    for where, record in _records(path, "--answers"):
+    for where, record in read_objects(path, BatchError, named="--answers"):
         game_id = str(record.get("game_id"))
         if game_id not in batches:
             raise BatchError(f"{where}: game_id must be that of a batch, got {game_id!r}; name the batches it answers")
@@ -112,24 +113,6 @@ def read_answers(path: Path, batches: Mapping[str, AskedBatch]) -> dict[str, tup
             given[number - 1] = _answer(item.get("answer"), where)
         found[game_id] = tuple(given)
     return found
-
-
-def _records(path: Path, option: str) -> Iterable[tuple[str, dict[str, Any]]]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BatchError(f"{option} must be a readable UTF-8 file, got {path}: {error}; check the path") from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        where = f"{path} line {number}"
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise BatchError(f"{where}: must be a JSON object: {error}; mend the line or remove it") from error
-        if not isinstance(record, dict):
-            raise BatchError(f"{where}: must be a JSON object, got {type(record).__name__}; mend the line or remove it")
-        yield where, record
 
 
 def _answer(value: object, where: str) -> str | None:

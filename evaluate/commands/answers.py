@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     store = open_store(options.store, options.collection)
     similarity = word_similarity(store.embedder_spec, store.models(settings.embed))
     player = build_player(store, settings)
-    replayed = replay_games(
+    played = replay_games(
         games,
         store,
         settings,
@@ -76,13 +76,13 @@ def run(options: argparse.Namespace) -> int:
         seed=options.seed,
     )
     if options.out:
-        write_run(options.out, replayed.run, replayed.records)
+        write_run(options.out, played)
     if options.json:
-        print_json(replayed.run)
+        print_json(played.as_json())
     else:
         options.split, options.referee, options.explain = None, f"answers of {options.answers}", False
-        print_run(replayed.run, options)
-    if n_lost := replayed.run["lost_at_ingest"]:
+        print_run(played, options)
+    if n_lost := played.lost_at_ingest:
         print(f"evaluate answers: {n_lost} games are about paragraphs that the store does not hold", file=sys.stderr)
         return 1
     return 0

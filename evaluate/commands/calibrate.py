@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from configs.documents import read_objects
 from configs.settings import load
 from evaluate.commands.command import (
     add_command,
@@ -19,7 +20,8 @@ from evaluate.commands.command import (
     write_text,
 )
 from evaluate.errors import GamesError
-from evaluate.games.labelled import load_games, select_split
+from evaluate.games.labelled import load_games
+from evaluate.games.splits import select_split
 from ingest.hints import HINTS, load_hints
 from ingest.store import open_store
 from player.search.threshold import CALIBRATION, as_tree, calibration_of
@@ -87,11 +89,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _texts(path: Path) -> list[str]:
-    try:
-        lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
-        texts = [json.loads(line)["text"] for line in lines]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise GamesError(f'--negatives must hold {{"text"}} a line, got {path}: {error}; mend the file') from error
+    texts = [(where, found.get("text")) for where, found in read_objects(path, GamesError, named="--negatives")]
+    for where, text in texts:
+        if not isinstance(text, str):
+            raise GamesError(f"{where}: text must be a string, got {text!r}; mend the line or remove it")
     if not texts:
         raise GamesError(f'--negatives must hold at least one {{"text"}}, got none in {path}')
-    return texts
+    return [str(text) for _, text in texts]

@@ -7,7 +7,8 @@ from typing import Any
 
 from evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
 from evaluate.games.check import check_games
-from evaluate.games.labelled import match_games, read_games
+from evaluate.games.labelled import read_games
+from evaluate.games.matching import match_games
 from ingest.store import open_store
 
 

@@ -19,9 +19,11 @@ from evaluate.commands.command import (
     write_text,
 )
 from evaluate.errors import RunError
-from evaluate.games.labelled import load_games, select_split
+from evaluate.games.labelled import load_games
+from evaluate.games.splits import select_split
 from evaluate.referee import read_spec
-from evaluate.runs.files import RunFile, partial_path, read_run, write_run
+from evaluate.runs.files import partial_path, read_run, write_run
+from evaluate.runs.run import Run
 from ingest.store import open_store
 from player.search.build import GIVE_ONE
 
@@ -71,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     missing: dict[str, str] = {}
     runs = _read(options) if options.runs else _replayed(options, missing)
     tests = compare(runs, pairs=options.pairs, seed=options.seed)
-    document = {"presets": {found.name: found.run for found in runs}, "tests": [test.as_json() for test in tests]}
+    document = {"presets": {found.name: found.as_json() for found in runs}, "tests": [test.as_json() for test in tests]}
     if missing:
         document["missing"] = missing
     if options.out:
@@ -81,16 +83,16 @@ def run(options: argparse.Namespace) -> int:
         print_json(document)
     else:
         _print_table(runs, tests, missing)
-    return 1 if missing or any(found.run["lost_at_ingest"] for found in runs) else 0
+    return 1 if missing or any(found.lost_at_ingest for found in runs) else 0
 
 
-def _read(options: argparse.Namespace) -> list[RunFile]:
+def _read(options: argparse.Namespace) -> list[Run]:
     if options.presets or options.games:
         raise SettingsError("compare takes RUN.json files, or --games and --presets, got both; leave one out")
     return [read_run(path) for path in options.runs]
 
 
-def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[RunFile]:
+def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[Run]:
     """The presets' runs; those that lack a model go into `missing`, with the remedy."""
     from evaluate.replay.replay import replay_store
 
@@ -116,7 +118,7 @@ def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[RunF
     for name in names:
         out = options.out / f"{name}.json" if options.out else None
         partial = partial_path(out) if out else None
-        replayed = replay_store(
+        run = replay_store(
             games,
             store,
             settings[name],
@@ -126,12 +128,12 @@ def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[RunF
             repeats=options.repeats,
             workers=options.workers,
             partial=partial,
-            title=f"replaying {name}",
+            name=name,
         )
         if out and partial:
-            write_run(out, replayed.run, replayed.records)
+            write_run(out, run)
             partial.unlink(missing_ok=True)
-        runs.append(RunFile(name, replayed.run, replayed.records))
+        runs.append(run)
     return runs
 
 
@@ -142,17 +144,17 @@ def _make_folder(folder: Path) -> None:
         raise SettingsError(f"--out must be a folder that can be made, got {folder}: {error.strerror}") from error
 
 
-def _print_table(runs: Sequence[RunFile], tests: Sequence[PairedTest], missing: Mapping[str, str]) -> None:
-    measures = list(runs[0].run["measures"])
-    played = runs[0].run["win_rate"] is not None
+def _print_table(runs: Sequence[Run], tests: Sequence[PairedTest], missing: Mapping[str, str]) -> None:
+    measures = list(runs[0].measures)
+    played = runs[0].win_rate is not None
     width = max(len("preset"), *(len(found.name) for found in runs), *map(len, missing))
     heads = [*measures, *(["win rate"] if played else [])]
-    print(f"{runs[0].run['games'] - runs[0].run['unanswerable']} answerable games, 95% intervals in brackets")
+    print(f"{len(runs[0].answerable)} answerable games, 95% intervals in brackets")
     print(f"{'preset':{width}}  " + "  ".join(f"{head:>20}" for head in heads))
     for found in runs:
-        cells = [_cell(found.run["measures"][name], found.run["intervals"][name]) for name in measures]
-        if played:
-            cells.append(_cell(found.run["win_rate"], found.run["win_rate_interval"]))
+        cells = [_cell(found.measures[name], found.intervals[name]) for name in measures]
+        if found.win_rate is not None and found.win_rate_interval is not None:
+            cells.append(_cell(found.win_rate, found.win_rate_interval))
         print(f"{found.name:{width}}  " + "  ".join(f"{cell:>20}" for cell in cells))
     for name, why in missing.items():
         print(f"{name:{width}}  {why}")

@@ -13,7 +13,8 @@ import numpy as np
 from configs.settings import Settings, SettingsError, load
 from evaluate.commands.command import add_command, add_games, require_writable
 from evaluate.errors import GamesError
-from evaluate.games.labelled import LabelledGame, load_games, select_split
+from evaluate.games.labelled import LabelledGame, load_games
+from evaluate.games.splits import select_split
 from ingest.embedders import Models
 from ingest.paragraph import Paragraph
 

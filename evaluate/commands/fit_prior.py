@@ -11,7 +11,9 @@ from tqdm import tqdm
 from configs.settings import load
 from evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
 from evaluate.errors import GamesError
-from evaluate.games.labelled import load_games, match_games, require_of_store, select_split
+from evaluate.games.labelled import load_games
+from evaluate.games.matching import match_games, require_of_store
+from evaluate.games.splits import select_split
 from ingest.store import open_store
 
 

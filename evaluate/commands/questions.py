@@ -14,7 +14,9 @@ from evaluate.answers.batches import batch_line, make_batches
 from evaluate.answers.sheets import SHEETS, sheet_line
 from evaluate.commands.command import add_command, add_games, add_store, require_writable, write_text
 from evaluate.errors import BatchError
-from evaluate.games.labelled import load_games, match_games, require_of_store, select_split
+from evaluate.games.labelled import load_games
+from evaluate.games.matching import match_games, require_of_store
+from evaluate.games.splits import select_split
 from evaluate.referee import tools_of
 from ingest.store import open_store
 

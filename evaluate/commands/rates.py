@@ -25,7 +25,8 @@ from evaluate.commands.command import (
 )
 from evaluate.errors import BatchError
 from evaluate.fit.rates import LoggedAnswer, count_answers
-from evaluate.games.labelled import load_games, match_games
+from evaluate.games.labelled import load_games
+from evaluate.games.matching import match_games
 from ingest.store import open_store
 from player.player import Player
 from player.questions.course import Candidates

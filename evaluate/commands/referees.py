@@ -22,7 +22,8 @@ from evaluate.commands.command import (
     require_writable,
     write_text,
 )
-from evaluate.games.labelled import load_games, select_split
+from evaluate.games.labelled import load_games
+from evaluate.games.splits import select_split
 from evaluate.runs.files import partial_path
 from ingest.store import open_store
 

@@ -21,9 +21,11 @@ from evaluate.commands.command import (
     require_repeats,
     require_writable,
 )
-from evaluate.games.labelled import load_games, select_split
+from evaluate.games.labelled import load_games
+from evaluate.games.splits import select_split
 from evaluate.referee import read_spec
 from evaluate.runs.files import partial_path, write_run
+from evaluate.runs.run import Run
 from ingest.store import open_store
 
 PLACES = {"ingest": "at ingest", "book": "at the book", "search": "in the search", "answers": "by the answers"}
@@ -74,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     games = select_split(load_games(options.games), options.split, options.seed)
     read_spec(options.referee)
     partial = partial_path(options.out) if options.out else None
-    replayed = replay_store(
+    played = replay_store(
         games,
         open_store(options.store, options.collection),
         settings,
@@ -86,20 +88,21 @@ def run(options: argparse.Namespace) -> int:
         partial=partial,
     )
     if options.out and partial:
-        write_run(options.out, replayed.run, replayed.records)
+        write_run(options.out, played)
         partial.unlink(missing_ok=True)
     if options.json:
-        print_json(replayed.run)
+        print_json(played.as_json())
     else:
-        print_run(replayed.run, options)
-    if n_lost := replayed.run["lost_at_ingest"]:
+        print_run(played, options)
+    if n_lost := played.lost_at_ingest:
         print(f"evaluate replay: {n_lost} games are about paragraphs that the store does not hold", file=sys.stderr)
         return 1
     return 0
 
 
-def print_run(run: dict[str, Any], options: argparse.Namespace) -> None:
+def print_run(played: Run, options: argparse.Namespace) -> None:
     """Print a run as a table, and what became of lost games."""
+    run = played.as_json()
     print(f"{options.games}, {options.split or 'all splits'}, preset {options.preset}, referee {options.referee}")
     print(
         f"{run['games']} games, {run['unanswerable']} of them unanswerable, {run['lost_at_ingest']} lost at ingest; "

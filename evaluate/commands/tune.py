@@ -26,7 +26,9 @@ from evaluate.commands.command import (
     write_text,
 )
 from evaluate.errors import GamesError, RefereeError
-from evaluate.games.labelled import LabelledGame, load_games, match_games, require_of_store, select_split
+from evaluate.games.labelled import LabelledGame, load_games
+from evaluate.games.matching import match_games, require_of_store
+from evaluate.games.splits import select_split
 from evaluate.referee import Referee, make_referee, tools_of
 from evaluate.runs.provenance import code_digest, commit
 from ingest.paragraph import Paragraph

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from configs.settings import SearchSettings
 from evaluate.errors import GamesError
-from evaluate.games.labelled import LabelledGame, match_games
+from evaluate.games.labelled import LabelledGame
+from evaluate.games.matching import match_games
 from ingest.embedders import Embedder
 from ingest.hints import Hints, as_asked, hints_of
 from ingest.store import ParagraphStore

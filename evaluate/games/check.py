@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from evaluate.games.labelled import LabelledGame, canonical, tokens
+from evaluate.games.labelled import LabelledGame
+from evaluate.games.text import canonical, tokens
 from ingest.paragraph import Paragraph
 
 MAX_HINT_WORDS = 15

@@ -14,7 +14,8 @@ import numpy as np
 from configs.settings import SettingsError
 from evaluate.errors import GamesError
 from evaluate.games.check import MAX_HINT_WORDS, shared_words
-from evaluate.games.labelled import LabelledGame, load_games, match_games
+from evaluate.games.labelled import LabelledGame, load_games
+from evaluate.games.matching import match_games
 from ingest.paragraph import Paragraph
 from player.words import stems, words
 

@@ -28,7 +28,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from configs.settings import Settings
 from evaluate.errors import EvaluateError, GamesError, PortError
-from evaluate.games.labelled import LabelledGame, load_games, match_games
+from evaluate.games.labelled import LabelledGame, load_games
+from evaluate.games.matching import match_games
 from evaluate.practice.limits import IDLE_S, MAX_CONNECTIONS, RATE, BoundedBodies, PatientProtocol, Rates
 from evaluate.practice.match import Match, RefusedMessageError
 from evaluate.referee import Referee, secret_of

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 from configs.settings import EmbedSettings
 from evaluate.referee.encoders import BY_CHARACTERS, Encoder, encoder_unlike
-from evaluate.referee.manners import Key, Manner, Random, Semantic, key_of
+from evaluate.referee.manners import Manner
 from evaluate.referee.passages import Passages
 from evaluate.referee.reading import Reading
 from evaluate.referee.simulated import SimulatedReferee
-from evaluate.referee.spec import RefereeSpec, read_spec
+from evaluate.referee.spec import REFEREES, TERMS, RefereeSpec, read_spec
+from evaluate.referee.types import Referee
 from evaluate.referee.views import VIEWS, Retriever, no_passages
 from ingest.embedders import choose_spec
 from ingest.store import ParagraphStore
@@ -45,7 +46,7 @@ def tools_of(store: ParagraphStore, settings: EmbedSettings) -> Tools:
     return Tools(encoder, Passages(texts, encoder, folder))
 
 
-def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> SimulatedReferee | None:
+def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Referee | None:
     """The referee of a SPEC; None for `none`.
 
     Args:
@@ -59,6 +60,9 @@ def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Simula
     if read is None:
         return None
     tools = tools or Tools()
+    if read.own:
+        found: Referee = REFEREES.make(read.own, "--referee", seed, tools)
+        return found
     return SimulatedReferee(
         _manner_of(read, seed, tools),
         VIEWS[read.view],
@@ -71,17 +75,8 @@ def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Simula
 
 
 def _manner_of(read: RefereeSpec, seed: int, tools: Tools) -> Manner:
-    match read.manner:
-        case "reading":
-            return tools.reading
-        case "semantic":
-            return Semantic(tools.encoder)
-        case "random":
-            return Random(seed)
-        case "constant":
-            return Key(read.letter)
-        case "key":
-            return Key(key_of(seed))
+    make = TERMS[read.manner].make if read.manner else None
+    return tools.reading if make is None else make(read.value, seed, tools)
 
 
 def prepare(specs: Iterable[str], store: ParagraphStore, settings: EmbedSettings) -> None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import Stemmer
 
-from evaluate.games.labelled import same_text, tokens
+from evaluate.games.text import same_text, tokens
 from ingest.embedders import FloatArray, Models
 
 Similarity = Callable[[str, str], float]

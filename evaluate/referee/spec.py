@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING
 
+from configs.table import Table
 from evaluate.errors import RefereeError
-from evaluate.referee.types import LETTERS, N_QUESTIONS
+from evaluate.referee.manners import Key, Manner, Random, Semantic, key_of
+from evaluate.referee.types import LETTERS, N_QUESTIONS, Referee
 from evaluate.referee.views import VIEWS
 
-MannerName = Literal["reading", "constant", "key", "semantic", "random"]
+if TYPE_CHECKING:
+    from evaluate.referee.making import Tools
+
+MakeManner = Callable[[str, int, "Tools"], Manner]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +24,18 @@ class RefereeSpec:
     """A SPEC as read.
 
     Attributes:
+        own: name or dotted path of a referee that is none of the project's; nothing else is said then.
         view: one of `VIEWS`.
-        manner: how it answers; by reading the question's wording, unless the SPEC says otherwise.
-        letter: of the constant one.
+        manner: the term that says how it answers, "" where it reads the question's wording by rules.
+        value: of that term.
         wrong, declined: shares of the answers that are replaced.
         n_answers: questions that are answered, the first ones.
     """
 
+    own: str = ""
     view: str = "paragraph"
-    manner: MannerName = "reading"
-    letter: str = ""
+    manner: str = ""
+    value: str = ""
     wrong: float = 0.0
     declined: float = 0.0
     n_answers: int = N_QUESTIONS
@@ -36,7 +43,8 @@ class RefereeSpec:
     @property
     def draws(self) -> bool:
         """Whether another seed gives other answers."""
-        return self.wrong > 0.0 or 0.0 < self.declined < 1.0 or self.manner in ("random", "key")
+        by_manner = bool(self.own) or (bool(self.manner) and TERMS[self.manner].draws)
+        return self.wrong > 0.0 or 0.0 < self.declined < 1.0 or by_manner
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +56,24 @@ class Term:
         says: what it means, for the help.
         pattern: what its value must match, whole.
         read: the spec with a value laid over it.
+        make: of a manner, what answers, of the term's value, a seed and the tools; None of other terms.
+        draws: whether another seed makes another one.
     """
 
     form: str
     says: str
     pattern: str
     read: Callable[[RefereeSpec, re.Match[str]], RefereeSpec]
+    make: MakeManner | None = None
+    draws: bool = False
 
 
-def _manner(name: MannerName) -> Callable[[RefereeSpec, re.Match[str]], RefereeSpec]:
-    return lambda spec, value: replace(spec, manner=name, letter=value[0] if name == "constant" else "")
+def _manner(form: str, says: str, make: MakeManner, pattern: str = "", *, draws: bool = False) -> Term:
+    """A term that says how the referee answers."""
+    name = form.partition(":")[0]
+    return Term(
+        form, says, pattern, lambda spec, value: replace(spec, manner=name, value=value[0]), make=make, draws=draws
+    )
 
 
 _SHARE = r"\s*(?:0*\.\d+|[01](?:\.\d*)?)\s*"
@@ -86,15 +102,16 @@ TERMS = {
         "[1-9]|1[0-9]|20",
         lambda spec, value: replace(spec, n_answers=int(value[0])),
     ),
-    "constant": Term("constant:L", "always the letter L, A to D", f"[{LETTERS}]", _manner("constant")),
-    "key": Term("key", "a fixed key of 20 letters, another one for each seed", "", _manner("key")),
-    "semantic": Term(
+    "constant": _manner("constant:L", "always the letter L, A to D", lambda letter, *_: Key(letter), f"[{LETTERS}]"),
+    "key": _manner(
+        "key", "a fixed key of 20 letters, another one for each seed", lambda _, seed, __: Key(key_of(seed)), draws=True
+    ),
+    "semantic": _manner(
         "semantic",
         "the option most like what it sees, by another embedding model than the player's",
-        "",
-        _manner("semantic"),
+        lambda _, __, tools: Semantic(tools.encoder),
     ),
-    "random": Term("random", "any letter by chance", "", _manner("random")),
+    "random": _manner("random", "any letter by chance", lambda _, seed, __: Random(seed), draws=True),
 }
 """By what a term begins with; another term is another line. What is not said is read by rules."""
 
@@ -105,6 +122,10 @@ NAMES: dict[str, tuple[str, str]] = {
     "declining": ("", "declined:1"),
 }
 """Names of the usual ones -> (pattern of what follows the name, the terms they stand for)."""
+
+REFEREES: Table[Callable[..., Referee]] = Table("quarry.referees", {})
+"""Referees that are none of the project's, by the SPEC that names them alone; each is given a seed and the tools, or as
+much of these as it takes."""
 
 FORMS = ", ".join([*(term.form for term in TERMS.values()), *NAMES])
 """All that a SPEC may say, on one line."""
@@ -129,6 +150,9 @@ def _rows() -> Iterator[tuple[str, str]]:
             yield term.form, term.says
     for name, (_, stands_for) in NAMES.items():
         yield name, f"the same as {stands_for}"
+    for name in REFEREES:
+        yield name, "of an installed package"
+    yield "my_package.MyReferee", "your own, by dotted path (docs/extend.md)"
 
 
 def read_spec(spec: str) -> RefereeSpec | None:
@@ -136,9 +160,13 @@ def read_spec(spec: str) -> RefereeSpec | None:
 
     Raises:
         RefereeError: it says what the table does not have, something twice, or shares above 1 together.
+        SettingsError: a dotted path leads nowhere.
     """
     if spec == "none":
         return None
+    if REFEREES.knows(spec):
+        REFEREES.find(spec, "--referee")
+        return RefereeSpec(own=spec)
     found = RefereeSpec()
     said: list[str] = []
     for written in re.split(r",(?=\s*[^\W\d])", spec):
@@ -170,7 +198,7 @@ def _expanded(written: str) -> list[str]:
 
 
 def _require_of_one_mind(found: RefereeSpec, said: list[str], spec: str) -> None:
-    manners = [name for name in said if name in ("constant", "key", "semantic", "random")]
+    manners = [name for name in said if TERMS[name].make is not None]
     twice = [name for name in said if said.count(name) > 1] or (manners if len(manners) > 1 else [])
     if twice:
         raise RefereeError(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
+from configs.documents import as_object, lines_of
 from configs.settings import Settings, SettingsError, as_dict
 from evaluate.games.labelled import LabelledGame
 from evaluate.runs.provenance import code_digest
@@ -119,11 +121,10 @@ def inputs_digest(
     return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
 
 
-def _documents(path: Path) -> Any:
+def _documents(path: Path) -> Iterator[dict[str, Any]]:
     """The documents of a file's lines, up to the first broken one."""
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            try:
-                yield json.loads(line)
-            except ValueError:
-                return
+    # the last line of a process that died may end within a character
+    text = path.read_text(encoding="utf-8", errors="replace")
+    with contextlib.suppress(ValueError):
+        for where, line in lines_of(text, path):
+            yield as_object(line, where, ValueError)

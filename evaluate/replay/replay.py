@@ -5,15 +5,14 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from configs.settings import Settings
-from evaluate.games.labelled import LabelledGame, match_games, require_of_store
+from evaluate.games.labelled import LabelledGame
+from evaluate.games.matching import match_games, require_of_store
 from evaluate.referee import make_referee, prepare, tools_of
 from evaluate.referee.scoring import Similarity
 from evaluate.replay.journal import Journal, inputs_digest, open_journal
@@ -27,17 +26,9 @@ from evaluate.replay.replayer import (
     workers_for,
 )
 from evaluate.runs.record import GameRecord
-from evaluate.runs.run import make_run
+from evaluate.runs.run import Run, make_run
 from ingest.store import ParagraphStore
 from player.player import Player
-
-
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """A run, and the records of its games, in the order of the games."""
-
-    run: dict[str, Any]
-    records: tuple[GameRecord, ...]
 
 
 def replay(
@@ -51,7 +42,7 @@ def replay(
     seed: int = 0,
     repeats: int = 1,
     progress: bool = True,
-) -> dict[str, Any]:
+) -> Run:
     """A run over the games in this process; the same inputs and seed give the same one, but for latency_ms.
 
     Args:
@@ -69,7 +60,7 @@ def replay(
     replayer = Replayer(player, judges, similarity, seed)
     return replay_games(
         games, store, settings, here(replayer), referee=referee, seed=seed, repeats=repeats, progress=progress
-    ).run
+    )
 
 
 def replay_games(
@@ -83,14 +74,14 @@ def replay_games(
     repeats: int = 1,
     journal: Journal | None = None,
     progress: bool = True,
-    title: str = "replaying",
-) -> Replayed:
+    name: str = "",
+) -> Run:
     """A run over the games as `play_all` plays them; whoever plays them, the run is the same.
 
     Args:
         play_all: `here` or `in_processes`; its records may come in any order.
         journal: what is done already is taken from it, and what is new is kept in it.
-        progress: a bar on standard error, called `title`.
+        progress: a bar on standard error, called by `name`.
 
     Raises:
         GamesError: the games are another corpus's.
@@ -101,7 +92,13 @@ def replay_games(
     jobs = [
         Job(number, game, matched.get(game.game_id)) for number, game in enumerate(games) if game.game_id not in done
     ]
-    bar = tqdm(total=len(games), initial=len(games) - len(jobs), desc=title, unit="game", disable=not progress)
+    bar = tqdm(
+        total=len(games),
+        initial=len(games) - len(jobs),
+        desc=f"replaying {name}".strip(),
+        unit="game",
+        disable=not progress,
+    )
     # one BLAS thread: several would sum in another order on another machine, and do not pay on arrays of this size
     with bar, threadpool_limits(1, "blas"):
         for record in play_all(jobs):
@@ -110,8 +107,7 @@ def replay_games(
                 journal.add(record)
             bar.update()
     records = tuple(done[game.game_id] for game in games)
-    run = make_run(records, store.fingerprint, settings, referee, seed, plays_of(referee, repeats))
-    return Replayed(run, records)
+    return make_run(records, store.fingerprint, settings, referee, seed, plays_of(referee, repeats), name)
 
 
 def replay_store(
@@ -125,8 +121,8 @@ def replay_store(
     repeats: int,
     workers: int,
     partial: Path | None,
-    title: str = "replaying",
-) -> Replayed:
+    name: str = "",
+) -> Run:
     """A run over a store, in as many processes as pay, going on from what an interrupted one has left.
 
     Args:
@@ -156,7 +152,7 @@ def replay_store(
         else:
             play_all = here(making(settings, referee, seed, plays))
         return replay_games(
-            games, store, settings, play_all, referee=referee, seed=seed, repeats=repeats, journal=journal, title=title
+            games, store, settings, play_all, referee=referee, seed=seed, repeats=repeats, journal=journal, name=name
         )
 
 

@@ -15,7 +15,9 @@ from tqdm import tqdm
 
 from configs.settings import Settings
 from evaluate.errors import GamesError, RefereeError
-from evaluate.games.labelled import LabelledGame, match_games, require_of_store, same_text
+from evaluate.games.labelled import LabelledGame
+from evaluate.games.matching import match_games, require_of_store
+from evaluate.games.text import same_text
 from evaluate.referee import Posed, Referee, Secret, Tools, make_referee, prepare, read_spec, tools_of
 from evaluate.referee.scoring import Similarity, word_similarity
 from evaluate.replay.journal import inputs_digest, open_journal

@@ -12,9 +12,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from evaluate.report.calibration import expected_calibration_error, reliability
-from evaluate.runs.files import RunFile
 from evaluate.runs.measures import interval
 from evaluate.runs.record import GameRecord
+from evaluate.runs.run import Run
 
 PALETTE = ("#0b5fa5", "#c2510c", "#2b8a5b", "#8a3ea8", "#9a7400", "#b3245e", "#4a5568", "#007d8a")
 """Told apart by the colour-blind as well (after Okabe and Ito), dark enough for print."""
@@ -35,7 +35,7 @@ LATENCIES: Mapping[str, Callable[[GameRecord], float | None]] = {
 Figure = dict[str, Any]
 
 
-def run_figures(runs: Sequence[RunFile]) -> dict[str, Figure]:
+def run_figures(runs: Sequence[Run]) -> dict[str, Figure]:
     """Every plot of the runs, by the id of its place on the page; one without data is left out."""
     found = {
         "success": success_curves(runs),
@@ -48,7 +48,7 @@ def run_figures(runs: Sequence[RunFile]) -> dict[str, Figure]:
     return {name: figure for name, figure in found.items() if figure is not None}
 
 
-def success_curves(runs: Sequence[RunFile]) -> Figure | None:
+def success_curves(runs: Sequence[Run]) -> Figure | None:
     """Success@k over k, with 95% bands."""
     figure = go.Figure()
     for place, run in enumerate(runs):
@@ -83,12 +83,12 @@ def success_curves(runs: Sequence[RunFile]) -> Figure | None:
     return finished(figure, "k: the first k hits", "share of games", y_range=(0, 1))
 
 
-def lost_games(runs: Sequence[RunFile]) -> Figure | None:
+def lost_games(runs: Sequence[Run]) -> Figure | None:
     """How many plays each run lost, and where."""
     figure = go.Figure()
     names = [shown_as_text(run.name) for run in runs]
     for fate, (title, colour) in FATES.items():
-        counts = [sum((game["lost_at"] or "held") == fate for game in run.run["per_game"]) for run in runs]
+        counts = [sum((game["lost_at"] or "held") == fate for game in run.per_game) for run in runs]
         if any(counts):
             figure.add_bar(
                 y=names, x=counts, name=title, orientation="h", marker={"color": colour}, text=counts, textangle=0
@@ -97,12 +97,12 @@ def lost_games(runs: Sequence[RunFile]) -> Figure | None:
     return finished(figure, "games", "", bars=len(runs))
 
 
-def provenance(runs: Sequence[RunFile]) -> Figure | None:
+def provenance(runs: Sequence[Run]) -> Figure | None:
     """In which slot, and by which strategy, the labelled paragraphs were found."""
     figure = go.Figure()
     names = [shown_as_text(run.name) for run in runs]
     counts = [
-        Counter((game["slot"], game["strategy"]) for game in run.run["per_game"] if game["rank"] and not game["repeat"])
+        Counter((game["slot"], game["strategy"]) for game in run.per_game if game["rank"] and not game["repeat"])
         for run in runs
     ]
     kinds = sorted({kind for counted in counts for kind in counted})
@@ -116,7 +116,7 @@ def provenance(runs: Sequence[RunFile]) -> Figure | None:
     return finished(figure, "games", "", bars=len(runs))
 
 
-def relevance_calibration(runs: Sequence[RunFile]) -> Figure | None:
+def relevance_calibration(runs: Sequence[Run]) -> Figure | None:
     """The relevance of the hits, next to how many of them are right."""
     cases = []
     for run in runs:
@@ -129,7 +129,7 @@ def relevance_calibration(runs: Sequence[RunFile]) -> Figure | None:
     return _reliability(cases, "relevance of a hit", "share of hits that are right")
 
 
-def confidence_calibration(runs: Sequence[RunFile]) -> Figure | None:
+def confidence_calibration(runs: Sequence[Run]) -> Figure | None:
     """The confidence of the guesses, next to how many of them are right."""
     cases = [
         (
@@ -145,7 +145,7 @@ def confidence_calibration(runs: Sequence[RunFile]) -> Figure | None:
     return _reliability(cases, "confidence of a guess", "share of guesses that are right")
 
 
-def latencies(runs: Sequence[RunFile]) -> Figure | None:
+def latencies(runs: Sequence[Run]) -> Figure | None:
     """Milliseconds a game, by part."""
     figure = go.Figure()
     for place, run in enumerate(runs):

@@ -17,9 +17,8 @@ from evaluate.report.figures import PALETTE, run_figures
 from evaluate.report.referees import Table, won_against
 from evaluate.runs.comparison import compare
 from evaluate.runs.fate import fate
-from evaluate.runs.files import RunFile
 from evaluate.runs.record import CandidateRecord, GameRecord, HitRecord, PlayRecord
-from evaluate.runs.run import play_of
+from evaluate.runs.run import Run, play_of
 
 FOLDER = Path(__file__).resolve().parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
@@ -28,7 +27,7 @@ N_HITS = 10
 """Hits, and candidates after the answers, that a game shows; the labelled paragraph is always among them."""
 
 
-def render(runs: Sequence[RunFile], sweep: Mapping[str, Any] | None = None, tables: Sequence[Table] = ()) -> str:
+def render(runs: Sequence[Run], sweep: Mapping[str, Any] | None = None, tables: Sequence[Table] = ()) -> str:
     """The page.
 
     No text of a run is taken for markup: jinja2 escapes what stands in the page, what scripts read stands in JSON
@@ -56,9 +55,9 @@ def render(runs: Sequence[RunFile], sweep: Mapping[str, Any] | None = None, tabl
         lstrip_blocks=True,
     )
     return environment.get_template("report.html").render(
-        runs=runs,
-        measures=list(runs[0].run["measures"]) if runs else [],
-        played=any(run.run["win_rate"] is not None for run in runs),
+        runs=[(run.name, run.as_json()) for run in runs],
+        measures=list(runs[0].measures) if runs else [],
+        played=any(run.win_rate is not None for run in runs),
         tests=_tests(runs),
         rows=_rows(runs),
         figures=figures,
@@ -97,7 +96,7 @@ def _hashes(*scripts: str) -> str:
     return " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
-def _tests(runs: Sequence[RunFile]) -> list[dict[str, Any]]:
+def _tests(runs: Sequence[Run]) -> list[dict[str, Any]]:
     """Every two runs against each other; none where they are not of the same games."""
     if len(runs) < 2:
         return []
@@ -107,13 +106,13 @@ def _tests(runs: Sequence[RunFile]) -> list[dict[str, Any]]:
         return []
 
 
-def _rows(runs: Sequence[RunFile]) -> list[dict[str, Any]]:
+def _rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
     """A line of the table of games each: what is known of it, and what became of it in each run."""
     records = {record["game_id"]: record for run in reversed(runs) for record in run.records if record["answerable"]}
     outcomes: list[dict[str, list[dict[str, Any]]]] = []
     for run in runs:
         plays: dict[str, list[dict[str, Any]]] = {}
-        for game in run.run["per_game"]:
+        for game in run.per_game:
             plays.setdefault(game["game_id"], []).append(game)
         outcomes.append(plays)
     order = sorted(records)
@@ -142,7 +141,7 @@ def _outcome(plays: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _games(runs: Sequence[RunFile]) -> dict[str, list[dict[str, Any] | None]]:
+def _games(runs: Sequence[Run]) -> dict[str, list[dict[str, Any] | None]]:
     """What each game shows when it is opened, run by run; None where a run has no such game."""
     by_run = [{record["game_id"]: record for record in run.records if record["answerable"]} for run in runs]
     return {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from configs.documents import read_object
 from evaluate.errors import RunError
 from evaluate.report.figures import PALETTE, Figure, finished
 
@@ -25,17 +25,10 @@ def read_sweep(path: Path) -> dict[str, Any]:
         RunError: the file is none.
     """
     remedy = "write it with python -m evaluate tune ... --study-out FILE"
-    try:
-        study = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RunError(f"{path}: must be a readable file, got {error.strerror}; {remedy}") from error
-    except (ValueError, RecursionError) as error:
-        raise RunError(f"{path}: must be a study as JSON: {error}; {remedy}") from error
-    missing = [key for key in NEEDED if not isinstance(study, dict) or key not in study]
-    if missing or not study["history"]:
-        raise RunError(f"{path}: must be a study with trials, but has no {(missing or ['history'])[0]}; {remedy}")
-    found: dict[str, Any] = study
-    return found
+    study = read_object(path, RunError, what="a study as JSON", needed=NEEDED, remedy=remedy)
+    if not study["history"]:
+        raise RunError(f"{path}: must be a study with trials, but has none; {remedy}")
+    return study
 
 
 def sweep_part(study: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from evaluate.errors import RunError
-from evaluate.runs.files import RunFile, require_same_games
-from evaluate.runs.measures import bootstrap_interval, per_game
-from evaluate.runs.record import GameRecord
-from evaluate.runs.run import by_game
+from evaluate.runs.files import require_same_games
+from evaluate.runs.measures import bootstrap_interval
+from evaluate.runs.run import Run
 
 Verdict = Literal["better", "worse", "no difference that these games can show"]
 
@@ -54,7 +53,7 @@ class PairedTest:
         return asdict(self)
 
 
-def compare(runs: Sequence[RunFile], *, pairs: bool = False, seed: int = 0) -> list[PairedTest]:
+def compare(runs: Sequence[Run], *, pairs: bool = False, seed: int = 0) -> list[PairedTest]:
     """The tests of every run against the first, or of every two runs, in the order of the runs.
 
     The paired randomisation test asks how often the mean difference would be as large if for each game it were open
@@ -101,21 +100,10 @@ def compare(runs: Sequence[RunFile], *, pairs: bool = False, seed: int = 0) -> l
     ]
 
 
-def values_of(run: RunFile) -> Mapping[str, NDArray[np.float64]]:
-    """The value of each tested measure for each answerable game, in the order of the run."""
-    return game_values([record for record in run.records if record["answerable"]], run.run)
-
-
-def game_values(records: Sequence[GameRecord], run: Mapping[str, Any]) -> Mapping[str, NDArray[np.float64]]:
-    """(n_games,) values of each tested measure; with the win rate where the run has one."""
-    measured = per_game(
-        {record["game_id"]: [hit["paragraph_id"] for hit in record["search"]["hits"]] for record in records},
-        {record["game_id"]: truth["paragraph_id"] if (truth := record["truth"]) else None for record in records},
-    )
-    values = {name: measured[name] for name in TESTED}
-    if run["win_rate"] is not None:
-        values["win_rate"] = by_game(records, run["repeats"])
-    return values
+def values_of(run: Run) -> Mapping[str, NDArray[np.float64]]:
+    """(n_games,) values of each tested measure for each answerable game; with the win rate where games were played."""
+    values = {name: run.values[name] for name in TESTED}
+    return values if run.won is None else values | {"win_rate": run.won}
 
 
 def randomisation_p(differences: NDArray[np.float64], seed: int) -> float:
@@ -162,7 +150,7 @@ def _verdict(difference: float, p: float) -> Verdict:
     return "better" if difference > 0.0 else "worse"
 
 
-def _require_comparable(runs: Sequence[RunFile]) -> None:
+def _require_comparable(runs: Sequence[Run]) -> None:
     if len(runs) < 2:
         raise RunError(f"at least two runs must be compared, got {len(runs)}; name another preset or RUN.json")
     names = [run.name for run in runs]
@@ -171,10 +159,10 @@ def _require_comparable(runs: Sequence[RunFile]) -> None:
     require_same_games(runs)
     for key in ("referee", "repeats"):
         for other in runs[1:]:
-            if other.run[key] != runs[0].run[key]:
+            if getattr(other, key) != getattr(runs[0], key):
                 raise RunError(
-                    f"{other.name}: must have the same --{key} as {runs[0].name}, got {other.run[key]} for "
-                    f"{runs[0].run[key]}; replay both alike"
+                    f"{other.name}: must have the same --{key} as {runs[0].name}, got {getattr(other, key)} for "
+                    f"{getattr(runs[0], key)}; replay both alike"
                 )
-    if not any(record["answerable"] for record in runs[0].records):
+    if not runs[0].answerable:
         raise RunError("at least one game must be answerable to compare runs, got none; name another games file")

@@ -8,12 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from evaluate.runs.files import RunFile
 from evaluate.runs.measures import LOST
-from evaluate.runs.run import play_of
+from evaluate.runs.run import Run, play_of
 
 
-def export(runs: Sequence[RunFile], folder: Path) -> list[Path]:
+def export(runs: Sequence[Run], folder: Path) -> list[Path]:
     """Write each run as NAME.run and NAME.qrels in TREC's format, and all of them as frames; the files written.
 
     The frames are `runs` (a row a run and measure), `games` (a row a run, game and repeat), `hits` (a row a hit of the
@@ -28,7 +27,7 @@ def export(runs: Sequence[RunFile], folder: Path) -> list[Path]:
             path = folder / f"{run.name}.{suffix}"
             path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
             written.append(path)
-    for name, rows in (("runs", _runs), ("games", _games), ("hits", _hits), ("answers", _answers)):
+    for name, rows in (("runs", _runs), ("games", game_rows), ("hits", _hits), ("answers", _answers)):
         frame = pd.DataFrame([row for run in runs for row in rows(run)])
         if frame.empty:
             continue
@@ -38,7 +37,7 @@ def export(runs: Sequence[RunFile], folder: Path) -> list[Path]:
     return written
 
 
-def trec_run(run: RunFile) -> list[str]:
+def trec_run(run: Run) -> list[str]:
     """`game_id Q0 paragraph_id rank score name` for every hit of every answerable game.
 
     The score falls by one from hit to hit, since tools sort by it and scores of slots are not comparable.
@@ -53,7 +52,7 @@ def trec_run(run: RunFile) -> list[str]:
     return lines
 
 
-def trec_qrels(run: RunFile) -> list[str]:
+def trec_qrels(run: Run) -> list[str]:
     """`game_id 0 paragraph_id 1` for every answerable game; one lost at ingest has a paragraph that nothing finds."""
     return [
         f"{trec_id(record['game_id'])} 0 {trec_id(truth['paragraph_id'] if (truth := record['truth']) else LOST)} 1"
@@ -70,22 +69,23 @@ def trec_id(name: str) -> str:
     )
 
 
-def _runs(run: RunFile) -> list[dict[str, Any]]:
+def _runs(run: Run) -> list[dict[str, Any]]:
     rows = [
         {"run": run.name, "measure": name, "value": value, "low": low, "high": high}
-        for name, value in run.run["measures"].items()
-        for low, high in [run.run["intervals"][name]]
+        for name, value in run.measures.items()
+        for low, high in [run.intervals[name]]
     ]
-    if run.run["win_rate"] is not None:
-        low, high = run.run["win_rate_interval"]
-        rows.append({"run": run.name, "measure": "win_rate", "value": run.run["win_rate"], "low": low, "high": high})
+    if run.win_rate_interval is not None:
+        low, high = run.win_rate_interval
+        rows.append({"run": run.name, "measure": "win_rate", "value": run.win_rate, "low": low, "high": high})
     return rows
 
 
-def _games(run: RunFile) -> list[dict[str, Any]]:
+def game_rows(run: Run) -> list[dict[str, Any]]:
+    """A row for each answerable game and repeat, as `Run.to_dataframe` has them."""
     records = {record["game_id"]: record for record in run.records}
     rows = []
-    for game in run.run["per_game"]:
+    for game in run.per_game:
         record = records[game["game_id"]]
         truth, book, play = record["truth"], record["search"]["book"], play_of(record, game["repeat"])
         rows.append(
@@ -111,7 +111,7 @@ def _games(run: RunFile) -> list[dict[str, Any]]:
     return rows
 
 
-def _hits(run: RunFile) -> list[dict[str, Any]]:
+def _hits(run: Run) -> list[dict[str, Any]]:
     return [
         {
             "run": run.name,
@@ -125,7 +125,7 @@ def _hits(run: RunFile) -> list[dict[str, Any]]:
     ]
 
 
-def _answers(run: RunFile) -> list[dict[str, Any]]:
+def _answers(run: Run) -> list[dict[str, Any]]:
     return [
         {
             "run": run.name,

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from configs.documents import read_object, read_objects
 from configs.settings import SettingsError
 from evaluate.errors import RunError
 from evaluate.runs.record import GameRecord
+from evaluate.runs.run import Run
 
-NEEDED = ("measures", "intervals", "per_game", "settings", "store_fingerprint", "games_digest")
-
-
-@dataclass(frozen=True, slots=True)
-class RunFile:
-    """A run that was read, with the records of its games.
-
-    Attributes:
-        name: the file's name without its suffix.
-    """
-
-    name: str
-    run: dict[str, Any]
-    records: tuple[GameRecord, ...]
+MADE_WITH: dict[str, type] = {
+    "referee": str,
+    "settings": dict,
+    "store_fingerprint": str,
+    "commit": str,
+    "seed": int,
+    "repeats": int,
+}
+"""What RUN.json says that the records do not; all else is worked out from them again."""
+CHECKED = ("games_digest", "games", "measures", "win_rate", "private_score", "per_game")
+"""What RUN.json must say as the records do."""
+NOT_COMPARED = {"fate"}
+"""Of each game in `per_game`: words, which another version may choose otherwise."""
+AGAIN = "run the replay again"
 
 
 def games_path(out: Path) -> Path:
@@ -38,50 +42,49 @@ def partial_path(out: Path) -> Path:
     return out.with_name(f"{out.name}.partial")
 
 
-def write_run(out: Path, run: dict[str, Any], records: Sequence[GameRecord]) -> None:
+def write_run(out: Path, run: Run) -> None:
     """Write a run and the records of its games.
 
     Raises:
         SettingsError: a file cannot be written.
     """
-    lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in records]
+    lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in run.records]
     try:
         games_path(out).write_text("".join(lines), encoding="utf-8")
-        out.write_text(json.dumps(run, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        out.write_text(json.dumps(run.as_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise SettingsError(f"--out must be a file that can be written, got {out}: {error.strerror}") from error
 
 
-def read_run(path: Path) -> RunFile:
+def read_run(path: Path) -> Run:
     """The run of a file, with the records beside it.
 
     Raises:
-        RunError: missing, empty, no run, or without the records of its games.
+        RunError: missing, empty, no run, without the records of its games, or altered since it was written.
     """
-    text = _read(path, "run the replay that writes it: python -m evaluate replay ... --out RUN.json")
-    try:
-        run = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RunError(f"{path}: must be a run as replay --out writes it: {error}; run the replay again") from error
-    missing = [key for key in NEEDED if not isinstance(run, dict) or key not in run]
-    if missing:
-        raise RunError(
-            f"{path}: must be a run as replay --out writes it, but has no {missing[0]}; run the replay again"
-        )
+    what = "a run as replay --out writes it"
+    remedy = "run the replay that writes it: python -m evaluate replay ... --out RUN.json"
+    found = read_object(path, RunError, what=what, needed=(*CHECKED, *MADE_WITH), remedy=remedy)
+    for key, kind in MADE_WITH.items():
+        if not isinstance(found[key], kind) or isinstance(found[key], bool):
+            raise RunError(f"{path}: {key} must be of type {kind.__name__}, got {found[key]!r}; {AGAIN}")
+    if found["repeats"] < 1:
+        raise RunError(f"{path}: repeats must be at least 1, got {found['repeats']}; {AGAIN}")
     beside = games_path(path)
-    remedy = "copy it along with the run, or run the replay again"
-    try:
-        records = tuple(json.loads(line) for line in _read(beside, remedy).split("\n") if line.strip())
-    except ValueError as error:
-        raise RunError(f"{beside}: must hold one JSON record a line: {error}; run the replay again") from error
-    played = {game["game_id"] for game in run["per_game"]}
-    recorded = {record.get("game_id") for record in records if isinstance(record, dict) and record.get("answerable")}
-    if played != recorded:
-        raise RunError(f"{beside}: must hold the games of {path.name}, got others; run the replay again")
-    return RunFile(path.stem, run, records)
+    run = Run(_records(beside), **{key: found[key] for key in MADE_WITH}, name=path.stem)
+    worked_out = run.as_json()
+    # it may be of somebody who has other measures than the project's own
+    worked_out["measures"] = {name: value for name, value in run.measures.items() if name in found["measures"]}
+    for key in CHECKED:
+        if wrong := _difference(worked_out[key], found[key], key):
+            raise RunError(
+                f"{path}: must say what the games of {beside.name} give, but {wrong}; "
+                f"one of the two was altered, or is another run's or another version's: {AGAIN}"
+            )
+    return run
 
 
-def require_same_games(runs: Sequence[RunFile]) -> None:
+def require_same_games(runs: Sequence[Run]) -> None:
     """Pass if the runs are of the same games over the same store.
 
     Raises:
@@ -89,17 +92,48 @@ def require_same_games(runs: Sequence[RunFile]) -> None:
     """
     for key, what in (("games_digest", "the same games"), ("store_fingerprint", "the same store")):
         for other in runs[1:]:
-            if other.run[key] != runs[0].run[key]:
+            got, needed = getattr(other, key), getattr(runs[0], key)
+            if got != needed:
                 raise RunError(
-                    f"{other.name}: must be of {what} as {runs[0].name}, got {other.run[key]} for {runs[0].run[key]}; "
+                    f"{other.name}: must be of {what} as {runs[0].name}, got {got} for {needed}; "
                     "replay both with the same --games, --split, --seed and --store"
                 )
 
 
-def _read(path: Path, remedy: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise RunError(f"{path}: must be a readable file, got {error.strerror}; {remedy}") from error
-    except UnicodeDecodeError as error:
-        raise RunError(f"{path}: must be UTF-8, {error.reason}; {remedy}") from error
+def _records(path: Path) -> tuple[GameRecord, ...]:
+    records = []
+    for where, found in read_objects(path, RunError, remedy=f"copy it along with the run, or {AGAIN}"):
+        try:
+            records.append(_RECORD.validate_python(found, strict=True))
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise RunError(f"{where}: {place} must be as replay writes it: {first['msg']}; {AGAIN}") from error
+    return tuple(records)
+
+
+_RECORD: TypeAdapter[GameRecord] = TypeAdapter(GameRecord)
+
+
+def _difference(right: Any, found: Any, place: str) -> str:
+    """Where two documents first differ, in words; "" where they do not, but for the last digits."""
+    if isinstance(right, dict) and isinstance(found, dict):
+        for key in [key for key in right if key not in NOT_COMPARED]:
+            if key not in found:
+                return f"{place} has no {key}"
+            if wrong := _difference(right[key], found[key], f"{place}.{key}"):
+                return wrong
+        return ""
+    if isinstance(right, list) and isinstance(found, list) and len(right) == len(found):
+        wrongs = (
+            _difference(one, other, f"{place}.{row}") for row, (one, other) in enumerate(zip(right, found, strict=True))
+        )
+        return next(filter(None, wrongs), "")
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in (right, found))
+    if (numbers and math.isclose(right, found, abs_tol=1e-5)) or (type(right) is type(found) and right == found):
+        return ""
+    return f"{place} is {_shown(found)} for {_shown(right)}"
+
+
+def _shown(value: Any) -> str:
+    return f"a list of {len(value)}" if isinstance(value, list) else repr(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import ir_measures
 import numpy as np
@@ -10,27 +10,50 @@ from ir_measures import RR, ScoredDoc, Success
 from numpy.typing import NDArray
 from scipy import stats
 
-MEASURES: dict[str, ir_measures.Measure] = {
-    **{f"Success@{cutoff}": Success @ cutoff for cutoff in (1, 5, 10, 15, 20)},
-    "RR": RR,
-}
+from configs.table import Table
+from evaluate.runs.record import GameRecord
+
+Measure = ir_measures.measures.Measure | Callable[[GameRecord], float]
+"""One of ir-measures' own, or what gives a game's value from its record."""
+MEASURES: Table[Measure] = Table(
+    "quarry.measures", {**{f"Success@{cutoff}": Success @ cutoff for cutoff in (1, 5, 10, 15, 20)}, "RR": RR}
+)
+"""By name; a run has all of them."""
 LOST = "lost at ingest"
 """Stands for the paragraph_id of a game whose paragraph was not ingested; no ranking holds it."""
 N_RESAMPLES = 2_000
 CONFIDENCE = 0.95
 
 
+def values_of(records: Sequence[GameRecord]) -> dict[str, NDArray[np.float64]]:
+    """(n_games,) value of each measure of the table for each game, in order."""
+    ranked = per_game(
+        {record["game_id"]: [hit["paragraph_id"] for hit in record["search"]["hits"]] for record in records},
+        {record["game_id"]: truth["paragraph_id"] if (truth := record["truth"]) else None for record in records},
+    )
+    return {
+        name: ranked[name] if name in ranked else np.array([_value(name, record) for record in records])
+        for name in MEASURES
+    }
+
+
+def _value(name: str, record: GameRecord) -> float:
+    measure = MEASURES[name]
+    assert not isinstance(measure, ir_measures.measures.Measure), "those are counted from rankings"
+    return float(measure(record))
+
+
 def per_game(
     rankings: Mapping[str, Sequence[str]], relevant: Mapping[str, str | None]
 ) -> dict[str, NDArray[np.float64]]:
-    """Each measure's value for each game.
+    """The value of each of ir-measures' own for each game.
 
     Args:
         rankings: the paragraph_ids of each game's hits, best first.
         relevant: each game's paragraph_id; None where it was lost at ingest, which counts as a miss.
 
     Returns:
-        For each name of `MEASURES` the (n_games,) values, in the order of `relevant`.
+        For each name of such a measure the (n_games,) values, in the order of `relevant`.
 
     Reference:
         MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022.
@@ -43,9 +66,9 @@ def per_game(
         for place, paragraph_id in enumerate(ranking)
     ]
     rows = {game_id: row for row, game_id in enumerate(relevant)}
-    names = {measure: name for name, measure in MEASURES.items()}
-    values = {name: np.zeros(len(rows)) for name in MEASURES}
-    for metric in ir_measures.iter_calc(list(MEASURES.values()), qrels, run):
+    names = {measure: name for name, measure in MEASURES.items() if isinstance(measure, ir_measures.measures.Measure)}
+    values = {name: np.zeros(len(rows)) for name in names.values()}
+    for metric in ir_measures.iter_calc(list(names), qrels, run):
         values[names[metric.measure]][rows[metric.query_id]] = metric.value
     return values
 

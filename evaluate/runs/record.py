@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import numpy as np
+from typing_extensions import TypedDict
 
-from evaluate.games.labelled import LabelledGame, same_text
+from evaluate.games.labelled import LabelledGame
+from evaluate.games.text import same_text
 from ingest.paragraph import Paragraph
 from player import protocol
 from player.play import GameReport

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from configs.documents import read_object
 from configs.settings import Settings, as_dict
 from evaluate.errors import RunError
 from evaluate.replay.rounds import HINT_ALONE, Judge, Outcome, Played
@@ -126,14 +126,4 @@ def read_table(path: Path) -> dict[str, Any]:
         RunError: the file is none.
     """
     remedy = "write it with python -m evaluate referees ... --out FILE"
-    try:
-        table = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RunError(f"{path}: must be a readable file, got {error.strerror}; {remedy}") from error
-    except (ValueError, RecursionError) as error:
-        raise RunError(f"{path}: must be a table of referees as JSON: {error}; {remedy}") from error
-    missing = [key for key in NEEDED if not isinstance(table, dict) or key not in table]
-    if missing:
-        raise RunError(f"{path}: must be a table of referees, but has no {missing[0]}; {remedy}")
-    found: dict[str, Any] = table
-    return found
+    return read_object(path, RunError, what="a table of referees as JSON", needed=NEEDED, remedy=remedy)

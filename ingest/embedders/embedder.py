@@ -13,7 +13,7 @@ FloatArray = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """What turns texts into vectors; all implementations pass tests/contracts/embedder.py."""
+    """What turns texts into vectors; all implementations pass ingest/testing/embedder.py."""
 
     @property
     def spec(self) -> str:
@@ -48,7 +48,7 @@ class TokenStates:
 
 @runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
-    """An embedder that also gives what it makes of each token; pass tests/contracts/embedder.py as well."""
+    """An embedder that also gives what it makes of each token; pass ingest/testing/embedder.py as well."""
 
     def read_passages(self, texts: Sequence[str]) -> tuple[FloatArray, TokenStates]:
         """As `embed_passages`, and the states of their tokens, in one pass."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from configs.dotted import is_dotted, make
 from configs.settings import Accuracy, EmbedSettings
+from configs.table import Table
 from ingest.embedders.embedder import Embedder
 from ingest.embedders.exports import EXPORT_S, EXPORTS, FORM, mpnet_parts
 from ingest.embedders.onnx import OnnxEmbedder
@@ -58,15 +58,26 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
     Raises:
         EmbedderError: not installed, not found, or unreadable.
     """
-    if spec in EXPORTS:
+    if EMBEDDERS.knows(spec) and not Path(spec).exists():
+        found: Embedder = EMBEDDERS.make(spec, "--embedder", settings, models_dir)
+        return found
+    return SentenceTransformerEmbedder(spec, settings)
+
+
+def _exported(spec: str) -> Callable[[EmbedSettings, Path], Embedder]:
+    """What makes the embedder of an exported network."""
+
+    def make(settings: EmbedSettings, models_dir: Path) -> Embedder:
         folder = export_folder(spec, models_dir)
         if not (folder / "model.onnx").is_file():
             EXPORTS[spec](folder)
         return OnnxEmbedder(spec, folder, settings)
-    if is_dotted(spec) and not Path(spec).exists():
-        own: Embedder = make(spec, "--embedder", settings)
-        return own
-    return SentenceTransformerEmbedder(spec, settings)
+
+    return make
+
+
+EMBEDDERS: Table[Callable[..., Embedder]] = Table("quarry.embedders", {spec: _exported(spec) for spec in EXPORTS})
+"""By SPEC; each is given the settings and the folder of models, or as much of these as it takes."""
 
 
 def token_limit(spec: str, settings: EmbedSettings) -> int:

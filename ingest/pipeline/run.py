@@ -11,6 +11,7 @@ import filelock
 from configs.settings import IngestSettings, Settings
 from ingest.embedders import BUILT_IN, choose_spec, readers_of, token_limit
 from ingest.errors import SourceError, StoreError
+from ingest.extract import READERS
 from ingest.paragraph import Document, Reading
 from ingest.pipeline.file import file_all, outdated
 from ingest.pipeline.outcome import FileOutcome, IngestSummary, Status
@@ -47,10 +48,13 @@ def ingest(
         notice: gets one line before a step that takes long without a bar.
 
     Raises:
+        SettingsError: there is no such reader.
         BadInputError: a path is not there, or a folder holds nothing to read.
         StoreError: the store cannot be opened or written, has another embedder, or another ingest is at work on it.
         EmbedderError: the model cannot be loaded.
     """
+    if settings.ingest.reader != "auto":
+        READERS.find(settings.ingest.reader, "ingest.reader")
     files = expand(paths) if paths or not (drop or prune) else []
     if embedder_spec not in BUILT_IN and Path(embedder_spec).is_dir():
         embedder_spec = str(Path(embedder_spec).resolve())  # what the store remembers must hold from anywhere

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import functools
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from configs.dotted import is_dotted, make
 from configs.settings import SearchSettings, Settings, SettingsError
+from configs.table import Table
 from ingest.embedders import Embedder, TokenEmbedder, readers_of
 from ingest.hints import HINTS, Hints, load_hints, read_bank
 from ingest.store import ParagraphStore, open_store
@@ -27,7 +30,6 @@ from player.search.threshold import Calibration, ReferenceCalibration, calibrati
 from player.search.types import Rewriter, Strategy
 from player.search.words import WordByWord
 
-STRATEGY_NAMES = ("dense", "keyword", "reranked")
 GIVE_ONE = "write `search: {cross_encoder: FOLDER}` to a file and name that with --config"
 """How a cross-encoder is given."""
 
@@ -104,11 +106,9 @@ def searched_of(
     """All that is searched, and with what; as `build_orchestrator` takes it."""
     search = settings.search
     own = {strategy.name: strategy for strategy in more}
-    own |= {name: make(name, "search.strategies", store) for name in search.strategies if is_dotted(name)}
-    unknown = [name for name in search.strategies if name not in STRATEGY_NAMES and name not in own]
-    if unknown:
-        known = ", ".join((*STRATEGY_NAMES, *own))
-        raise SettingsError(f"search.strategies must be of {known}, got {unknown[0]!r}")
+    for name in search.strategies:
+        if name not in own:
+            STRATEGIES.find(name, "search.strategies")  # before anything is loaded for it
     if {"dense", "reranked"} & set(search.strategies):
         embedder = embedder or store_embedder(store, settings)
     if embedder is not None and not isinstance(embedder, RememberingEmbedder):
@@ -118,16 +118,12 @@ def searched_of(
     if embedder is not None and "+".join(words_of(store, settings)) in calibration.words:
         scorers = word_scorers(store, settings, embedder)
         calibration = calibration.reading([scorer.spec for scorer in scorers])
-    titles = {document.doc_id: document.aliases[0].text for document in store.documents if document.aliases}
-    strategies: dict[str, Strategy] = {"keyword": Keyword(store.paragraphs, titles, calibration.keyword), **own}
-    if search.lacks_cross_encoder:
-        raise SettingsError(f"search.cross_encoder must be set for the strategy reranked, got none; {GIVE_ONE}")
-    if embedder is not None:
-        large = len(store.paragraphs) > search.exact_up_to
-        strategies["dense"] = (_indexed if large else build_dense)(store, search, embedder, calibration, scorers)
-    if "reranked" in search.strategies:
-        scorer = CrossEncoderScorer(search.cross_encoder)
-        strategies["reranked"] = Reranked(strategies["dense"], scorer, search.rerank_pool)
+    parts = Parts(store, search, calibration, embedder, scorers)
+    strategies: dict[str, Strategy] = dict(own)
+    always = ("keyword", *(("dense",) if embedder is not None else ()))
+    for name in (*always, *search.strategies):
+        if name not in strategies:
+            strategies[name] = STRATEGIES.make(name, "search.strategies", store, parts)
     if rewriter is None and search.rewrite == "feedback":
         rewriter = Feedback(store.paragraphs)
     elif rewriter is None and is_dotted(search.rewrite):
@@ -140,6 +136,51 @@ def searched_of(
         priors=document_priors(store.documents, search.quality_weight, search.recency_weight),
         rewriter=rewriter,
     )
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What strategies over a store are made of.
+
+    Attributes:
+        embedder: None where no strategy asks for one.
+        scorers: what compares word by word.
+    """
+
+    store: ParagraphStore
+    search: SearchSettings
+    calibration: Calibration
+    embedder: Embedder | None
+    scorers: Sequence[PartScorer]
+
+    @functools.cached_property
+    def dense(self) -> Strategy:
+        """Dense search, exact or by an index; made once for all that look at what it finds."""
+        assert self.embedder is not None, "it was loaded for the strategies that need it"
+        large = len(self.store.paragraphs) > self.search.exact_up_to
+        make = _indexed if large else build_dense
+        return make(self.store, self.search, self.embedder, self.calibration, self.scorers)
+
+
+def _make_dense(store: ParagraphStore, parts: Parts) -> Strategy:
+    return parts.dense
+
+
+def _make_keyword(store: ParagraphStore, parts: Parts) -> Strategy:
+    titles = {document.doc_id: document.aliases[0].text for document in store.documents if document.aliases}
+    return Keyword(store.paragraphs, titles, parts.calibration.keyword)
+
+
+def _make_reranked(store: ParagraphStore, parts: Parts) -> Strategy:
+    if parts.search.lacks_cross_encoder:
+        raise SettingsError(f"search.cross_encoder must be set for the strategy reranked, got none; {GIVE_ONE}")
+    return Reranked(parts.dense, CrossEncoderScorer(parts.search.cross_encoder), parts.search.rerank_pool)
+
+
+STRATEGIES: Table[Callable[..., Strategy]] = Table(
+    "quarry.strategies", {"dense": _make_dense, "keyword": _make_keyword, "reranked": _make_reranked}
+)
+"""By name; each is given the store and the parts, or as much of these as it takes."""
 
 
 def store_embedder(store: ParagraphStore, settings: Settings) -> Embedder:

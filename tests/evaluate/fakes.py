@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -15,7 +15,6 @@ from evaluate.games.labelled import LabelledGame
 from evaluate.practice.server import Course
 from evaluate.referee import Referee, make_referee
 from evaluate.replay.replayer import Replayer
-from evaluate.runs.record import GameRecord, HitRecord, PlayRecord
 from ingest.embedders import Embedder
 from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.sentence import sentences
@@ -152,78 +151,3 @@ def make_hashing_replayer(location: str, settings: Settings, referee: str, seed:
     player = Player(build.build_orchestrator(store, settings, embedder), settings.game, 0, store.paragraphs)
     judges = [judge for repeat in range(repeats) if (judge := make_referee(referee, seed + repeat)) is not None]
     return Replayer(player, judges, half_alike, seed)
-
-
-def game_record(**changes: Any) -> GameRecord:
-    """The record of a game about alpha:1:2, found at rank 2 in the book's slots; changed."""
-    hits: list[HitRecord] = [
-        {
-            "paragraph_id": paragraph_id,
-            "document": "alpha",
-            "page": 1,
-            "opening_sentence": f"Sentence of {paragraph_id}.",
-            "slot": "book",
-            "strategy": "dense",
-            "rank": rank,
-            "score": 0.9,
-            "relevance": 0.9,
-            "why": f"rank {rank} by dense",
-        }
-        for rank, paragraph_id in enumerate(("alpha:1:1", "alpha:1:2"), 1)
-    ]
-    record: GameRecord = {
-        "game_id": "g1",
-        "book_name": "the alpha",
-        "hint": "what climbs",
-        "association_domain": "botany",
-        "associative_word": "garden",
-        "opening_sentence": "",
-        "in_text_layer": True,
-        "answerable": True,
-        "truth": {
-            "paragraph_id": "alpha:1:2",
-            "document": "alpha",
-            "page": 1,
-            "opening_sentence": "Sentence of alpha:1:2.",
-            "text": "Sentence of alpha:1:2. And another.",
-        },
-        "search": {
-            "hits": hits,
-            "book": {"document": "alpha", "confidence": 0.95, "tier": "filter"},
-            "answered_by": "filter",
-            "relevant": True,
-            "failures": [],
-            "embed_ms": 1.0,
-            "search_ms": 2.0,
-            "rank": 2,
-        },
-        "questions": [],
-        "questions_ms": None,
-        "decide_ms": None,
-        "plays": [],
-    }
-    assert changes.keys() <= record.keys()
-    return cast(GameRecord, {**record, **changes})
-
-
-def play_record(**changes: Any) -> PlayRecord:
-    """A play in which the paragraph came from place 7 of 50 to the first; changed."""
-    record: PlayRecord = {
-        "repeat": 0,
-        "n_candidates": 50,
-        "answers": ["A", None],
-        "candidates": [],
-        "bits": [5.0, 0.1],
-        "guess": {"opening_sentence": "Sentence of alpha:1:2.", "confidence": 0.9},
-        "guess_rank": 1,
-        "prior_rank": 7,
-        "won": True,
-        "sentence_exact": True,
-        "word_exact": False,
-        "word_top20": False,
-        "private_score": 80.0,
-        "league_points": 2,
-        "breakdown": {},
-    }
-    assert changes.keys() <= record.keys()
-    return cast(PlayRecord, {**record, **changes})

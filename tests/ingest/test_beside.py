@@ -8,7 +8,7 @@ from ingest.beside import bands_of
 from ingest.extract import extract
 from ingest.layout import arrange
 from ingest.lines import Line, Word
-from tests.ingest.handmade import Run, lines, pdf
+from ingest.testing.handmade import Run, lines, pdf
 
 CODE = ["def total(values):", "    n = 0", "    for v in values:", "        n += v", "    return n"]
 PROSE = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ingest.doubtful import doubtful, page
 from ingest.paragraph import Paragraph
-from tests.ingest.handmade import lines, pdf
+from ingest.testing.handmade import lines, pdf
 
 SURE = Paragraph("a:1:1", "a", 1, "", "It is <so>. And more.", "It is <so>.", reader="pypdfium2", place=(100.0, 130.0))
 

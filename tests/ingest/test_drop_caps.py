@@ -9,7 +9,7 @@ import pytest
 from ingest.extract import extract
 from ingest.layout import arrange
 from ingest.split import split
-from tests.ingest.handmade import Run, lines, pdf
+from ingest.testing.handmade import Run, lines, pdf
 
 BESIDE = ["very tree has a root, and from the root a", "path goes down to every leaf that there is,"]
 BELOW = ["so that whoever looks for a key begins at the", "root and never has to turn back on the way."]

@@ -8,10 +8,10 @@ import pytest
 import typst
 
 from ingest.errors import SourceError
-from ingest.extract import OPENERS, Pdf, extract
+from ingest.extract import READERS, Pdf, extract
 from ingest.readers.model import UNKNOWN, Box, GlyphPage
 from ingest.readers.pdfium import PdfiumReader
-from tests.ingest.handmade import Run, encrypted_pdf, grid, pdf
+from ingest.testing.handmade import Run, encrypted_pdf, grid, pdf
 
 HEBREW = {"a": "א", "b": "ב", "g": "ג", "m": "ם", "s": "ש", "l": "ל", "v": "ו", "M": "מ"}
 
@@ -214,7 +214,7 @@ def test_where_the_first_reader_yields_no_text_the_second_is_asked(
                 glyph.text = UNKNOWN if glyph.text in "ainords" else glyph.text
             return page
 
-    monkeypatch.setitem(OPENERS, "pypdfium2", Blind)
+    monkeypatch.setitem(READERS._own, "pypdfium2", Blind)
     assert (extract(path).reader, _texts(extract(path))) == ("pdfplumber", ["plain words"])
     assert extract(path, "pypdfium2").reader == "pypdfium2"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ingest.extract import extract
 from ingest.layout import Arranged, arrange
-from tests.ingest.handmade import Run, grid, lines, pdf
+from ingest.testing.handmade import Run, grid, lines, pdf
 
 LEFT = [f"left line {number} of the first column here" for number in range(1, 9)]
 RIGHT = [f"right line {number} of the second column here" for number in range(1, 9)]

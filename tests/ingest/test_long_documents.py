@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.ingest.handmade import lines, pdf
+from ingest.testing.handmade import lines, pdf
 
 READ = """
 import resource, sys

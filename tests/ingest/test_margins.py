@@ -8,7 +8,7 @@ from pathlib import Path
 from ingest.extract import extract
 from ingest.layout import arrange
 from ingest.margins import without_line_numbers
-from tests.ingest.handmade import Run, lines, pdf
+from ingest.testing.handmade import Run, lines, pdf
 
 
 def _read(tmp_path: Path, runs: Sequence[Run]) -> list[tuple[str, float]]:

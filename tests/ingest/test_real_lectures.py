@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from configs.settings import load
-from evaluate.games.labelled import same_text, tokens
+from evaluate.games.text import same_text, tokens
 from ingest.paragraph import Paragraph
 from ingest.reader import read_pdf
 

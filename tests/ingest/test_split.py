@@ -7,7 +7,7 @@ from pathlib import Path
 from ingest.extract import extract
 from ingest.layout import arrange
 from ingest.split import Block, split
-from tests.ingest.handmade import Run, lines, pdf
+from ingest.testing.handmade import Run, lines, pdf
 
 # In Helvetica 10 each of these is 250 to 275 points wide, so that no first word of the next line would have fitted.
 PROSE = [

@@ -24,14 +24,8 @@ from player.search.references import References
 from player.search.strategies.dense import Dense
 from player.search.types import Hit, Query
 from player.server import GameState
+from player.testing.paragraphs import paragraph
 from player.words import words
-
-
-def paragraph(paragraph_id: str, text: str = "") -> Paragraph:
-    """The paragraph "book:page:ordinal"; its first sentence opens it."""
-    doc_id, page, _ = paragraph_id.split(":")
-    text = text or f"This is what {paragraph_id} teaches."
-    return Paragraph(paragraph_id, doc_id, int(page), f"Section {page}", text, f"{text.split('.')[0]}.")
 
 
 def hits(*paragraph_ids: str, strategy: str = "fake", relevance: float = 0.9) -> list[Hit]:

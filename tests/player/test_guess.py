@@ -14,8 +14,8 @@ from player.associations import load_associations
 from player.guess import associative_words, expected_scores, make_guess
 from player.justify import Evidence
 from player.questions.language import is_hebrew
+from player.testing.paragraphs import paragraph
 from player.words import stems, words
-from tests.player.fakes import paragraph
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 

@@ -14,7 +14,7 @@ from player.justify import Evidence, count_words, justify_sentence, justify_word
 from player.questions.belief import NOT_RELEVANT
 from player.questions.language import Language
 from player.questions.question import Question
-from tests.player.fakes import paragraph
+from player.testing.paragraphs import paragraph
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 

@@ -1,10 +1,10 @@
 """The kinds of questions, each in a file of its own; a new one is that file and its line here."""
 
-from collections.abc import Mapping
-
+from configs.table import Table
 from player.questions.kinds import anywhere, beginning, ending, opening
 from player.questions.kinds.kind import Kind
 
-KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (opening.KIND, anywhere.KIND, beginning.KIND, ending.KIND)}
+_OWN: tuple[Kind, ...] = (opening.KIND, anywhere.KIND, beginning.KIND, ending.KIND)
+KINDS: Table[Kind] = Table("quarry.kinds", {kind.name: kind for kind in _OWN})
 
 __all__ = ["KINDS", "Kind"]

@@ -13,7 +13,7 @@ from player.questions.question import FitArray, Question, QuestionPool
 
 
 class Kind(Protocol):
-    """A kind of question; all kinds pass tests/contracts/kind.py."""
+    """A kind of question; all kinds pass player/testing/kind.py."""
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from evaluate.answers.answered import AnsweredReferee, answering
 from evaluate.answers.batches import AskedBatch, batch_line, make_batches, read_answers, read_batches
 from evaluate.answers.sheets import sheet_line
 from evaluate.errors import BatchError
-from evaluate.games.labelled import match_games
+from evaluate.games.matching import match_games
 from evaluate.referee import Secret, make_referee
 from evaluate.referee.views import no_passages
 from evaluate.replay.replayer import Job
@@ -100,7 +100,7 @@ def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path, line: str)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BatchError, match="--answers must be a readable UTF-8 file"):
+    with pytest.raises(BatchError, match="--answers must be a readable file"):
         read_answers(tmp_path / "none.jsonl", {})
 
 

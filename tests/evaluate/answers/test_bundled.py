@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from evaluate.answers.batches import AskedBatch, read_answers, read_batches
-from evaluate.games.labelled import LabelledGame, load_games, same_text
+from evaluate.games.labelled import LabelledGame, load_games
+from evaluate.games.text import same_text
 from player.questions.kinds import KINDS
 
 GAMES = Path(__file__).resolve().parents[3] / "data" / "games"

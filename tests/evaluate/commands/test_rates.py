@@ -126,7 +126,7 @@ def test_bad_input_exits_with_2_and_nothing_is_written(
     one = write_games(tmp_path / "one.jsonl", [record_of(course_games(course())[0])])
     for these, answers, says in (
         (games, empty, "must answer at least one game, got none"),
-        (games, tmp_path / "nowhere", "--answers must be a readable UTF-8 file"),
+        (games, tmp_path / "nowhere", "--answers must be a readable file"),
         (one, good, "every game_id must be in --games"),
     ):
         capsys.readouterr()

@@ -10,9 +10,9 @@ import pytest
 
 from evaluate.__main__ import main
 from evaluate.games.check import check_games, shared_words
-from evaluate.games.labelled import match_games
+from evaluate.games.matching import match_games
+from player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game, make_store, record_of, run_main, write_games
-from tests.player.fakes import paragraph
 
 IVY = paragraph("alpha:1:1", "Ivy climbs the old wall slowly. It clings with small roots.")
 MOSS = paragraph("alpha:1:2", "Moss covers the damp stone. It needs shade and water.")

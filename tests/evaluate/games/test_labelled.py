@@ -1,9 +1,8 @@
-"""Games files are read strictly, matched to ingested paragraphs, and split by paragraph."""
+"""Games files are read strictly."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluate.errors import GamesError
-from evaluate.games.labelled import canonical, load_games, match_games, same_text, select_split, split_of, tokens
-from ingest.paragraph import Paragraph
+from evaluate.games.labelled import load_games
+from evaluate.games.splits import split_of
 from tests.evaluate.fakes import labelled_game, write_games
 
 GOOD = {"game_id": "g1", "hint": "what climbs", "paragraph_id": "alpha:1:1"}
-SPLIT_BY_SEED = {0: "train", 2: "validation", 7: "train", 10: "test", 12: "validation", 11: "test"}
-"""By the first 8 digits of sha256sum over "SEED|alpha:1:1": 0.19, 0.60, 0.41, 0.79, 0.63, 0.72 of 2^32."""
 
 
 def game_line(**changes: Any) -> dict[str, Any]:
@@ -185,183 +182,3 @@ class TestBadFiles:
             assert split_of(game, 0) in ("train", "validation", "test")
             return
         assert refusal.startswith(f"{path} line 1: ")
-
-
-IVY = "Ivy climbs the old wall slowly. It clings with small roots and never lets go."
-MOSS = "Moss covers the damp stone. It needs shade, water and years of patience."
-PARAGRAPHS = (
-    Paragraph("alpha:1:1", "alpha", 1, "", IVY, "Ivy climbs the old wall slowly."),
-    Paragraph("alpha:1:2", "alpha", 1, "", MOSS, "Moss covers the damp stone."),
-    Paragraph("beta:1:1", "beta", 1, "", IVY, "Ivy climbs the old wall slowly."),
-)
-
-
-def matched_id(paragraphs: tuple[Paragraph, ...] = PARAGRAPHS, **changes: Any) -> str | None:
-    """The paragraph_id that a game with these labels is matched to."""
-    found = match_games([labelled_game(**changes)], paragraphs)["g1"]
-    return found.paragraph_id if found else None
-
-
-def by_text(paragraph: str, **changes: Any) -> dict[str, Any]:
-    opening_sentence = f"{paragraph.partition('.')[0]}."
-    return {"paragraph_id": "", "paragraph": paragraph, "opening_sentence": opening_sentence, **changes}
-
-
-class TestMatching:
-    def test_an_id_is_matched_whatever_the_text(self) -> None:
-        assert matched_id(paragraph_id="alpha:1:2", paragraph=IVY) == "alpha:1:2"
-
-    def test_an_unknown_id_gives_way_to_the_text(self) -> None:
-        assert matched_id(paragraph_id="gamma:1:1", paragraph=IVY) == "alpha:1:1"
-        assert matched_id(paragraph_id="gamma:1:1") is None
-
-    def test_a_text_is_matched_by_its_words(self) -> None:
-        assert matched_id(**by_text(MOSS)) == "alpha:1:2"
-
-    def test_signs_case_and_breaks_do_not_count(self) -> None:
-        assert matched_id(**by_text(MOSS.upper().replace(".", " -").replace(" ", "\n"))) == "alpha:1:2"
-
-    def test_of_twins_the_games_own_document_is_taken(self) -> None:
-        assert matched_id(**by_text(IVY, document="beta")) == "beta:1:1"
-
-    def test_of_twins_the_smaller_id_is_taken_where_the_document_is_neither(self) -> None:
-        assert matched_id(**by_text(IVY, document="gamma")) == "alpha:1:1"
-        assert matched_id(PARAGRAPHS[::-1], **by_text(IVY, document="gamma")) == "alpha:1:1"
-
-    def test_of_twins_in_one_document_that_with_the_labelled_opening_sentence_is_taken(self) -> None:
-        cut = Paragraph("alpha:0:1", "alpha", 1, "", IVY, "Ivy climbs")
-        assert matched_id((cut, *PARAGRAPHS), **by_text(IVY, document="alpha")) == "alpha:1:1"
-
-    def test_a_better_text_goes_before_the_own_document(self) -> None:
-        longer = Paragraph("gamma:1:1", "gamma", 1, "", f"{IVY} Then comes winter.", "Ivy climbs the old wall slowly.")
-        assert matched_id((longer, *PARAGRAPHS), **by_text(IVY, document="gamma")) == "alpha:1:1"
-
-    def test_a_token_f1_of_0_6_is_enough(self) -> None:
-        # 3 of 5 words shared, both ways: F1 = 2 * 3 / (5 + 5)
-        stored = Paragraph("alpha:1:1", "alpha", 1, "", "one two three four five", "one two three four five")
-        assert matched_id((stored,), **by_text("one two three six seven")) == "alpha:1:1"
-
-    def test_a_token_f1_below_0_6_is_lost_at_ingest(self) -> None:
-        # 3 of 5 and of 6 words shared: F1 = 2 * 3 / (5 + 6) = 0.545
-        stored = Paragraph("alpha:1:1", "alpha", 1, "", "one two three four five", "one two three four five")
-        assert matched_id((stored,), **by_text("one two three six seven eight")) is None
-
-    def test_a_word_counts_as_often_as_both_texts_have_it(self) -> None:
-        # "one" twice in each: 2 * 2 / (2 + 4); once would be 0.33
-        stored = Paragraph("alpha:1:1", "alpha", 1, "", "one one", "one one")
-        assert matched_id((stored,), **by_text("one one two three")) == "alpha:1:1"
-        assert matched_id((stored,), **by_text("one two three four")) is None
-
-    def test_a_text_of_no_words_is_lost(self) -> None:
-        assert matched_id(**by_text("...")) is None
-
-    def test_nothing_ingested_loses_every_game(self) -> None:
-        assert matched_id(()) is None
-        assert matched_id((), **by_text(IVY)) is None
-
-    def test_an_unanswerable_game_is_not_matched_at_all(self) -> None:
-        games = [labelled_game(game_id="no", answerable=False, paragraph_id=""), labelled_game(game_id="yes")]
-        assert list(match_games(games, PARAGRAPHS)) == ["yes"]
-
-
-class TestSplits:
-    @pytest.mark.parametrize(("seed", "split"), SPLIT_BY_SEED.items())
-    def test_the_draw_is_stable_over_machines_and_versions(self, seed: int, split: str) -> None:
-        assert split_of(labelled_game(paragraph_id="alpha:1:1"), seed) == split
-
-    def test_games_of_one_paragraph_fall_into_one_split(self) -> None:
-        games = [labelled_game(game_id=f"g{n}", hint=f"hint {n}", book_name=f"book {n}") for n in range(50)]
-        assert len({split_of(game, 0) for game in games}) == 1
-
-    def test_text_that_differs_in_signs_alone_falls_into_one_split(self) -> None:
-        for number in range(50):
-            one = labelled_game(paragraph_id="", opening_sentence=f"Ivy climbs wall {number}.")
-            other = labelled_game(paragraph_id="", opening_sentence=f"IVY climbs, wall {number}")
-            assert split_of(one, 0) == split_of(other, 0)
-
-    def test_unanswerable_games_are_spread_by_their_hint(self) -> None:
-        games = [labelled_game(paragraph_id="", answerable=False, hint=f"hint {n}") for n in range(60)]
-        assert {split_of(game, 0) for game in games} == {"train", "validation", "test"}
-
-    def test_half_a_fifth_and_three_tenths_fall_into_the_splits(self) -> None:
-        counts = Counter(split_of(labelled_game(paragraph_id=f"alpha:{n}:1"), 0) for n in range(4_000))
-        # three standard deviations of a share of 4,000 are at most 0.024
-        assert counts["train"] / 4_000 == pytest.approx(0.5, abs=0.024)
-        assert counts["validation"] / 4_000 == pytest.approx(0.2, abs=0.024)
-        assert counts["test"] / 4_000 == pytest.approx(0.3, abs=0.024)
-
-    def test_another_seed_splits_otherwise(self) -> None:
-        games = [labelled_game(paragraph_id=f"alpha:{n}:1") for n in range(200)]
-        same = sum(split_of(game, 0) == split_of(game, 1) for game in games)
-        # two independent draws agree in 0.25 + 0.04 + 0.09 of the cases
-        assert same / 200 == pytest.approx(0.38, abs=0.11)
-
-    def test_the_files_own_split_goes_before_the_draw(self) -> None:
-        assert {split_of(labelled_game(split="test"), seed) for seed in range(20)} == {"test"}
-
-
-class TestSelecting:
-    games = tuple(
-        labelled_game(game_id=f"g{n}", paragraph_id=f"alpha:{n}:1", split=split)
-        for n, split in enumerate(("train", "test", "train", "test", "test"))
-    )
-
-    def test_a_split_holds_its_games_in_order(self) -> None:
-        assert [game.game_id for game in select_split(self.games, "test", 0)] == ["g1", "g3", "g4"]
-
-    def test_no_split_means_all_games(self) -> None:
-        assert select_split(self.games, None, 0) == list(self.games)
-
-    def test_the_splits_together_are_all_games_once(self) -> None:
-        games = [labelled_game(game_id=f"g{n}", paragraph_id=f"alpha:{n}:1") for n in range(100)]
-        parts = [select_split(games, split, 3) for split in ("train", "validation", "test")]
-        assert sorted(game.game_id for part in parts for game in part) == sorted(game.game_id for game in games)
-
-    @pytest.mark.parametrize("name", ["dev", "val", "", "TEST"])
-    def test_an_unknown_split_is_refused_with_the_known_ones(self, name: str) -> None:
-        with pytest.raises(GamesError, match=f"--split must be one of train, validation, test, got '{name}'"):
-            select_split(self.games, name, 0)
-
-    def test_an_empty_split_is_refused_with_what_the_file_has(self) -> None:
-        with pytest.raises(
-            GamesError, match=r"--split validation must hold at least one game, got none; .* test 3, train 2"
-        ):
-            select_split(self.games, "validation", 0)
-
-
-class TestEquality:
-    @pytest.mark.parametrize(
-        ("one", "other"),
-        [
-            ("An index, once built.", "an INDEX once built"),
-            ("the ﬁrst “word”", 'The first "word"'),
-            ("e\u0301tude", "\u00e9tude"),
-            ("state-of-the-art", "state of the art"),
-            ("x₂", "X2"),
-        ],
-    )
-    def test_signs_case_blanks_and_ligatures_make_no_difference(self, one: str, other: str) -> None:
-        assert same_text(one, other)
-
-    @pytest.mark.parametrize(("one", "other"), [("page 1", "page 11"), ("one two", "two one"), ("word", "words")])
-    def test_letters_and_digits_do(self, one: str, other: str) -> None:
-        assert not same_text(one, other)
-
-    def test_canonical_text_is_letters_and_digits_alone(self) -> None:
-        assert canonical("Straße Nr. 5, שלום!") == "strassenr5שלום"
-
-    def test_tokens_are_folded_runs_of_letters_and_digits(self) -> None:
-        assert tokens("The B-tree's 2nd “ﬁx”") == ["the", "b", "tree", "s", "2nd", "fix"]
-
-
-def test_a_game_that_gives_its_opening_sentence_alone_is_matched_by_it(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    path.write_text(
-        json.dumps({"game_id": "g", "hint": "h", "book_name": "b", "opening_sentence": "Bees dance."}) + "\n",
-        encoding="utf-8",
-    )
-    games = load_games(path)
-    text = "Bees dance. They tell each other in this way where the flowers stand, and how far it is to fly there."
-    other = Paragraph("b:1:1", "b", 1, "", "Wasps do not dance. They hunt alone.", "Wasps do not dance.")
-    meant = Paragraph("b:1:2", "b", 1, "", text, "Bees dance.")
-    assert match_games(games, [other, meant]) == {"g": meant}

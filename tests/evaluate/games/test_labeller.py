@@ -18,11 +18,13 @@ from evaluate.__main__ import main
 from evaluate.errors import GamesError
 from evaluate.games.askers import PipeAsker, TerminalAsker
 from evaluate.games.check import check_games
-from evaluate.games.labelled import load_games, match_games
+from evaluate.games.labelled import load_games
 from evaluate.games.labeller import Labeller, hint_wrong, in_order, shared_stems
+from evaluate.games.matching import match_games
 from ingest.paragraph import Paragraph
+from player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import make_store, run_main
-from tests.player.fakes import course, paragraph
+from tests.player.fakes import course
 
 IVY = paragraph("alpha:1:1", "Ivy scales brickwork. Tendrils grip mortar.")
 MOSS = paragraph("alpha:1:2", "Moss carpets boulders. Shade keeps damp cushions.")

@@ -7,7 +7,8 @@ import re
 from evaluate.practice.lost import why_lost
 from player.play import GameReport, play
 from player.questions.question import LETTERS
-from tests.player.fakes import FakeGameServer, course, dense_player, paragraph
+from player.testing.paragraphs import paragraph
+from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.test_play import GAME, answers, round_start, score, warmup
 
 

@@ -14,8 +14,8 @@ from evaluate.games.labelled import LabelledGame
 from evaluate.practice.match import DEADLINES_S, MAX_TEXT_CHARS, Match, RefusedMessageError, read_batch
 from evaluate.referee import Posed, Secret, secret_of
 from player.protocol import Json
+from player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import batch, half_alike, labelled_game, message
-from tests.player.fakes import paragraph
 
 SECRET = paragraph("alpha:1:1", "Ivy climbs the old wall slowly. It clings with small roots and never lets go.")
 

@@ -10,8 +10,9 @@ from configs.settings import load
 from evaluate.referee.encoders import BY_CHARACTERS
 from evaluate.referee.making import prepare, tools_of
 from evaluate.referee.passages import Passages
+from player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
-from tests.player.fakes import course, paragraph
+from tests.player.fakes import course
 
 pytestmark = pytest.mark.usefixtures("fast_models")
 EMBED = load().embed

@@ -23,7 +23,7 @@ def answers(spec: str, posed: Posed = CLINGS, n: int = 20, seed: int = 0) -> lis
 
 
 def test_terms_combine_in_any_order() -> None:
-    read = RefereeSpec("opening", "reading", "", 0.15, 0.1, 12)
+    read = RefereeSpec(view="opening", wrong=0.15, declined=0.1, n_answers=12)
     assert read_spec("sees:opening,wrong:0.15,declined:0.10,answers:12") == read
     assert read_spec("answers:12, declined:.1,wrong:0.150 ,sees:opening") == read
 

@@ -26,8 +26,9 @@ from player.player import Player
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
 from player.search.strategies.dense import Dense
+from player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
-from tests.player.fakes import FixedEmbedder, course, paragraph
+from tests.player.fakes import FixedEmbedder, course
 
 ROOT = Path(__file__).resolve().parents[3]
 HINT = "what grows where"
@@ -84,6 +85,11 @@ LOST_AT = [None, None, "book", "search", "search", "ingest"]
 Run = dict[str, Any]
 
 
+def replayed(*given: Any, **more: Any) -> Run:
+    """The run as `replay --json` prints it."""
+    return replay(*given, **more).as_json()
+
+
 def no_likeness(one: str, other: str) -> float:
     """0.0, whatever the words."""
     return 0.0
@@ -117,7 +123,7 @@ def hand_player(hand_store: ParagraphStore, hand_settings: Settings) -> Player:
 @pytest.fixture(scope="module")
 def searched(hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings) -> Run:
     """The run without a referee."""
-    return replay(
+    return replayed(
         GAMES, hand_store, hand_player, hand_settings, referee="none", similarity=None, seed=7, progress=False
     )
 
@@ -125,7 +131,7 @@ def searched(hand_store: ParagraphStore, hand_player: Player, hand_settings: Set
 @pytest.fixture(scope="module")
 def played(hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings) -> Run:
     """The run with a referee that finds nothing relevant, so that the guess is the most similar candidate."""
-    return replay(
+    return replayed(
         GAMES,
         hand_store,
         hand_player,
@@ -197,7 +203,7 @@ class TestSearchAlone:
     def test_repeats_are_not_made_without_a_referee(
         self, hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings
     ) -> None:
-        run = replay(
+        run = replayed(
             GAMES,
             hand_store,
             hand_player,
@@ -214,7 +220,7 @@ class TestSearchAlone:
     ) -> None:
         games = [game for game in GAMES if not game.answerable]
         for referee in ("none", "oracle"):
-            run = replay(
+            run = replayed(
                 games,
                 hand_store,
                 hand_player,
@@ -258,7 +264,7 @@ class TestPlayedGames:
     def test_right_answers_win_what_the_search_has_found(
         self, hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings
     ) -> None:
-        run = replay(
+        run = replayed(
             GAMES[:2], hand_store, hand_player, hand_settings, referee="oracle", similarity=no_likeness, progress=False
         )
         assert column(run, "guess_rank") == [1, 1]
@@ -284,7 +290,7 @@ def repeated(hand_store: ParagraphStore, hand_player: Player, hand_settings: Set
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("evaluate.replay.replay.make_referee", make)
-        run = replay(
+        run = replayed(
             GAMES,
             hand_store,
             hand_player,

@@ -68,8 +68,8 @@ class TestWorkers:
             replay_games(games, store, quick, play_all, referee=REFEREE, seed=3, repeats=2, progress=False)
             for play_all in (here(make()), in_processes(make, 2))
         )
-        assert len(alone.run["per_game"]) == 10
-        assert timeless(alone.run) == timeless(together.run)
+        assert len(alone.per_game) == 10
+        assert timeless(alone.as_json()) == timeless(together.as_json())
         assert [record["game_id"] for record in together.records] == [game.game_id for game in games]
 
     def test_what_a_worker_lacks_is_told_in_one_line(self, games: list[LabelledGame]) -> None:

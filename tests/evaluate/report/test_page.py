@@ -18,10 +18,11 @@ from evaluate.errors import RunError
 from evaluate.report.page import json_in_html, render
 from evaluate.report.referees import Table
 from evaluate.report.sweep import read_sweep, sweep_part
-from evaluate.runs.files import RunFile, write_run
+from evaluate.runs.files import write_run
 from evaluate.runs.record import GameRecord
-from evaluate.runs.run import make_run
-from tests.evaluate.fakes import game_record, play_record, run_main
+from evaluate.runs.run import Run, make_run
+from evaluate.testing.records import game_record, play_record
+from tests.evaluate.fakes import run_main
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">{{7*7}}\u2028"\'&amp;'
 NO_BROWSER = "no Chromium is installed: the page is tested without a browser as well"
@@ -73,9 +74,9 @@ def hostile_record(game_id: str, *, won: bool) -> GameRecord:
     )
 
 
-def run_file(name: str, *, won: bool) -> RunFile:
+def run_file(name: str, *, won: bool) -> Run:
     records = [hostile_record(HOSTILE, won=won), *(hostile_record(f"g{number}", won=won) for number in range(11))]
-    return RunFile(name, make_run(records, "f", load(), "oracle", 0, 1), tuple(records))
+    return make_run(records, "f", load(), "oracle", 0, 1, name)
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +171,7 @@ class TestText:
 
     def test_runs_of_other_games_are_not_tested_against_each_other(self) -> None:
         other = game_record(game_id="another")
-        run = RunFile("other", make_run([other], "f", load(), "none", 0, 1), (other,))
+        run = make_run([other], "f", load(), "none", 0, 1, "other")
         text = Tags(render([run_file("one", won=True), run])).text
         assert "say nothing about each other" in text
 
@@ -183,7 +184,7 @@ class TestText:
         assert len(re.findall(r'data-figure="(?:importance|history|slices)"', text)) == 3
 
     @pytest.mark.parametrize(
-        ("text", "says"), [("", "must be a study as JSON"), ("{}", "has no history"), ("[1]", "has no history")]
+        ("text", "says"), [("", "must be a study as JSON"), ("{}", "has no history"), ("[1]", "got list")]
     )
     def test_a_file_that_is_no_study_is_refused(self, tmp_path: Path, text: str, says: str) -> None:
         (tmp_path / "study.json").write_text(text, encoding="utf-8")
@@ -203,7 +204,7 @@ class TestText:
 
     def test_an_empty_run_is_a_page_too(self) -> None:
         record = game_record(game_id="no", answerable=False, truth=None)
-        assert "Quarry report" in render([RunFile("none", make_run([record], "f", load(), "none", 0, 1), (record,))])
+        assert "Quarry report" in render([make_run([record], "f", load(), "none", 0, 1, "none")])
 
 
 @pytest.fixture(scope="module")
@@ -321,7 +322,7 @@ class TestCommand:
     def written(self, folder: Path, name: str = "mine") -> Path:
         run = run_file(name, won=True)
         path = folder / f"{name}.json"
-        write_run(path, run.run, run.records)
+        write_run(path, run)
         return path
 
     def test_runs_become_one_page(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -344,7 +345,11 @@ class TestCommand:
             (["mine.json", "mine.json"], "r.html", "got mine.json twice; rename one"),
             (["mine.json"], "nowhere/r.html", "--out must be in a folder that is there"),
             ([], "r.html", "must be given a RUN.json, or a table with --referees, got neither"),
-            (["--referees", "mine.json"], "r.html", "mine.json: must be a table of referees, but has no hint_alone"),
+            (
+                ["--referees", "mine.json"],
+                "r.html",
+                "mine.json: must be a table of referees as JSON, but has no hint_alone",
+            ),
         ],
     )
     def test_bad_input_exits_with_2_and_one_line(

@@ -13,10 +13,10 @@ from configs.settings import load
 from evaluate.__main__ import main
 from evaluate.errors import RunError
 from evaluate.runs.comparison import compare, holm, randomisation_p
-from evaluate.runs.files import RunFile
 from evaluate.runs.record import GameRecord
-from evaluate.runs.run import make_run
-from tests.evaluate.fakes import course_games, game_record, make_store, play_record, record_of, run_main, write_games
+from evaluate.runs.run import Run, make_run
+from evaluate.testing.records import game_record, play_record
+from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.fakes import tiny_cross_encoder
 from tests.player.fakes import course
 
@@ -33,9 +33,8 @@ def ranked(game_id: str, rank: int | None, *, won: bool | None = None) -> GameRe
     return game_record(game_id=game_id, search={**record["search"], "hits": hits, "rank": rank}, plays=plays)
 
 
-def run_of(name: str, records: list[GameRecord], *, fingerprint: str = "f", referee: str = "none") -> RunFile:
-    run = make_run(records, fingerprint, load(), referee, 0, 1)
-    return RunFile(name, run, tuple(records))
+def run_of(name: str, records: list[GameRecord], *, fingerprint: str = "f", referee: str = "none") -> Run:
+    return make_run(records, fingerprint, load(), referee, 0, 1, name)
 
 
 FIRST = [ranked(f"g{number}", 1) for number in range(12)]
@@ -119,7 +118,7 @@ class TestVerdicts:
         ([run_of("a", FIRST), run_of("b", FIRST, referee="oracle")], "b: must have the same --referee as a"),
     ],
 )
-def test_what_cannot_stand_side_by_side_is_refused(runs: list[RunFile], says: str) -> None:
+def test_what_cannot_stand_side_by_side_is_refused(runs: list[Run], says: str) -> None:
     with pytest.raises(RunError, match=says):
         compare(runs)
 

@@ -16,6 +16,8 @@ from evaluate.runs.measures import MEASURES
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 
+OWN = {name: measure for name, measure in MEASURES.items() if isinstance(measure, ir_measures.measures.Measure)}
+
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
@@ -45,9 +47,9 @@ def test_ir_measures_reads_the_same_measures_from_the_trec_files(run_json: Path,
     qrels = list(tools.read_trec_qrels(str(tmp_path / "out" / "mine.qrels")))
     found = list(tools.read_trec_run(str(tmp_path / "out" / "mine.run")))
     assert {qrel.query_id for qrel in qrels} == {"a%20game", "g2", "g3", "g4", "g5", "lost"}
-    metrics = ir_measures.calc_aggregate(list(MEASURES.values()), qrels, found)
+    metrics = ir_measures.calc_aggregate(list(OWN.values()), qrels, found)
     run = json.loads(run_json.read_text(encoding="utf-8"))
-    assert {name: metrics[measure] for name, measure in MEASURES.items()} == pytest.approx(run["measures"], abs=1e-6)
+    assert {name: metrics[measure] for name, measure in OWN.items()} == pytest.approx(run["measures"], abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evaluate.runs.fate import fate
-from tests.evaluate.fakes import game_record, play_record
+from evaluate.testing.records import game_record, play_record
 
 SEARCH = game_record()["search"]
 

@@ -65,7 +65,7 @@ class TestTable:
         file.write_text(json.dumps(table), encoding="utf-8")
         assert read_table(file) == json.loads(json.dumps(table))
 
-    @pytest.mark.parametrize(("text", "says"), [("", "as JSON"), ("[]", "has no games"), ('{"games": 1}', "no hint")])
+    @pytest.mark.parametrize(("text", "says"), [("", "as JSON"), ("[]", "got list"), ('{"games": 1}', "no hint")])
     def test_a_file_that_is_none_is_refused(self, tmp_path: Path, text: str, says: str) -> None:
         file = tmp_path / "table.json"
         file.write_text(text, encoding="utf-8")

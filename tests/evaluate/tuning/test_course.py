@@ -13,14 +13,16 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from configs.settings import SearchSettings, Settings, load
-from evaluate.games.labelled import LabelledGame, match_games
+from evaluate.games.labelled import LabelledGame
+from evaluate.games.matching import match_games
 from evaluate.tuning.course import Prepared, prepare, search_all
 from ingest.store import ParagraphStore
 from player.search.build import build_orchestrator
 from player.search.types import Query
+from player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game, make_store
 from tests.fakes import HashingEmbedder
-from tests.player.fakes import SUBJECTS, course, paragraph
+from tests.player.fakes import SUBJECTS, course
 
 K = 8
 NAMES = ("first", "frist", "second lecture", "third", "", "oceanography", "thrid book", "first")

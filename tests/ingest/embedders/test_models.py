@@ -21,7 +21,7 @@ from configs.settings import EmbedSettings, load
 from ingest.embedders import Embedder, TokenEmbedder, choose_spec, export_folder, exports, load_embedder
 from ingest.embedders.four_bits import read_four_bits
 from ingest.errors import EmbedderError
-from tests.contracts.embedder import TEXTS, EmbedderContract
+from ingest.testing.embedder import TEXTS, EmbedderContract
 from tests.fakes import CACHES, HEBREW, NETWORKS, TREES, HashingEmbedder
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -30,6 +30,7 @@ from ingest.paragraph import Alias
 from ingest.pipeline import expand, ingest
 from ingest.pipeline.run import locked
 from ingest.store import create_store, open_store
+from ingest.testing import handmade
 from tests import fakes
 from tests.contracts.store import n_records
 from tests.fakes import (
@@ -43,7 +44,6 @@ from tests.fakes import (
     full_disk_after,
     lecture_pdf,
 )
-from tests.ingest import handmade
 
 REAL_LOADER = embedders.load_embedder
 REAL_POOL = pebble.ProcessPool

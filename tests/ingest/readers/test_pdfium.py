@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ingest.readers.pdfium import PdfiumReader
+from ingest.testing.handmade import Run, grid, pdf
 from tests.contracts.reader import ReaderContract
-from tests.ingest.handmade import Run, grid, pdf
 
 
 class TestPdfium(ReaderContract):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ingest.readers.model import Box
 from ingest.readers.plumber import PlumberReader
+from ingest.testing.handmade import Run, grid, pdf
 from tests.contracts.reader import ReaderContract
-from tests.ingest.handmade import Run, grid, pdf
 
 
 class TestPlumber(ReaderContract):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.reading import token_f1
 from configs.settings import load
-from evaluate.games.labelled import same_text
+from evaluate.games.text import same_text
 from ingest.errors import SourceError
 from ingest.paragraph import Paragraph
 from ingest.reader import read_pdf

@@ -8,8 +8,8 @@ import pytest
 from player.questions.course import BELOW, IN_COMPOUND, LATE, OTHER_FORM, SEEN, read_course
 from player.questions.pool import fit_questions
 from player.questions.question import Question
-from tests.contracts.kind import ENGLISH, candidates_of
-from tests.player.fakes import paragraph
+from player.testing.kind import ENGLISH, candidates_of
+from player.testing.paragraphs import paragraph
 
 
 def test_a_word_that_occurs_in_another_form_is_a_doubtful_one() -> None:

@@ -17,7 +17,8 @@ from player.questions.question import LETTERS, FitArray, Question, QuestionPool,
 from player.questions.rates import FloatArray, channel
 from player.questions.referees import ErrorModel
 from player.questions.views import DESIGN_VIEWS, VIEWS
-from tests.player.fakes import dense_player, paragraph
+from player.testing.paragraphs import paragraph
+from tests.player.fakes import dense_player
 from tests.player.questions.models import in_all_views, sound_only
 
 FIFTEEN = sound_only(0.15)

@@ -12,8 +12,8 @@ from player.questions.kinds import KINDS
 from player.questions.pool import FILLER, build_pool, fit_questions
 from player.questions.question import Question, QuestionPool, first_of, hard_fits
 from player.questions.views import DESIGN_VIEWS, VIEWS
+from player.testing.kind import ENGLISH, candidates_of
 from player.words import words
-from tests.contracts.kind import ENGLISH, candidates_of
 
 
 def a_pool(size: int = 200, seed: int = 0) -> QuestionPool:

@@ -20,9 +20,10 @@ from player.protocol import RoundStart
 from player.search.build import build_orchestrator, searched_of
 from player.search.strategies.reranked import Reranked
 from player.search.types import Hit, Query
+from player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
 from tests.fakes import HashingEmbedder, load_hashing_embedder
-from tests.player.fakes import course, paragraph
+from tests.player.fakes import course
 
 
 @pytest.fixture(autouse=True)
@@ -176,7 +177,7 @@ def test_a_path_that_leads_nowhere_is_refused(tmp_path: Path, path: str) -> None
 
 
 def test_a_users_own_strategy_can_be_tuned_around(tmp_path: Path) -> None:
-    from evaluate.games.labelled import match_games
+    from evaluate.games.matching import match_games
     from evaluate.tuning.course import prepare, search_all
     from tests.evaluate.fakes import course_games
 

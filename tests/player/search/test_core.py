@@ -37,7 +37,8 @@ from player.search.core import (
     slotted,
     weigh,
 )
-from tests.player.fakes import document, paragraph, search_settings
+from player.testing.paragraphs import paragraph
+from tests.player.fakes import document, search_settings
 
 NO = NOT_FOUND
 

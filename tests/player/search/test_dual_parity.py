@@ -12,7 +12,8 @@ from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
 from player.search.strategies.dense import Dense
 from player.search.types import Query
-from tests.player.fakes import FixedEmbedder, document, paragraph, search_settings
+from player.testing.paragraphs import paragraph
+from tests.player.fakes import FixedEmbedder, document, search_settings
 
 DIM = 16
 N_CORPORA = 300

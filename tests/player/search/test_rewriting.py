@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from player.search.rewriting import N_WORDS, Feedback
 from player.search.types import Hit, Query
-from tests.player.fakes import hits, paragraph
+from player.testing.paragraphs import paragraph
+from tests.player.fakes import hits
 
 COURSE = [
     paragraph("a:1:1", "Heaps sift; heaps sift while common words remain."),

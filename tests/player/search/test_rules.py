@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from player.search.rules import CONTENT, FUNCTION, RELATED, Belief, RuleEvidence, base_forms
-from tests.player.fakes import paragraph
+from player.testing.paragraphs import paragraph
 
 PARAGRAPHS = [
     paragraph("a:1:1", "The heap sorts its keys."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from player.questions.kinds import KINDS, Kind
-from tests.contracts.kind import KindContract
+from player.testing.kind import KindContract
 
 
 class TestKind(KindContract):

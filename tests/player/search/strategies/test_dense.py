@@ -16,8 +16,9 @@ from player.search.strategies import dense as module
 from player.search.strategies.dense import Dense, Sentences
 from player.search.threshold import DenseCalibration
 from player.search.types import Query, Strategy
-from tests.contracts.strategy import StrategyContract
-from tests.player.fakes import FixedEmbedder, WordsEmbedder, paragraph
+from player.testing.paragraphs import paragraph
+from player.testing.strategy import StrategyContract
+from tests.player.fakes import FixedEmbedder, WordsEmbedder
 
 
 class TestDenseKeepsTheContract(StrategyContract):

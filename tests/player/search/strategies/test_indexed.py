@@ -15,10 +15,11 @@ from player.search.strategies.dense import Dense, Sentences
 from player.search.strategies.indexed import IndexedDense
 from player.search.threshold import DenseCalibration
 from player.search.types import Query, Strategy
-from tests.contracts.strategy import StrategyContract
+from player.testing.paragraphs import paragraph
+from player.testing.strategy import StrategyContract
 from tests.evaluate.fakes import make_store
 from tests.fakes import HashingEmbedder
-from tests.player.fakes import WordsEmbedder, paragraph
+from tests.player.fakes import WordsEmbedder
 
 CALIBRATION = DenseCalibration(nats=20.0, bias=-2.0, best=1.0, top=3.0)
 BEST, MEAN = 0.4, 0.2

@@ -12,8 +12,8 @@ from ingest.paragraph import Paragraph
 from player.search.strategies.keyword import Keyword
 from player.search.threshold import KeywordCalibration
 from player.search.types import Query, Strategy
-from tests.contracts.strategy import StrategyContract
-from tests.player.fakes import paragraph
+from player.testing.paragraphs import paragraph
+from player.testing.strategy import StrategyContract
 
 
 class TestKeywordKeepsTheContract(StrategyContract):

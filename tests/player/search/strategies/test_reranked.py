@@ -18,10 +18,11 @@ from player.search.cross_encoder import CrossEncoderScorer, Pair
 from player.search.strategies.dense import Dense
 from player.search.strategies.reranked import BATCH, Reranked
 from player.search.types import Query, Strategy
+from player.testing.paragraphs import paragraph
+from player.testing.strategy import StrategyContract
 from player.words import words
-from tests.contracts.strategy import StrategyContract
 from tests.fakes import tiny_cross_encoder
-from tests.player.fakes import ListStrategy, WordsEmbedder, paragraph
+from tests.player.fakes import ListStrategy, WordsEmbedder
 
 
 def shared_words(pairs: Sequence[Pair]) -> NDArray[np.float64]:

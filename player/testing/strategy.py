@@ -9,7 +9,7 @@ import pytest
 
 from ingest.paragraph import Paragraph
 from player.search.types import Query, Strategy
-from tests.player.fakes import paragraph
+from player.testing.paragraphs import paragraph
 
 HINT = "colour of the morning sky"
 CORPUS = (

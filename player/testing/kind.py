@@ -10,7 +10,7 @@ from player.questions.course import Candidates, read_course
 from player.questions.kinds import Kind
 from player.questions.question import LETTERS, OUT, QuestionPool
 from player.questions.views import DESIGN_VIEWS, VIEWS
-from tests.player.fakes import paragraph
+from player.testing.paragraphs import paragraph
 
 ENGLISH = (
     "In 1945 Vannevar Bush wrote about the memex. It was a desk (of 1945) with levers.",

@@ -1,0 +1,82 @@
+"""Records of games for tests."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from evaluate.runs.record import GameRecord, HitRecord, PlayRecord
+
+
+def game_record(**changes: Any) -> GameRecord:
+    """The record of a game about alpha:1:2, found at rank 2 in the book's slots; changed."""
+    hits: list[HitRecord] = [
+        {
+            "paragraph_id": paragraph_id,
+            "document": "alpha",
+            "page": 1,
+            "opening_sentence": f"Sentence of {paragraph_id}.",
+            "slot": "book",
+            "strategy": "dense",
+            "rank": rank,
+            "score": 0.9,
+            "relevance": 0.9,
+            "why": f"rank {rank} by dense",
+        }
+        for rank, paragraph_id in enumerate(("alpha:1:1", "alpha:1:2"), 1)
+    ]
+    record: GameRecord = {
+        "game_id": "g1",
+        "book_name": "the alpha",
+        "hint": "what climbs",
+        "association_domain": "botany",
+        "associative_word": "garden",
+        "opening_sentence": "",
+        "in_text_layer": True,
+        "answerable": True,
+        "truth": {
+            "paragraph_id": "alpha:1:2",
+            "document": "alpha",
+            "page": 1,
+            "opening_sentence": "Sentence of alpha:1:2.",
+            "text": "Sentence of alpha:1:2. And another.",
+        },
+        "search": {
+            "hits": hits,
+            "book": {"document": "alpha", "confidence": 0.95, "tier": "filter"},
+            "answered_by": "filter",
+            "relevant": True,
+            "failures": [],
+            "embed_ms": 1.0,
+            "search_ms": 2.0,
+            "rank": 2,
+        },
+        "questions": [],
+        "questions_ms": None,
+        "decide_ms": None,
+        "plays": [],
+    }
+    assert changes.keys() <= record.keys()
+    return cast(GameRecord, {**record, **changes})
+
+
+def play_record(**changes: Any) -> PlayRecord:
+    """A play in which the paragraph came from place 7 of 50 to the first; changed."""
+    record: PlayRecord = {
+        "repeat": 0,
+        "n_candidates": 50,
+        "answers": ["A", None],
+        "candidates": [],
+        "bits": [5.0, 0.1],
+        "guess": {"opening_sentence": "Sentence of alpha:1:2.", "confidence": 0.9},
+        "guess_rank": 1,
+        "prior_rank": 7,
+        "won": True,
+        "sentence_exact": True,
+        "word_exact": False,
+        "word_top20": False,
+        "private_score": 80.0,
+        "league_points": 2,
+        "breakdown": {},
+    }
+    assert changes.keys() <= record.keys()
+    return cast(PlayRecord, {**record, **changes})

@@ -1,0 +1,67 @@
+"""What every Referee must pass."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import pytest
+
+from evaluate.referee import N_QUESTIONS, Posed, Referee, Secret
+
+SECRETS = (
+    Secret("Ivy climbs walls. It clings to bricks with small roots.", "Ivy climbs walls.", "plants", "what grows up"),
+    Secret("עצים מאוזנים שומרים מפתחות. החיפוש בהם מהיר.", "עצים מאוזנים שומרים מפתחות.", "עצים", "מה שומר סדר"),
+)
+OPTIONS = (
+    ("Yes", "No", "Unclear", "Unknown"),
+    ("ivy; moss", "walls; bricks", "roots", "none of these words"),
+    ("עצים", "מפתחות", "חיפוש", "אף אחת מהמילים האלה"),
+)
+TEXTS = (
+    'Does the word "clings" occur in the paragraph?',
+    "Which of these words occur anywhere in the paragraph? Choose the first option with a word that is there.",
+    "אילו מהמילים האלה מופיעות בפסקה?",
+    "What?",
+    "x" * 2_000,
+)
+ANSWERS = {"A", "B", "C", "D", "Not Relevant", None}
+
+
+class RefereeContract(ABC):
+    """Subclass it and say how the referee is made; it is asked as the practice server asks it."""
+
+    @abstractmethod
+    def make(self, seed: int) -> Referee:
+        """The referee of a seed."""
+
+    def questions(self, n: int = N_QUESTIONS) -> list[Posed]:
+        """N questions, some of them odd."""
+        return [(TEXTS[row % len(TEXTS)], OPTIONS[row % len(OPTIONS)]) for row in range(n)]
+
+    @pytest.mark.parametrize("secret", SECRETS, ids=["English", "Hebrew"])
+    def test_each_question_gets_a_letter_not_relevant_or_none(self, secret: Secret) -> None:
+        answers = self.make(0).answers(secret, self.questions())
+        assert len(answers) == N_QUESTIONS
+        assert set(answers) <= ANSWERS
+
+    @pytest.mark.parametrize("n", [0, 1, 7])
+    def test_there_are_as_many_answers_as_questions(self, n: int) -> None:
+        assert len(self.make(0).answers(SECRETS[0], self.questions(n))) == n
+
+    def test_the_same_seed_answers_the_same(self) -> None:
+        asked = self.questions()
+        assert self.make(3).answers(SECRETS[0], asked) == self.make(3).answers(SECRETS[0], asked)
+
+    def test_it_keeps_nothing_of_the_game_before(self) -> None:
+        referee, asked = self.make(0), self.questions()
+        first = referee.answers(SECRETS[0], asked)
+        referee.answers(SECRETS[1], asked[::-1])
+        assert referee.answers(SECRETS[0], asked) == first
+
+    def test_the_questions_stay_as_they_were_asked(self) -> None:
+        asked = self.questions()
+        self.make(0).answers(SECRETS[0], asked)
+        assert asked == self.questions()
+
+    def test_a_paragraph_without_a_word_is_answered_too(self) -> None:
+        assert len(self.make(0).answers(Secret("", ""), self.questions())) == N_QUESTIONS

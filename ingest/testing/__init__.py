@@ -1,0 +1,1 @@
+"""The suites that embedders and readers pass, for whoever adds one (docs/extend.md); they need pytest."""

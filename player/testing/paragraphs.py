@@ -1,0 +1,12 @@
+"""Paragraphs for tests."""
+
+from __future__ import annotations
+
+from ingest.paragraph import Paragraph
+
+
+def paragraph(paragraph_id: str, text: str = "") -> Paragraph:
+    """The paragraph "book:page:ordinal"; its first sentence opens it."""
+    doc_id, page, _ = paragraph_id.split(":")
+    text = text or f"This is what {paragraph_id} teaches."
+    return Paragraph(paragraph_id, doc_id, int(page), f"Section {page}", text, f"{text.split('.')[0]}.")

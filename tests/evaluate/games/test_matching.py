@@ -1,0 +1,101 @@
+"""Labelled games are matched to ingested paragraphs by id, or by their text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from evaluate.games.labelled import load_games
+from evaluate.games.matching import match_games
+from ingest.paragraph import Paragraph
+from tests.evaluate.fakes import labelled_game
+
+IVY = "Ivy climbs the old wall slowly. It clings with small roots and never lets go."
+MOSS = "Moss covers the damp stone. It needs shade, water and years of patience."
+PARAGRAPHS = (
+    Paragraph("alpha:1:1", "alpha", 1, "", IVY, "Ivy climbs the old wall slowly."),
+    Paragraph("alpha:1:2", "alpha", 1, "", MOSS, "Moss covers the damp stone."),
+    Paragraph("beta:1:1", "beta", 1, "", IVY, "Ivy climbs the old wall slowly."),
+)
+
+
+def matched_id(paragraphs: tuple[Paragraph, ...] = PARAGRAPHS, **changes: Any) -> str | None:
+    """The paragraph_id that a game with these labels is matched to."""
+    found = match_games([labelled_game(**changes)], paragraphs)["g1"]
+    return found.paragraph_id if found else None
+
+
+def by_text(paragraph: str, **changes: Any) -> dict[str, Any]:
+    opening_sentence = f"{paragraph.partition('.')[0]}."
+    return {"paragraph_id": "", "paragraph": paragraph, "opening_sentence": opening_sentence, **changes}
+
+
+class TestMatching:
+    def test_an_id_is_matched_whatever_the_text(self) -> None:
+        assert matched_id(paragraph_id="alpha:1:2", paragraph=IVY) == "alpha:1:2"
+
+    def test_an_unknown_id_gives_way_to_the_text(self) -> None:
+        assert matched_id(paragraph_id="gamma:1:1", paragraph=IVY) == "alpha:1:1"
+        assert matched_id(paragraph_id="gamma:1:1") is None
+
+    def test_a_text_is_matched_by_its_words(self) -> None:
+        assert matched_id(**by_text(MOSS)) == "alpha:1:2"
+
+    def test_signs_case_and_breaks_do_not_count(self) -> None:
+        assert matched_id(**by_text(MOSS.upper().replace(".", " -").replace(" ", "\n"))) == "alpha:1:2"
+
+    def test_of_twins_the_games_own_document_is_taken(self) -> None:
+        assert matched_id(**by_text(IVY, document="beta")) == "beta:1:1"
+
+    def test_of_twins_the_smaller_id_is_taken_where_the_document_is_neither(self) -> None:
+        assert matched_id(**by_text(IVY, document="gamma")) == "alpha:1:1"
+        assert matched_id(PARAGRAPHS[::-1], **by_text(IVY, document="gamma")) == "alpha:1:1"
+
+    def test_of_twins_in_one_document_that_with_the_labelled_opening_sentence_is_taken(self) -> None:
+        cut = Paragraph("alpha:0:1", "alpha", 1, "", IVY, "Ivy climbs")
+        assert matched_id((cut, *PARAGRAPHS), **by_text(IVY, document="alpha")) == "alpha:1:1"
+
+    def test_a_better_text_goes_before_the_own_document(self) -> None:
+        longer = Paragraph("gamma:1:1", "gamma", 1, "", f"{IVY} Then comes winter.", "Ivy climbs the old wall slowly.")
+        assert matched_id((longer, *PARAGRAPHS), **by_text(IVY, document="gamma")) == "alpha:1:1"
+
+    def test_a_token_f1_of_0_6_is_enough(self) -> None:
+        # 3 of 5 words shared, both ways: F1 = 2 * 3 / (5 + 5)
+        stored = Paragraph("alpha:1:1", "alpha", 1, "", "one two three four five", "one two three four five")
+        assert matched_id((stored,), **by_text("one two three six seven")) == "alpha:1:1"
+
+    def test_a_token_f1_below_0_6_is_lost_at_ingest(self) -> None:
+        # 3 of 5 and of 6 words shared: F1 = 2 * 3 / (5 + 6) = 0.545
+        stored = Paragraph("alpha:1:1", "alpha", 1, "", "one two three four five", "one two three four five")
+        assert matched_id((stored,), **by_text("one two three six seven eight")) is None
+
+    def test_a_word_counts_as_often_as_both_texts_have_it(self) -> None:
+        # "one" twice in each: 2 * 2 / (2 + 4); once would be 0.33
+        stored = Paragraph("alpha:1:1", "alpha", 1, "", "one one", "one one")
+        assert matched_id((stored,), **by_text("one one two three")) == "alpha:1:1"
+        assert matched_id((stored,), **by_text("one two three four")) is None
+
+    def test_a_text_of_no_words_is_lost(self) -> None:
+        assert matched_id(**by_text("...")) is None
+
+    def test_nothing_ingested_loses_every_game(self) -> None:
+        assert matched_id(()) is None
+        assert matched_id((), **by_text(IVY)) is None
+
+    def test_an_unanswerable_game_is_not_matched_at_all(self) -> None:
+        games = [labelled_game(game_id="no", answerable=False, paragraph_id=""), labelled_game(game_id="yes")]
+        assert list(match_games(games, PARAGRAPHS)) == ["yes"]
+
+
+def test_a_game_that_gives_its_opening_sentence_alone_is_matched_by_it(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text(
+        json.dumps({"game_id": "g", "hint": "h", "book_name": "b", "opening_sentence": "Bees dance."}) + "\n",
+        encoding="utf-8",
+    )
+    games = load_games(path)
+    text = "Bees dance. They tell each other in this way where the flowers stand, and how far it is to fly there."
+    other = Paragraph("b:1:1", "b", 1, "", "Wasps do not dance. They hunt alone.", "Wasps do not dance.")
+    meant = Paragraph("b:1:2", "b", 1, "", text, "Bees dance.")
+    assert match_games(games, [other, meant]) == {"g": meant}
