@@ -38,7 +38,12 @@ def course(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
 
 
 def run(arguments: str, folder: Path, typed: str | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONWARNINGS": "default",
+        "QUARRY_HOME": str(folder / "data"),
+    }
     command = [sys.executable, *shlex.split(arguments)]
     return subprocess.run(
         command, cwd=folder, env=environment, input=typed, capture_output=True, text=True, check=False

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import run_game
+from configs.places import default_journal
 from configs.settings import load
 from evaluate.practice.server import PracticeServer, create_app, listen, serving
 from ingest.embedders import load_embedder
@@ -254,7 +255,7 @@ class TestServer:
         self, store: str, quick: str, url: str, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (tmp_path / "file").write_text("")
-        monkeypatch.setattr(run_game, "JOURNAL", tmp_path / "file" / "games.sqlite")
+        monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "file"))
         assert run_main(run_game.main, "--store", store, "--config", quick, "--server", url) == 0
         assert "the games are played without it" in capsys.readouterr().err
         line = refused(capsys, "--store", store, "--server", url, "--journal", str(tmp_path / "file" / "x"))

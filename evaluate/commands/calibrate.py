@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from configs import places
 from configs.places import to_fit
 from configs.settings import load
 from evaluate.commands.command import (
@@ -80,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         settings.search,
         before,
     )
-    known = fitted(CALIBRATION) if options.out == to_fit(CALIBRATION) else options.out
+    known = places.fitted(CALIBRATION) if options.out == to_fit(CALIBRATION) else options.out
     tree = json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
     tree[store.embedder_spec] = as_tree(fitted)
     write_text(options.out, as_json(tree) + "\n")
