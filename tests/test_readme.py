@@ -38,12 +38,8 @@ def course(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
 
 
 def run(arguments: str, folder: Path, typed: str | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "PYTHONWARNINGS": "default",
-        "QUARRY_HOME": str(folder / "data"),
-    }
+    ours = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default", "QUARRY_HOME": str(folder / "data")}
+    environment = {**os.environ, **ours}
     command = [sys.executable, *shlex.split(arguments)]
     return subprocess.run(
         command, cwd=folder, env=environment, input=typed, capture_output=True, text=True, check=False
