@@ -24,9 +24,13 @@ class _OwnNames(MetaPathFinder, Loader):
             return None
         return ModuleSpec(fullname, self) if importlib.util.find_spec(f"quarry.{fullname}") else None
 
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Import quarry's module, before there is an empty one under the other name that it might import itself."""
+        importlib.import_module(f"quarry.{spec.name}")
+
     def exec_module(self, module: ModuleType) -> None:
         """Put quarry's module in the place of the empty one."""
-        sys.modules[module.__name__] = importlib.import_module(f"quarry.{module.__name__}")
+        sys.modules[module.__name__] = sys.modules[f"quarry.{module.__name__}"]
 
 
 def give_own_name(folder: str) -> None:
