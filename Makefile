@@ -46,7 +46,7 @@ $(VENV)/.runtime: requirements.txt | $(VENV)/bin/python
 
 # holds what .runtime does, so that one run of pip serves both
 $(VENV)/.dev: requirements-dev.txt requirements.txt | $(VENV)/bin/python
-	$(INSTALL) -r requirements-dev.txt
+	$(INSTALL) -r requirements.txt -r requirements-dev.txt
 	@touch $(VENV)/.runtime $@
 
 $(VENV)/.multilingual: requirements-multilingual.txt $(VENV)/.runtime

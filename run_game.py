@@ -13,6 +13,7 @@ from pathlib import Path
 from rich.console import Console
 
 from configs.arguments import OneLineParser, run_command
+from configs.places import BUNDLED, default_journal, default_store
 from configs.settings import Settings, SettingsError, load
 from configs.terminal import visible, visible_json
 from evaluate.errors import EvaluateError
@@ -22,7 +23,7 @@ from evaluate.practice.server import PracticeServer, create_app, load_course, se
 from evaluate.referee import make_referee, prepare, spec_table, tools_of
 from ingest.errors import IngestError
 from ingest.pipeline import ingest
-from ingest.store import DEFAULT_STORE, ParagraphStore, create_store, open_store
+from ingest.store import ParagraphStore, create_store, open_store
 from player.errors import JournalError, PlayerError
 from player.journal import Journal, sit_down
 from player.play import GameReport, Pace, play_games, report_json
@@ -30,10 +31,8 @@ from player.player import build_player
 from player.server import HttpGameServer
 from player.view import Terminal, series_table
 
-ROOT = Path(__file__).resolve().parent
-LECTURES = ROOT / "data" / "lectures" / "english"
-JOURNAL = Path("data") / "runs" / "games.sqlite"
-GAMES = ROOT / "data" / "games" / "english.jsonl"
+LECTURES = BUNDLED / "lectures" / "english"
+GAMES = BUNDLED / "games" / "english.jsonl"
 EXAMPLE = """examples:
   python run_game.py                                            practise on the bundled lectures
   python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server; after a crash the
@@ -41,9 +40,9 @@ EXAMPLE = """examples:
 """
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None, prog: str = "python run_game.py") -> int:
     """Run the command; returns the exit code (0 played, 1 some game could not be played, 2 bad input or no server)."""
-    options = _parser().parse_args(arguments)
+    options = _parser(prog).parse_args(arguments)
     return run_command(lambda: _run(options))
 
 
@@ -121,15 +120,15 @@ def _check(options: argparse.Namespace) -> None:
             raise SettingsError(f"--{option} must be left out with --server, whose games and referee are its own")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(prog: str) -> argparse.ArgumentParser:
     parser = OneLineParser(
-        prog="python run_game.py",
+        prog=prog,
         description="Play whole games: find the secret paragraph of a course of lectures.",
         epilog=f"{EXAMPLE}\n{spec_table()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--store", help=f"folder or URL (default: {DEFAULT_STORE}, made from the bundled lectures if missing)"
+        "--store", help=f"folder or URL (default: {default_store()}, made from the bundled lectures if missing)"
     )
     parser.add_argument("--server", metavar="URL", help="game server (default: a practice server in this process)")
     parser.add_argument(
@@ -147,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
         "--journal",
         metavar="FILE",
         help=f"with --server: where games are kept, so that they go on after a crash; none keeps nothing "
-        f"(default: {JOURNAL})",
+        f"(default: {default_journal()})",
     )
     parser.add_argument(
         "--forget", action="store_true", help="first forget what referees revealed about rounds played before"
@@ -238,7 +237,7 @@ def _journal(options: argparse.Namespace) -> Iterator[Journal | None]:
         yield None
         return
     try:
-        journal = Journal(Path(options.journal) if options.journal else ROOT / JOURNAL, say=_complain)
+        journal = Journal(Path(options.journal) if options.journal else default_journal(), say=_complain)
     except JournalError as error:
         if options.journal:
             raise
@@ -258,11 +257,11 @@ def _store(location: str | None, settings: Settings) -> ParagraphStore:
     """
     if location is not None:
         return open_store(location)
-    location = str(ROOT / DEFAULT_STORE)
+    location = default_store()
     documents = create_store(location).course.documents
     if all(Path(document.path).parent == LECTURES for document in documents):
         if not documents:
-            print("making data/store from the bundled lectures", file=sys.stderr)
+            print(f"making {location} from the bundled lectures", file=sys.stderr)
         new = not documents
         ingest([LECTURES], location, settings, progress=new, notice=lambda line: print(line, file=sys.stderr))
     return open_store(location)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from configs.places import fitted
 from configs.plain_yaml import read_plain_yaml
 
 CONFIG_DIR = Path(__file__).resolve().parent
@@ -153,8 +154,9 @@ def load(preset: str = "default", config: Path | None = None) -> Settings:
     tree = _read_yaml(DEFAULT_CONFIG)
     where = str(DEFAULT_CONFIG)
     if preset == "default":
-        if TUNED_CONFIG.exists():
-            tree = _overlay(tree, _read_yaml(TUNED_CONFIG), TUNED_CONFIG)
+        tuned = fitted(TUNED_CONFIG)
+        if tuned.exists():
+            tree = _overlay(tree, _read_yaml(tuned), tuned)
     else:
         presets = _presets()
         if preset not in presets:

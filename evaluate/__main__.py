@@ -53,10 +53,12 @@ COMMANDS = (
 )
 """In the order in which --help names them; each module's `add` takes the subparsers."""
 
+NAMES = tuple(command.__name__.rpartition(".")[2].replace("_", "-") for command in COMMANDS)
 
-def main(arguments: list[str] | None = None) -> int:
+
+def main(arguments: list[str] | None = None, prog: str = "python -m evaluate") -> int:
     """Run the command; returns the exit code (0 done, 1 something is missing or wrong, 2 bad input)."""
-    options = _parser().parse_args(arguments)
+    options = _parser(prog).parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = options.run
     try:
         if (getattr(options, "seed", None) or 0) < 0:
@@ -70,8 +72,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = OneLineParser(prog="python -m evaluate", description="Practise, measure and check.")
+def _parser(prog: str) -> argparse.ArgumentParser:
+    parser = OneLineParser(prog=prog, description="Practise, measure and check.")
     commands = parser.add_subparsers(dest="command", required=True)
     for command in COMMANDS:
         command.add(commands)

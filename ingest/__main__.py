@@ -9,12 +9,13 @@ from collections import Counter
 from pathlib import Path
 
 from configs.arguments import OneLineParser, run_command
+from configs.places import default_store
 from configs.settings import SettingsError, load
 from configs.terminal import visible, visible_json
 from ingest.doubtful import doubtful, page
 from ingest.errors import IngestError
 from ingest.pipeline import FileOutcome, IngestSummary, ingest, rejected_in_all
-from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE, ParagraphStore, open_store
+from ingest.store import DEFAULT_COLLECTION, ParagraphStore, open_store
 
 EXAMPLE = """lecture04.yaml beside lecture04.pdf may say more about it; every key may be left out:
   aliases: [Trees, Search structures]
@@ -27,10 +28,10 @@ example:
   python -m ingest --store data/store --list"""
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None, prog: str = "python -m ingest") -> int:
     """Run the command; returns the exit code (0 done, 1 some file failed, 2 bad input)."""
     parser = OneLineParser(
-        prog="python -m ingest",
+        prog=prog,
         description="Split lecture PDFs into playable paragraphs and keep them in Chroma.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -39,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
         "paths", nargs="*", type=Path, metavar="PATH", help="PDF files, folders of them, or paragraphs.jsonl"
     )
     parser.add_argument(
-        "--store", default=DEFAULT_STORE, help="folder, or URL of a Chroma server (default: %(default)s)"
+        "--store", default=default_store(), help="folder, or URL of a Chroma server (default: %(default)s)"
     )
     parser.add_argument("--collection", default=DEFAULT_COLLECTION, help="name within the store (default: %(default)s)")
     parser.add_argument(

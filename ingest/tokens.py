@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from configs.places import fitted
 from ingest.embedders import FloatArray, TokenStates
 
 Codes = NDArray[np.uint8]
@@ -74,7 +75,7 @@ class Tokens:
 @functools.cache
 def form_of(spec: str) -> TokenForm | None:
     """The form of a model's tokens, None for a model whose tokens are not kept."""
-    path = FORMS / f"{spec}.npy"
+    path = fitted(FORMS / f"{spec}.npy")
     if not spec.isalnum() or not path.is_file():
         return None
     basis = np.load(path)

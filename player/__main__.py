@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from configs.arguments import OneLineParser, run_command
+from configs.places import default_store
 from configs.settings import KeywordMode, SettingsError, load
 from configs.terminal import visible, visible_json
 from ingest.errors import IngestError
-from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE, open_store
+from ingest.store import DEFAULT_COLLECTION, open_store
 from player.errors import PlayerError, QueryError
 from player.search.build import build_orchestrator
 from player.search.types import Query, SearchResult
@@ -28,9 +29,9 @@ FROM_INPUT = "-"
 """In place of a hint: read one from each line of standard input."""
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None, prog: str = "python -m player") -> int:
     """Run the command; returns the exit code (0 done, 1 a strategy failed, 2 bad input)."""
-    parser = OneLineParser(prog="python -m player", description="The player's search and messages, by hand.")
+    parser = OneLineParser(prog=prog, description="The player's search and messages, by hand.")
     commands = parser.add_subparsers(dest="command", required=True)
     search = commands.add_parser(
         "search",
@@ -40,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     search.add_argument(
-        "--store", default=DEFAULT_STORE, help="folder, or URL of a Chroma server (default: %(default)s)"
+        "--store", default=default_store(), help="folder, or URL of a Chroma server (default: %(default)s)"
     )
     search.add_argument("--collection", default=DEFAULT_COLLECTION, help="name within the store (default: %(default)s)")
     search.add_argument(

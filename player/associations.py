@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from configs.places import fitted
 from player.questions.language import hebrew_forms, is_hebrew
 from player.words import is_stop_word, stems, words
 
@@ -243,9 +244,9 @@ def write_associations(made: Associations, path: Path) -> None:
 
 
 @functools.cache
-def load_associations(path: Path = ASSOCIATIONS_FILE) -> Associations:
-    """The vocabulary of a file."""
-    with np.load(path, allow_pickle=False) as arrays:
+def load_associations(path: Path | None = None) -> Associations:
+    """The vocabulary of a file; of the one in force where none is named."""
+    with np.load(path or fitted(ASSOCIATIONS_FILE), allow_pickle=False) as arrays:
         vectors = arrays["vectors"].astype(np.float32)
         return Associations(
             _unpacked(arrays["words"]),

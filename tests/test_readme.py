@@ -38,7 +38,8 @@ def course(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
 
 
 def run(arguments: str, folder: Path, typed: str | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default"}
+    ours = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "default", "QUARRY_HOME": str(folder / "data")}
+    environment = {**os.environ, **ours}
     command = [sys.executable, *shlex.split(arguments)]
     return subprocess.run(
         command, cwd=folder, env=environment, input=typed, capture_output=True, text=True, check=False
@@ -114,3 +115,11 @@ def test_every_path_that_readme_links_to_is_there() -> None:
 
 def test_readme_shows_the_two_commands_first() -> None:
     assert re.search(r"\A# Quarry\n\n```\nmake play .*\nmake test .*\n```\n", README)
+
+
+def test_the_lines_of_python_ingest_search_and_play_a_labelled_game(course: Path) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+    done = run(f"-c {shlex.quote(blocks[0])}", course)
+    assert done.returncode == 0, done.stderr
+    assert "How far should one stem?" in done.stdout
+    assert re.search(r"game_id +search\.rank\n0 +\S+ +\d+", done.stdout), done.stdout

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 import run_game
+from configs.places import default_journal
 from configs.settings import load
 from evaluate.practice.server import PracticeServer, create_app, listen, serving
 from ingest.embedders import load_embedder
-from ingest.store import DEFAULT_STORE, create_store
+from ingest.store import create_store
 from player.journal import Journal
 from tests.evaluate.fakes import (
     course_games,
@@ -40,7 +41,7 @@ def _no_token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _own_journal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(run_game, "JOURNAL", tmp_path / "default" / "games.sqlite")
+    monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "default"))
 
 
 @pytest.fixture
@@ -197,14 +198,14 @@ class TestPractice:
             notice("one line a lecture")
             make_store(Path(location), course())
 
-        monkeypatch.setattr(run_game, "ROOT", tmp_path)
+        monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "data"))
         monkeypatch.setattr(run_game, "ingest", make)
         for _ in range(2):
             assert run_main(run_game.main, "--json", "--practice-games", games, "--config", quick) == 0
         captured = capsys.readouterr()
         assert made == [[run_game.LECTURES]]
-        assert (tmp_path / DEFAULT_STORE / "current").is_file()
-        assert captured.err == "making data/store from the bundled lectures\none line a lecture\n"
+        assert (tmp_path / "data" / "store" / "current").is_file()
+        assert captured.err == f"making {tmp_path}/data/store from the bundled lectures\none line a lecture\n"
 
 
 @pytest.mark.usefixtures("fast_models")
@@ -227,7 +228,7 @@ class TestServer:
         assert (code, captured.err) == (143, "run_game: terminated\n")
         first = json.loads(captured.out)["games"]
         assert first
-        journal = Journal(run_game.JOURNAL)
+        journal = Journal(default_journal())
         token = journal.token(url, "Grace")
         journal.close()
         begun = {message["game_id"] for message in practice.messages(token, 0)[0]}
@@ -254,7 +255,7 @@ class TestServer:
         self, store: str, quick: str, url: str, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (tmp_path / "file").write_text("")
-        monkeypatch.setattr(run_game, "JOURNAL", tmp_path / "file" / "games.sqlite")
+        monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "file"))
         assert run_main(run_game.main, "--store", store, "--config", quick, "--server", url) == 0
         assert "the games are played without it" in capsys.readouterr().err
         line = refused(capsys, "--store", store, "--server", url, "--journal", str(tmp_path / "file" / "x"))
@@ -360,9 +361,9 @@ class TestDefaultStore:
             made.append(progress)
             make_store(Path(location), course())
 
-        monkeypatch.setattr(run_game, "ROOT", tmp_path)
+        monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "data"))
         monkeypatch.setattr(run_game, "ingest", finish)
-        create_store(str(tmp_path / DEFAULT_STORE))  # what an interrupted first run leaves behind
+        create_store(str(tmp_path / "data" / "store"))  # what an interrupted first run leaves behind
         assert run_main(run_game.main, "--json", "--practice-games", games, "--config", quick) == 0
         assert made == [True]
         capsys.readouterr()

@@ -8,7 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from configs import places
 from configs.documents import read_objects
+from configs.places import to_fit
 from configs.settings import load
 from evaluate.commands.command import (
     add_command,
@@ -50,7 +52,7 @@ def add(commands: Any) -> None:
         "--negatives", type=Path, required=True, metavar="FILE", help='hints about nothing of it, {"text"} a line'
     )
     command.add_argument("--limit", type=int, default=600, metavar="N", help="questions used (default: %(default)s)")
-    command.add_argument("--out", type=Path, default=CALIBRATION, metavar="FILE", help="default: %(default)s")
+    command.add_argument("--out", type=Path, default=to_fit(CALIBRATION), metavar="FILE", help="default: %(default)s")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -81,7 +83,8 @@ def run(options: argparse.Namespace) -> int:
         settings.search,
         before,
     )
-    tree = json.loads(options.out.read_text(encoding="utf-8")) if options.out.exists() else {}
+    known = places.fitted(CALIBRATION) if options.out == to_fit(CALIBRATION) else options.out
+    tree = json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
     tree[store.embedder_spec] = as_tree(fitted)
     write_text(options.out, as_json(tree) + "\n")
     print_json(tree[store.embedder_spec])

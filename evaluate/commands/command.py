@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from configs.places import BUNDLED, default_store, home
 from configs.settings import SettingsError
 from evaluate.referee import spec_table
-from ingest.store import DEFAULT_COLLECTION, DEFAULT_STORE
+from ingest.store import DEFAULT_COLLECTION
 
-ROOT = Path(__file__).resolve().parents[2]
-GAMES = ROOT / "data" / "games" / "english.jsonl"
+GAMES = BUNDLED / "games" / "english.jsonl"
 
 
 def add_command(
@@ -41,7 +41,7 @@ def add_command(
 def add_store(command: argparse.ArgumentParser) -> None:
     """--store and --collection."""
     command.add_argument(
-        "--store", default=DEFAULT_STORE, help="folder, or URL of a Chroma server (default: %(default)s)"
+        "--store", default=default_store(), help="folder, or URL of a Chroma server (default: %(default)s)"
     )
     command.add_argument(
         "--collection", default=DEFAULT_COLLECTION, help="name within the store (default: %(default)s)"
@@ -111,6 +111,8 @@ def require_writable(out: Path | None) -> None:
     """
     if out is None:
         return
+    if out.parent == home() / "fitted":
+        out.parent.mkdir(parents=True, exist_ok=True)
     if not out.parent.is_dir():
         raise SettingsError(f"--out must be in a folder that is there, got {out}; make {out.parent}")
     if out.is_dir():

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from configs.places import BUNDLED, to_fit
 from configs.settings import Settings, SettingsError, load
 from evaluate.commands.command import add_command, add_games, require_writable
 from evaluate.errors import GamesError
@@ -19,7 +20,7 @@ from ingest.embedders import Models
 from ingest.paragraph import Paragraph
 
 BATCH = 256
-TABLES = Path(__file__).resolve().parents[2] / "data" / "associations"
+TABLES = BUNDLED / "associations"
 
 
 def add(commands: Any) -> None:
@@ -56,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     from player.associations import ASSOCIATIONS_FILE, load_associations, write_associations
     from player.guess import associative_words
 
-    out: Path = options.out or ASSOCIATIONS_FILE
+    out: Path = options.out or to_fit(ASSOCIATIONS_FILE)
     require_writable(out)
     require_writable(options.vectors)
     if importlib.util.find_spec("wordfreq") is None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from configs.places import to_fit
 from configs.settings import load
 from evaluate.commands.command import add_command, require_writable
 from ingest.embedders import BUILT_IN, TokenEmbedder
@@ -32,7 +33,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Fit, write, and print how much of the tokens' vectors is kept."""
     spec: str = options.embedder
-    out: Path = options.out or FORMS / f"{spec}.npy"
+    out: Path = options.out or to_fit(FORMS / f"{spec}.npy")
     require_writable(out)
     settings = load(config=options.config)
     stores = [open_store(location) for location in options.store]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from configs.places import to_fit
 from configs.settings import load
 from evaluate.answers.batches import AskedBatch, read_answers, read_batches
 from evaluate.commands.command import (
@@ -65,7 +66,11 @@ def add(commands: Any) -> None:
         "--add", action="store_true", help="add to what --out has of this view, e.g. answers in another language"
     )
     command.add_argument(
-        "--out", type=Path, default=RATES_FILE, metavar="RATES.yaml", help="where to write (default: the player's own)"
+        "--out",
+        type=Path,
+        default=to_fit(RATES_FILE),
+        metavar="RATES.yaml",
+        help="where to write (default: the player's own)",
     )
     add_json(command)
 

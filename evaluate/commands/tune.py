@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from configs.places import to_fit
 from configs.settings import DEFAULT_CONFIG, TUNED_CONFIG, Settings, SettingsError, as_dict, load
 from evaluate.commands.command import (
     add_command,
@@ -74,7 +75,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--out",
         type=Path,
-        default=TUNED_CONFIG,
+        default=to_fit(TUNED_CONFIG),
         metavar="FILE",
         help="settings with their provenance (default: %(default)s)",
     )

@@ -2,7 +2,7 @@
 
 from ingest.store.codec import Filing
 from ingest.store.course import Course
-from ingest.store.opening import DEFAULT_COLLECTION, DEFAULT_STORE, create_store, open_store
+from ingest.store.opening import DEFAULT_COLLECTION, create_store, open_store
 from ingest.store.places import is_url
 from ingest.store.writer import Store
 
@@ -11,7 +11,6 @@ ParagraphStore = Course
 
 __all__ = [
     "DEFAULT_COLLECTION",
-    "DEFAULT_STORE",
     "Course",
     "Filing",
     "ParagraphStore",

@@ -15,7 +15,6 @@ from ingest.store.generations import current_generation, holds_other_files
 from ingest.store.places import is_url
 from ingest.store.writer import Store, course_at
 
-DEFAULT_STORE = "data/store"
 DEFAULT_COLLECTION = "course"
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,200}[a-zA-Z0-9]")

@@ -11,6 +11,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from configs.places import fitted
 from player.questions.views import VIEWS, View
 
 FloatArray = NDArray[np.float64]
@@ -57,7 +58,7 @@ def channel(wrong: float) -> FloatArray:
     return letters
 
 
-def load_rates(priors: Mapping[str, float], path: Path = RATES_FILE) -> dict[tuple[View, str], float]:
+def load_rates(priors: Mapping[str, float], path: Path | None = None) -> dict[tuple[View, str], float]:
     """The learned share of wrong letters by view and kind.
 
     Args:
@@ -71,9 +72,9 @@ def load_rates(priors: Mapping[str, float], path: Path = RATES_FILE) -> dict[tup
     }
 
 
-def load_logged(path: Path = RATES_FILE) -> Logged:
-    """The counts of a `rates.yaml`."""
-    tree = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+def load_logged(path: Path | None = None) -> Logged:
+    """The counts of a `rates.yaml`; of the one in force where none is named."""
+    tree = yaml.safe_load((path or fitted(RATES_FILE)).read_text(encoding="utf-8")) or {}
     return {(view, kind): Counts(**counts) for view, kinds in tree.items() for kind, counts in kinds.items()}
 
 

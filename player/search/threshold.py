@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from configs.places import fitted
 from ingest.embedders import FloatArray
 
 CALIBRATION = Path(__file__).with_name("calibration.json")
@@ -161,5 +162,5 @@ def as_tree(calibration: Calibration) -> dict[str, Any]:
 
 @functools.cache
 def _fitted() -> dict[str, Any]:
-    tree: dict[str, Any] = json.loads(CALIBRATION.read_text(encoding="utf-8"))
+    tree: dict[str, Any] = json.loads(fitted(CALIBRATION).read_text(encoding="utf-8"))
     return tree

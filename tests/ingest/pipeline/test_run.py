@@ -45,6 +45,7 @@ from tests.fakes import (
     lecture_pdf,
 )
 
+LOADER = "ingest.embedders.models.load_embedder"
 REAL_LOADER = embedders.load_embedder
 REAL_POOL = pebble.ProcessPool
 ROOT = Path(__file__).resolve().parents[3]
@@ -72,7 +73,7 @@ Run = Callable[..., Ran]
 
 @pytest.fixture(autouse=True)
 def _no_model_and_no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
+    monkeypatch.setattr(LOADER, fakes.load_hashing_embedder)
     monkeypatch.setattr(pebble, "ProcessPool", fakes.InlinePool)
 
 
@@ -318,7 +319,7 @@ def test_rejected_paragraphs_are_shown_even_if_none_was_kept(tmp_path: Path, run
 def test_ingest_with_the_real_model_stores_its_vectors(
     models_dir: Path, tmp_path: Path, store: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.embedders.models.load_embedder", REAL_LOADER)
+    monkeypatch.setattr(LOADER, REAL_LOADER)
     course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES), entry("p2", "trees", CACHES))
     summary = ingest([course], store, settings, progress=False)
     assert summary.embedder == "minilm"
@@ -446,7 +447,7 @@ def test_running_twice_changes_nothing(lectures: Path, store: str, run: Run, mon
     course = jsonl(lectures / "more.jsonl", entry("p1", "locks", LOCKS))
     first = run(lectures, course, "--json")
     before = run("--paragraphs", "--json").out
-    monkeypatch.setattr("ingest.embedders.models.load_embedder", lambda *_: pytest.fail("the model was loaded again"))
+    monkeypatch.setattr(LOADER, lambda *_: pytest.fail("the model was loaded again"))
     second = run(lectures, course, "--json")
     assert set(first.statuses.values()) == {"added"}
     assert second.statuses == dict.fromkeys(first.statuses, "unchanged")
@@ -733,7 +734,7 @@ def test_other_embedder_than_the_stores_is_refused_before_anything_is_read(
     run(course)
     more = jsonl(tmp_path / "more.jsonl", entry("p2", "caches", CACHES))
     with monkeypatch.context() as patch:
-        patch.setattr("ingest.pipeline.sources.content_hash", lambda path: pytest.fail(f"{path} was read before"))
+        patch.setattr("ingest.pipeline.sources.content_hash", lambda path: pytest.fail(f"{path} was read"))
         message = refused(run(more, "--embedder", "e5"))
     assert message.startswith(f"ingest: --embedder must be 'minilm', with which {store} was made, got 'e5'")
     assert run(more, "--embedder", "minilm").code == 0
@@ -742,7 +743,7 @@ def test_other_embedder_than_the_stores_is_refused_before_anything_is_read(
 def test_model_that_is_not_installed_is_asked_for_in_one_line(
     tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.embedders.models.load_embedder", REAL_LOADER)
+    monkeypatch.setattr(LOADER, REAL_LOADER)
     monkeypatch.delenv("QUARRY_MODELS", raising=False)  # where it may be exported already
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     course = jsonl(tmp_path / "course.jsonl", entry("p1", "עצים", HEBREW))
@@ -780,12 +781,12 @@ def test_second_ingest_at_the_same_time_is_told_so_and_stops(
                 inner.append(run(other))
             return super().embed_passages(texts)
 
-    monkeypatch.setattr("ingest.embedders.models.load_embedder", lambda *_: Interrupting())
+    monkeypatch.setattr(LOADER, lambda *_: Interrupting())
     assert run(course).code == 0
     assert len(inner) == 1
     assert refused(inner[0]) == f"ingest: {store}: another ingest is at work on it; wait until it ends"
     assert texts_of(store) == {"trees": [TREES]}
-    monkeypatch.setattr("ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
+    monkeypatch.setattr(LOADER, fakes.load_hashing_embedder)
     assert run(other).code == 0
 
 
@@ -881,7 +882,7 @@ def test_interrupt_leaves_the_store_as_it_was(
             return super().embed_passages(texts)
 
     with monkeypatch.context() as patch:
-        patch.setattr("ingest.embedders.models.load_embedder", lambda *_: Interrupted())
+        patch.setattr(LOADER, lambda *_: Interrupted())
         ran = run(course)
     assert ran.code == 130
     assert ran.notes == ["ingest: interrupted; the store is as it was before, run it again to finish"]
@@ -971,7 +972,7 @@ def test_sidecar_names_a_lecture_without_embedding_its_text_again(
             embedded.extend(texts)
             return super().embed_passages(texts)
 
-    monkeypatch.setattr("ingest.embedders.models.load_embedder", lambda *_: Listening())
+    monkeypatch.setattr(LOADER, lambda *_: Listening())
     (lectures / "trees.yaml").write_text("aliases: [Search structures]\nlecture_number: 7\n")
     assert run(lectures, "--json").statuses == {"ranking": "unchanged", "trees": "replaced"}
     after = open_store(store)

@@ -1,0 +1,10 @@
+from .api import ingest_folder as ingest_folder
+from .api import load_settings as load_settings
+from .api import replay as replay
+from .api import search as search
+from .configs.settings import Settings as Settings
+from .ingest.store import Course as Course
+from .ingest.store import open_store as open_store
+from .player.player import Player as Player
+from .player.player import build_player as build_player
+from .version import __version__ as __version__

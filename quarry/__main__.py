@@ -1,0 +1,8 @@
+"""`python -m quarry`: as the command `quarry`."""
+
+import sys
+
+from quarry.command import main
+
+if __name__ == "__main__":
+    sys.exit(main())
