@@ -1,6 +1,7 @@
 """`python -m benchmarks.ablation --store S --games FILE`: what each part of search is worth, on the hint alone.
 
-Every row takes one part away from, or adds one to, preset `default`; the last rows are what others do.
+Every row takes one part away from, or adds one to, preset `default`; the last rows are what others do. With
+`QUARRY_ACCURACY=plain` in the environment no model compares word by word.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from benchmarks.command import add_split, games_parser, run_benchmark
 from configs.settings import load
 from evaluate.games.labelled import load_games
 from evaluate.games.matching import match_games
 from evaluate.games.splits import select_split
-from evaluate.runs.measures import interval, per_game
+from evaluate.runs.measures import bootstrap_interval, interval, per_game
 from ingest.store import open_store
 from player.search.build import build_orchestrator, store_embedder
 from player.search.types import Query
@@ -55,21 +59,25 @@ def _run(options: argparse.Namespace) -> int:
     matched = match_games(games, store.paragraphs)
     relevant = {key: paragraph.paragraph_id if paragraph else None for key, paragraph in matched.items()}
     embedder = store_embedder(store, load())
-    print(
-        f"| part | {' | '.join(f'{name} [95%]' for name in SHOWN)} | abstains |\n| --- | {'--- | ' * len(SHOWN)}--- |"
-    )
+    head = " | ".join(f"{name} [95%]" for name in SHOWN)
+    print(f"| part | {head} | RR less `default`, paired [95%] | abstains |\n| --- | {'--- | ' * len(SHOWN)}--- | --- |")
     default = load()
     rows = {name: replace(default, search=replace(default.search, **changes)) for name, changes in ROWS.items()}
     rows |= {f"preset `{name}`": load(name) for name in PRESETS}
+    first: dict[str, NDArray[np.float64]] = {}
     for name, settings in rows.items():
         searches = build_orchestrator(store, settings, embedder)
         results = {game.game_id: searches.search(Query(game.hint, game.book_name)) for game in games}
         rankings = {key: [hit.paragraph.paragraph_id for hit in result.hits] for key, result in results.items()}
         values = per_game(rankings, relevant)
+        first = first or dict(values)
         cells = []
         for measure in SHOWN:
             low, high = interval(values[measure], 0)
             cells.append(f"{values[measure].mean():.3f} [{low:.2f}, {high:.2f}]".replace("0.", "."))
+        difference = values["RR"] - first["RR"]
+        low, high = bootstrap_interval(difference, 0)
+        cells.append(f"{difference.mean():+.3f} [{low:+.3f}, {high:+.3f}]".replace("0.", "."))
         abstains = sum(not result.relevant for result in results.values()) / len(results)
         print(f"| {name} | {' | '.join(cells)} | {abstains:.0%} |", flush=True)
     return 0

@@ -16,7 +16,7 @@ from ingest.embedders import Embedder
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore
 from player.search.build import searched_of
-from player.search.cascade import confidence_of, level_of, marks_of, scored_of
+from player.search.cascade import confidence_of, marks_of, scored_of
 from player.search.core import (
     Bools,
     Columns,
@@ -29,10 +29,12 @@ from player.search.core import (
     combine,
     document_priors,
     fold,
+    level_of,
     places,
     relative,
     slots_of,
     weigh,
+    worth_asking,
 )
 from player.search.strategies.dense import Dense, dense_weights
 from player.search.threshold import Calibration
@@ -101,7 +103,8 @@ def search_all(prepared: Prepared, settings: SearchSettings) -> Found:
     steps = [first]
     if settings.cascade:
         passed = first[1] >= level_of(settings.threshold)
-        further = [(batch.names, ~passed & (batch.tiers > 0), True)]
+        asked = worth_asking(first[1], batch.highest, settings.threshold, settings.lowered_threshold)
+        further = [(batch.names, ~passed & (batch.tiers > 0) & asked, True)]
         if settings.keywords == "fallback":
             further.append((("keyword",), ~passed, False))
         for names, wanted, forget in further:
@@ -136,6 +139,15 @@ class _Batch:
             self._priors = settings.quality_weight * prepared.quality + settings.recency_weight * prepared.recency
         self._dense = _dense(prepared, settings) if "dense" in self.names else None
 
+    @property
+    def highest(self) -> Floats:
+        """(n_games,) the highest log-odds that any strategy gives."""
+        highest: Floats = np.max([self._scored(name).log_odds.max(axis=1) for name in self.names], axis=0)
+        return highest
+
+    def _scored(self, name: str) -> Scored:
+        return self._dense if name == "dense" and self._dense is not None else self._prepared.others[name]
+
     def step(self, names: Sequence[str], rows: Ints, *, forget: bool = False) -> tuple[Ints, Floats]:
         """The place of the labelled paragraph of some of the games, and the log-odds of their best hit.
 
@@ -148,7 +160,7 @@ class _Batch:
         tiers = np.zeros(len(rows), dtype=np.int64) if forget else self.tiers[chosen]
         found = []
         for name in names:
-            scored = self._dense if name == "dense" and self._dense is not None else prepared.others[name]
+            scored = self._scored(name)
             found.append(
                 scored if every else replace(scored, scores=scored.scores[rows], log_odds=scored.log_odds[rows])
             )

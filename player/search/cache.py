@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from cachetools import LRUCache, TTLCache, cached
@@ -19,8 +19,8 @@ RESULT_BYTES = 8_192
 """What a kept result of 20 hits takes at most, its paragraphs aside, which the course holds; `cache_size` of these are
 the bound of the cache."""
 HIT_BYTES = 400
-VECTOR_BYTES = 16_777_216
-"""Bound of the kept vectors: some 10,000 of minilm's, or 500 with those of their tokens."""
+VECTOR_BYTES = 8_388_608
+"""Bound of the kept vectors, some 5,000 of minilm's, and as much again of the states of their tokens, some 300."""
 
 
 @functools.cache
@@ -76,11 +76,6 @@ def _made(key: Hashable, make: Callable[[], SearchResult]) -> SearchResult:
     return result
 
 
-def _bytes_read(read: tuple[FloatArray, TokenStates | None]) -> int:
-    vector, states = read
-    return vector.nbytes + (states.states.nbytes if states is not None else 0)
-
-
 def _bytes_of(result: SearchResult) -> int:
     return max(RESULT_BYTES, HIT_BYTES * len(result.hits))
 
@@ -90,7 +85,7 @@ class RememberingEmbedder:
 
     Args:
         embedder: embeds them.
-        n_bytes: of the vectors kept at most.
+        n_bytes: of the vectors kept at most, and of the states of tokens.
 
     Attributes:
         embedder: the one that embeds.
@@ -98,17 +93,25 @@ class RememberingEmbedder:
 
     def __init__(self, embedder: Embedder, n_bytes: int = VECTOR_BYTES) -> None:
         self.embedder = embedder
-        kept: LRUCache[Any, tuple[FloatArray, TokenStates | None]] = LRUCache(n_bytes, getsizeof=_bytes_read)
+        vectors: LRUCache[str, FloatArray] = LRUCache(n_bytes, getsizeof=lambda vector: vector.nbytes)
+        states: LRUCache[str, TokenStates] = LRUCache(n_bytes, getsizeof=lambda read: read.states.nbytes)
+        vectors_lock = threading.Condition()
 
-        @cached(kept, condition=threading.Condition())
-        def read(text: str) -> tuple[FloatArray, TokenStates | None]:
-            # by itself: in a batch with others its last digits would be others
-            if isinstance(embedder, TokenEmbedder):
-                vectors, states = embedder.read_queries([text])
-                return vectors[0], states
-            return embedder.embed_queries([text])[0], None
+        # each text by itself: in a batch with others its last digits would be others
+        @cached(vectors, key=str, condition=vectors_lock)
+        def vector_of(text: str) -> FloatArray:
+            return embedder.embed_queries([text])[0]
 
-        self._read = read
+        @cached(states, key=str, condition=threading.Condition())
+        def states_of(text: str) -> TokenStates:
+            assert isinstance(embedder, TokenEmbedder)
+            found, read = embedder.read_queries([text])
+            with vectors_lock, contextlib.suppress(ValueError):  # larger than the bound
+                vectors[text] = found[0]
+            return read
+
+        self.vector = vector_of
+        self.tokens = states_of
 
     @property
     def spec(self) -> str:
@@ -126,13 +129,7 @@ class RememberingEmbedder:
 
     def embed_queries(self, texts: Sequence[str]) -> FloatArray:
         """As the embedder does, one text at a time."""
-        return np.stack([self._read(text)[0] for text in texts])
-
-    def tokens(self, text: str) -> TokenStates:
-        """What a `TokenEmbedder` makes of the tokens of a query, from the pass that made its vector."""
-        states = self._read(text)[1]
-        assert states is not None
-        return states
+        return np.stack([self.vector(text) for text in texts])
 
 
 class Same:

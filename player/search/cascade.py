@@ -27,11 +27,13 @@ from player.search.core import (
     book_log_odds,
     columns_of,
     fold,
+    level_of,
     log_odds_of,
     probabilities,
     slots_of,
     slotted,
     weigh,
+    worth_asking,
 )
 from player.search.references import References
 from player.search.running import Call, Runner
@@ -164,33 +166,44 @@ class _Step:
         """Log-odds of the best paragraph that is returned."""
         return float(self.log_odds[self.chosen].max(initial=NOT_FOUND))
 
-    def hit(self, place: int, level: float) -> Hit:
-        """The hit at a place.
+    def hits(self, level: float, places: range | None = None) -> tuple[Hit, ...]:
+        """The hits at some places, or at all of them.
 
         Args:
-            level: log-odds from which it counts as relevant.
+            level: log-odds from which one counts as relevant.
         """
-        column, of_book = int(self.chosen[place]), bool(self.of_book[place])
-        ranks = ", ".join(
-            f"rank {ranks[of_book][column]} by {item.strategy}"
-            for item, ranks in zip(self.scored, self._ranks, strict=True)
-            if item.log_odds[0, column] > NOT_FOUND
+        chosen = slice(None) if places is None else np.array(places, dtype=np.int64)
+        columns, of_book = self.chosen[chosen], self.of_book[chosen]
+        log_odds = self.log_odds[columns]
+        found = [
+            [f"rank {rank} by {item.strategy}" if there else "" for rank, there in zip(ranks, known, strict=True)]
+            for item, places_of in zip(self.scored, self._ranks, strict=True)
+            for ranks in [np.where(of_book, places_of[1][columns], places_of[0][columns]).tolist()]
+            for known in [(item.log_odds[0, columns] > NOT_FOUND).tolist()]
+        ]
+        course, book = self._fused_ranks
+        return tuple(
+            Hit(
+                self.paragraphs[row],
+                score,
+                relevance,
+                rank,
+                self.fused.strategy,
+                "book" if in_book else "global",
+                f"{', '.join(filter(None, who))}, {_IN_BOOK if in_book else _IN_COURSE}{self.why}",
+                relevant,
+            )
+            for row, score, relevance, rank, in_book, relevant, *who in zip(
+                self.columns.rows[columns].tolist(),
+                self.fused.scores[0, columns].tolist(),
+                probabilities(self.log_odds)[columns].tolist(),
+                np.where(of_book, book[columns], course[columns]).tolist(),
+                of_book.tolist(),
+                (log_odds >= level).tolist(),
+                *found,
+                strict=True,
+            )
         )
-        where = "in the resolved book" if of_book else "over the whole course"
-        return Hit(
-            self.paragraphs[self.columns.rows[column]],
-            float(self.fused.scores[0, column]),
-            float(self._relevance[column]),
-            int(self._fused_ranks[of_book][column]),
-            self.fused.strategy,
-            "book" if of_book else "global",
-            f"{ranks}, {where}{self.why}",
-            bool(self.log_odds[column] >= level),
-        )
-
-    @functools.cached_property
-    def _relevance(self) -> Floats:
-        return probabilities(self.log_odds)
 
     @functools.cached_property
     def _ranks(self) -> list[tuple[Ints, Ints]]:
@@ -207,6 +220,9 @@ class _Step:
         course[order] = np.arange(1, len(order) + 1)
         book[order] = np.cumsum(self.inside[order])
         return course, book
+
+
+_IN_BOOK, _IN_COURSE = "in the resolved book", "over the whole course"
 
 
 class Cascade:
@@ -255,7 +271,7 @@ class Cascade:
         if everything and not len(step.chosen):
             answered_by = "course"
         hits: Sequence[Hit]
-        hits = self._all(step, level) if everything else tuple(step.hit(row, level) for row in range(len(step.chosen)))
+        hits = self._all(step, level) if everything else step.hits(level)
         if self._query.keywords == "fallback" and not everything:
             hits, by_name = self._with_rare_words(hits, level)
             if by_name:
@@ -317,7 +333,7 @@ class Cascade:
         rewriter, query = self._searched.rewriter, self._query
         if rewriter is None or first is None:
             return None
-        hits = tuple(first.hit(place, 0.0) for place in range(len(first.chosen)))
+        hits = first.hits(0.0)
         call = self._runner.start("rewriter", lambda _: _said(rewriter.rewrite(query, hits)), self._deadline)
         hint = call.value()
         if call.failure is not None:
@@ -328,9 +344,14 @@ class Cascade:
 
     def _original(self, first: _Step | None) -> _Step | None:
         """The step that searches the whole course as if no book had been named; None if the first step did so."""
-        if not self._taken:
+        if not self._taken or (first is not None and not self._worth_asking(first)):
             return None
         return self._step("original", self._query, self._names, forget=True)
+
+    def _worth_asking(self, first: _Step) -> bool:
+        highest = np.max([item.log_odds.max(initial=NOT_FOUND) for item in first.scored])
+        settings = self._settings
+        return bool(worth_asking(np.array(first.best), highest, settings.threshold, settings.lowered_threshold))
 
     def _fallback(self, first: _Step | None) -> _Step | None:
         """The step that takes keywords, since nothing else was found; None in the other modes."""
@@ -365,8 +386,7 @@ class Cascade:
         columns = np.flatnonzero(np.isin(step.columns.rows, list(rows)))
         columns = columns[np.argsort(-step.log_odds[columns], kind="stable")]
         filters = bool(self._taken) and self._taken[0].tier == "filter"
-        step = replace(step, chosen=columns, of_book=step.inside[columns] & filters)
-        fresh = [step.hit(place, level) for place in range(len(columns))]
+        fresh = list(replace(step, chosen=columns, of_book=step.inside[columns] & filters).hits(level))
         k = self._slots.k
         if names:
             known = {hit.paragraph.paragraph_id for hit in fresh}
@@ -535,18 +555,29 @@ class Cascade:
         rest = np.flatnonzero(left)[: max(0, self._slots.k - len(found))]
         why = NOT_FOUND_BY_SEARCH if len(found) else NOTHING_WAS_FOUND
 
-        def hit(place: int) -> Hit:
-            if step is not None and place < len(found):
-                return step.hit(place, level)
-            paragraph = course[int(rest[place - len(found)])]
-            return Hit(paragraph, 0.0, 0.0, place - len(found) + 1, "course", "global", why, relevant=False)
+        def hits(places: range) -> Sequence[Hit]:
+            n_found = len(range(len(found))[places.start : places.stop])
+            known = () if step is None else step.hits(level, places[:n_found])
+            return *known, *(
+                Hit(
+                    course[int(rest[place - len(found)])],
+                    0.0,
+                    0.0,
+                    place - len(found) + 1,
+                    "course",
+                    "global",
+                    why,
+                    relevant=False,
+                )
+                for place in places[n_found:]
+            )
 
         known = np.empty(0) if step is None else step.log_odds[step.chosen]
         return Ranking(
             paragraphs,
             np.concatenate([found, rest]),
             np.concatenate([known, np.full(len(rest), NOT_FOUND)]),
-            hit,
+            hits,
             lambda: self._shown(step, level) if step is not None else (),
         )
 
@@ -556,8 +587,7 @@ class Cascade:
         if self._query.within:
             slots = _of_one_document(slots)
         chosen, of_book = slotted(step.log_odds, step.inside if step.filters else None, slots)
-        step = replace(step, chosen=chosen, of_book=of_book)
-        return tuple(step.hit(place, level) for place in range(len(chosen)))
+        return replace(step, chosen=chosen, of_book=of_book).hits(level)
 
 
 def _of_one_document(slots: Slots) -> Slots:
@@ -633,11 +663,6 @@ def scored_of(answer: Answer, columns: Columns, marks: Marks | None = None) -> S
     log_odds = np.full((1, len(columns.rows)), NOT_FOUND)
     scores[0, at], log_odds[0, at] = marks.scores[of], marks.log_odds[of]
     return Scored(answer.strategy, scores, log_odds)
-
-
-def level_of(threshold: float) -> float:
-    """Log-odds from which something counts as relevant; a threshold of 0 lets all through that was found."""
-    return log_odds_of(threshold) if threshold > 0.0 else -float(np.finfo(np.float32).max)
 
 
 def confidence_of(books: Sequence[BookCandidate]) -> float:

@@ -50,8 +50,8 @@ class Columns:
 
     def inside(self, doc_ids: Sequence[str]) -> Bools:
         """(n_columns,) whether each paragraph stands in one of these documents."""
-        numbers = [number for number, doc_id in enumerate(self.doc_ids) if doc_id in doc_ids]
-        return np.isin(self.document, numbers)
+        wanted: Bools = np.array([doc_id in doc_ids for doc_id in self.doc_ids], dtype=np.bool_)
+        return wanted[self.document]
 
     @property
     def n_twins(self) -> int:
@@ -396,9 +396,24 @@ def answering(best: Sequence[Floats], threshold: float, lowered: float) -> Ints:
     """
     answers = np.full(len(best[0]), -1, dtype=np.int64)
     for level in (lowered, threshold):
-        passed = np.stack(best) >= log_odds_of(level) if level > 0.0 else np.isfinite(best)
+        passed = np.stack(best) >= level_of(level)
         answers = np.where(passed.any(axis=0), passed.argmax(axis=0), answers)
     return answers
+
+
+def worth_asking(best: Floats, highest: Floats, threshold: float, lowered: float) -> Bools:
+    """(n_queries,) whether a later step over the same marks may answer in place of the first.
+
+    Without a book's name nothing is more relevant than the strategies' own best, `highest`, so that it would have to
+    reach the threshold, unless the first step has not even reached the lowered one.
+
+    Args:
+        best: (n_queries,) log-odds of the best paragraph that the first step returns.
+        highest: (n_queries,) the highest log-odds that any strategy gives.
+        threshold, lowered: as `answering` takes them.
+    """
+    may: Bools = (best < level_of(lowered)) | (highest >= level_of(threshold))
+    return may
 
 
 SUREST_BOOK = 0.995
@@ -459,4 +474,9 @@ def log_odds_of(probability: float) -> float:
         return -FARTHEST
     if probability >= 1.0:
         return FARTHEST
-    return float(np.clip(np.log(probability) - np.log1p(-probability), -FARTHEST, FARTHEST))
+    return min(max(float(np.log(probability) - np.log1p(-probability)), -FARTHEST), FARTHEST)
+
+
+def level_of(threshold: float) -> float:
+    """Log-odds from which something counts as relevant; a threshold of 0 lets all through that was found."""
+    return log_odds_of(threshold) if threshold > 0.0 else -float(np.finfo(np.float32).max)

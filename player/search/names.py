@@ -14,6 +14,7 @@ import regex
 from player.words import is_stop_word
 
 _SEPARATORS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
+_DIGITS_BEGIN_OR_END = regex.compile(r"(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})")
 _LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "pl", "ru", "tr", "he", "ar")
 _HIGHEST_IN_WORDS = 30
 _LONGEST_RANGE = 20
@@ -46,7 +47,7 @@ def normalise_name(name: str) -> str:
     """A name for comparison: NFKC, case-folded, without accents, words and digit runs apart by single spaces."""
     folded = unicodedata.normalize("NFKC", name).casefold().strip().removesuffix(".pdf")
     plain = "".join(char for char in unicodedata.normalize("NFD", folded) if not unicodedata.combining(char))
-    apart = regex.sub(r"(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})", " ", plain)
+    apart = _DIGITS_BEGIN_OR_END.sub(" ", plain)
     tokens = [token.lstrip("0") or "0" if token.isdecimal() else token for token in _SEPARATORS.split(apart) if token]
     return " ".join(tokens)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from cachetools import LRUCache
+from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
@@ -81,7 +81,7 @@ WORDS_OF_A_NAME = 2
 HIGHEST_LECTURE = 100
 """No course has as many lectures."""
 NAMES_KEPT = 1_024
-"""Names whose candidates are kept."""
+"""Names whose documents are kept, of some 200 bytes each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +159,7 @@ class References:
             aliases, vectors = alias_vectors
             self._alias_rows = np.array([row_of[original[doc_id]] for doc_id, _ in aliases], dtype=np.intp)
             self._alias_vectors = vectors
-        self._resolved: LRUCache[str, Sequence[BookCandidate]] = LRUCache(NAMES_KEPT)
-        self._lock = threading.Lock()
+        self._keep()
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """The document whose file stem, with or without ".pdf", is exactly `book_name`, at confidence 1; or None."""
@@ -174,13 +173,30 @@ class References:
         The confidences and that of "none of these" add up to 1, so that a name that fits two documents alike filters on
         neither. Only a file's stem, letter by letter, is never in doubt.
         """
-        with self._lock:
-            if book_name in self._resolved:
-                return self._resolved[book_name]
-        found = self._resolve(book_name)
-        with self._lock:
-            self._resolved[book_name] = found
-        return found
+        if not normalise_name(book_name) or not self.doc_ids:
+            return []
+        features, aliases = self._spelt(book_name)
+        by_stem = self.by_stem(book_name)
+        telling = self._telling(tokens_of(book_name)).split()
+        if by_stem is not None:
+            row = self.doc_ids.index(by_stem.doc_id)
+            confidences = np.zeros(len(self.doc_ids))
+            confidences[row] = 1.0
+            aliases[row] = by_stem.alias
+        else:
+            confidences = self._confidences(features, self.calibration.letters, self.calibration.letters_none)
+            if not any(map(self._is_word, telling)):
+                # numbers alone mean the document that bears them; words that any name may have mean none
+                confidences[(features[:, NUMBER] == 0.0) & (features[:, EXACT] == 0.0)] = 0.0
+            elif confidences.max() < SETTLED and self._compares_meanings:
+                features[:, MEANING] = self._meanings(book_name, features)
+                confidences = self._confidences(features, self.calibration.weights, self.calibration.none)
+        rounded = [round(confidence, 4) for confidence in confidences.tolist()]
+        candidates = [
+            BookCandidate(doc_id, confidence, self._tier(confidence), alias)
+            for doc_id, confidence, alias in zip(self.doc_ids, rounded, aliases, strict=True)
+        ]
+        return sorted(candidates, key=lambda candidate: (-candidate.confidence, candidate.doc_id))
 
     def books(self, book_name: str) -> tuple[BookCandidate, ...]:
         """The documents that `book_name` means; where none is sure enough the nearest one, if there is any.
@@ -188,9 +204,12 @@ class References:
         A name may join those of several documents ("lectures 3 and 4"); all of them come back where that reading is the
         surer one, each with its confidence, which is that of the least sure part.
         """
+        return self._kept(book_name)
+
+    def _books(self, book_name: str) -> tuple[BookCandidate, ...]:
         whole = list(self.resolve(book_name)[:1])
         parts = parts_of(book_name)
-        if len(parts) < 2 or (whole and whole[0].confidence == 1.0):
+        if len(parts) < 2 or (whole and whole[0].confidence == 1.0) or not all(map(self._may_name, parts)):
             return tuple(whole)
         best = [self._covered(part) for part in parts]
         known = {found.doc_id: found for found in best if found is not None and found.confidence > 0.0}
@@ -198,6 +217,13 @@ class References:
         if len(known) < 2 or joint < max(self._boost_confidence, whole[0].confidence if whole else 0.0):
             return tuple(whole)
         return tuple(replace(found, confidence=joint, tier=self._tier(joint)) for found in known.values())
+
+    def _may_name(self, part: str) -> bool:
+        """Whether letters and words let a part of a name be a document's; costs no embedding."""
+        if not any(map(self._is_word, self._telling(tokens_of(part)).split())):
+            return True
+        features, _ = self._spelt(part)
+        return bool((features[:, 1] >= COVERED).any() or features[:, EXACT].any())
 
     def _covered(self, part: str) -> BookCandidate | None:
         """The best candidate for a part of a name, None unless it accounts for the part's words."""
@@ -233,35 +259,13 @@ class References:
         """The same names under other numbers."""
         other = copy.copy(self)
         other.calibration = calibration
-        other._resolved = LRUCache(NAMES_KEPT)
-        other._lock = threading.Lock()
+        other._keep()
         return other
 
-    def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
-        if not normalise_name(book_name) or not self.doc_ids:
-            return []
-        features, aliases = self._spelt(book_name)
-        by_stem = self.by_stem(book_name)
-        telling = self._telling(tokens_of(book_name)).split()
-        if by_stem is not None:
-            row = self.doc_ids.index(by_stem.doc_id)
-            confidences = np.zeros(len(self.doc_ids))
-            confidences[row] = 1.0
-            aliases[row] = by_stem.alias
-        else:
-            confidences = self._confidences(features, self.calibration.letters, self.calibration.letters_none)
-            if not any(map(self._is_word, telling)):
-                # numbers alone mean the document that bears them; words that any name may have mean none
-                confidences[(features[:, NUMBER] == 0.0) & (features[:, EXACT] == 0.0)] = 0.0
-            elif confidences.max() < SETTLED and self._compares_meanings:
-                features[:, MEANING] = self._meanings(book_name, features)
-                confidences = self._confidences(features, self.calibration.weights, self.calibration.none)
-        rounded = [round(confidence, 4) for confidence in confidences.tolist()]
-        candidates = [
-            BookCandidate(doc_id, confidence, self._tier(confidence), alias)
-            for doc_id, confidence, alias in zip(self.doc_ids, rounded, aliases, strict=True)
-        ]
-        return sorted(candidates, key=lambda candidate: (-candidate.confidence, candidate.doc_id))
+    def _keep(self) -> None:
+        """Keep what names mean: the same ones are said again and again, and to read one takes a third of a ms."""
+        kept: LRUCache[str, tuple[BookCandidate, ...]] = LRUCache(NAMES_KEPT)
+        self._kept = cached(kept, key=str, lock=threading.Lock())(self._books)
 
     def _confidences(self, features: Features, weights: Sequence[float], none: float) -> NDArray[np.float64]:
         """(n_documents,) probability of each; what is missing to 1 is that of "none of these"."""

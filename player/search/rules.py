@@ -40,10 +40,9 @@ class Belief:
     def __init__(self, keep: float, slip: float) -> None:
         self._table = np.log(keep * slip ** np.arange(32) + (1.0 - keep)).astype(np.float32)
 
-    def log_odds(self, shared: FloatArray) -> FloatArray:
+    def log_odds(self, shared: Rows) -> FloatArray:
         """(n_paragraphs,) what the counts of shared words say, 0 where there are none."""
-        evidence: FloatArray = self._table[np.minimum(shared, len(self._table) - 1).astype(np.intp)]
-        return evidence
+        return self._table.take(shared, mode="clip")
 
 
 CONTENT = Belief(keep=0.99, slip=0.02)
@@ -92,19 +91,19 @@ class RuleEvidence:
     def log_odds(self, hint: str) -> FloatArray:
         """(n_paragraphs,) natural log of how much less likely each paragraph is for the words it shares; 0 or less."""
         index = self._index
-        content, function, related = np.zeros((3, len(self._paragraphs)), dtype=np.float32)
+        content, function, related = np.zeros((3, len(self._paragraphs)), dtype=np.intp)
         for word in dict.fromkeys(words(hint)):
             rows = index.by_word.get(word)
             if is_stop_word(word):
                 if rows is not None:
-                    function[rows] += 1.0
+                    function[rows] += 1
                 continue
             kin = [index.by_form[form] for form in base_forms(word) if form in index.by_form]
             if kin:
-                related[np.unique(np.concatenate(kin)) if len(kin) > 1 else kin[0]] += 1.0
+                related[np.unique(np.concatenate(kin)) if len(kin) > 1 else kin[0]] += 1
             if rows is not None:
-                content[rows] += 1.0
-                related[rows] -= 1.0  # every word is among its own relatives
+                content[rows] += 1
+                related[rows] -= 1  # every word is among its own relatives
         evidence = CONTENT.log_odds(content) + FUNCTION.log_odds(function) + RELATED.log_odds(related)
         return self._weight * evidence
 

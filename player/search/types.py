@@ -111,7 +111,7 @@ class Ranking(Sequence[Hit]):
         paragraphs: of the course that was searched.
         rows: (n_hits,) rows in `paragraphs`.
         log_odds: (n_hits,) of relevance, -inf for a paragraph that was not found.
-        make: the hit at a place.
+        make: the hits at places from one to another.
         show: the hits that the same search would have returned had it not been asked for everything.
     """
 
@@ -120,7 +120,7 @@ class Ranking(Sequence[Hit]):
         paragraphs: Sequence[Paragraph],
         rows: Ints,
         log_odds: Floats,
-        make: Callable[[int], Hit],
+        make: Callable[[range], Sequence[Hit]],
         show: Callable[[], Sequence[Hit]],
     ) -> None:
         self.paragraphs = paragraphs
@@ -138,11 +138,12 @@ class Ranking(Sequence[Hit]):
     def __getitem__(self, place: slice) -> Sequence[Hit]: ...
     def __getitem__(self, place: int | slice) -> Hit | Sequence[Hit]:
         if isinstance(place, slice):
-            return tuple(self._make(row) for row in range(len(self))[place])
-        return self._make(range(len(self))[place])
+            return tuple(self)[place] if place.step not in (None, 1) else self._make(range(len(self))[place])
+        row = range(len(self))[place]
+        return self._make(range(row, row + 1))[0]
 
     def __iter__(self) -> Iterator[Hit]:
-        return map(self._make, range(len(self)))
+        return iter(self._make(range(len(self))))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)

@@ -109,9 +109,9 @@ class Dense(Ranked):
 
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless it was embedded lately."""
-        self._vector(query.hint)
-        for scorer in self._more:
+        for scorer in self._more:  # first: the vector of a model that reads the tokens comes with them
             scorer.prepare(query.hint)
+        self._embedder.vector(query.hint)
 
     @functools.cached_property
     def _loaded(self) -> bool:
@@ -124,7 +124,7 @@ class Dense(Ranked):
 
     def cosines(self, hint: str) -> FloatArray:
         """(n_paragraphs,) cosine of each paragraph with the hint, -1..1."""
-        return _cosines(self._vectors, self._vector(hint))
+        return _cosines(self._vectors, self._embedder.vector(hint))
 
     def similarities(self, hint: str) -> Floats:
         """(n_paragraphs,) weighted mean of the cosines of paragraph, best sentence and all sentences, -1..1."""
@@ -151,7 +151,7 @@ class Dense(Ranked):
         """
         found: dict[str, Floats] = {"paragraph": self.cosines(hint)}
         if self._sentences is not None and ("sentence" in wanted or "mean" in wanted):
-            each = _cosines(self._sentences.vectors, self._vector(hint))
+            each = _cosines(self._sentences.vectors, self._embedder.vector(hint))
             found["sentence"] = np.maximum.reduceat(each, self._starts)
             found["mean"] = np.add.reduceat(each, self._starts) / self._n_sentences
         if "rule" in wanted:
@@ -205,10 +205,6 @@ class Dense(Ranked):
         best, mean = (self._sentences.best, self._sentences.mean) if self._sentences is not None else (0.0, 0.0)
         weights = dense_weights(nats, best, mean, float(ruled)) | self._calibration.parts
         return {name: weight for name, weight in weights.items() if weight}
-
-    def _vector(self, hint: str) -> FloatArray:
-        vector: FloatArray = self._embedder.embed_queries([hint])[0]
-        return vector
 
 
 def _cosines(vectors: FloatArray, vector: FloatArray) -> FloatArray:

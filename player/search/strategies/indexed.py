@@ -53,7 +53,7 @@ class IndexedDense(Dense):
             RuntimeError: the index finds nothing in a course that holds something.
         """
         wanted = max(k, N_NEAREST)
-        vector = self._vector(query.hint)
+        vector = self._embedder.vector(query.hint)
         course = self._store.nearest(vector, wanted)
         if not course:
             raise RuntimeError("the store's index finds nothing at all; it was changed or is damaged")

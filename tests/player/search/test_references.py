@@ -121,8 +121,14 @@ def test_a_name_that_its_letters_settle_is_not_embedded(book_name: str) -> None:
 def test_a_name_in_doubt_is_embedded_once() -> None:
     embedder = CountingEmbedder()
     references = with_meanings(embedder)
-    assert references.resolve("optical waves") == references.resolve("optical waves")
+    assert references.books("optical waves") == references.books("optical waves")
     assert embedder.embedded == ["optical waves"]
+
+
+def test_the_parts_of_a_name_that_joins_none_are_not_embedded() -> None:
+    embedder = CountingEmbedder()
+    with_meanings(embedder).books("optical waves and quantum gravity")
+    assert embedder.embedded == ["optical waves and quantum gravity"]
 
 
 def test_the_same_names_resolve_under_other_numbers() -> None:
