@@ -100,7 +100,8 @@ class RememberingEmbedder:
         # each text by itself: in a batch with others its last digits would be others
         @cached(vectors, key=str, condition=vectors_lock)
         def vector_of(text: str) -> FloatArray:
-            return embedder.embed_queries([text])[0]
+            vector: FloatArray = embedder.embed_queries([text])[0]
+            return vector
 
         @cached(states, key=str, condition=threading.Condition())
         def states_of(text: str) -> TokenStates:

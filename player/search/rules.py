@@ -42,7 +42,8 @@ class Belief:
 
     def log_odds(self, shared: Rows) -> FloatArray:
         """(n_paragraphs,) what the counts of shared words say, 0 where there are none."""
-        return self._table.take(shared, mode="clip")
+        found: FloatArray = self._table.take(shared, mode="clip")
+        return found
 
 
 CONTENT = Belief(keep=0.99, slip=0.02)

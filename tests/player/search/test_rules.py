@@ -29,7 +29,7 @@ def test_a_paragraph_that_shares_no_word_has_nothing_against_it() -> None:
 def test_the_log_odds_are_those_of_the_mixture() -> None:
     # keep * slip ** n + (1 - keep)
     belief = Belief(keep=0.9, slip=0.1)
-    counts = np.array([0.0, 1.0, 2.0], dtype=np.float32)
+    counts = np.array([0, 1, 2])
     assert belief.log_odds(counts) == pytest.approx([0.0, math.log(0.09 + 0.1), math.log(0.009 + 0.1)], rel=1e-5)
 
 
