@@ -19,7 +19,7 @@ PARAGRAPHS = [
 
 def one(belief: Belief) -> float:
     """Log-odds of one shared word."""
-    return float(belief.log_odds(np.array([1.0], dtype=np.float32))[0])
+    return float(belief.log_odds(np.array([1]))[0])
 
 
 def test_a_paragraph_that_shares_no_word_has_nothing_against_it() -> None:
@@ -35,7 +35,7 @@ def test_the_log_odds_are_those_of_the_mixture() -> None:
 
 def test_no_number_of_words_says_more_than_that_the_referee_does_not_care() -> None:
     lowest = math.log(1.0 - 0.99)
-    assert CONTENT.log_odds(np.array([31.0, 500.0], dtype=np.float32)) == pytest.approx([lowest, lowest], rel=1e-3)
+    assert CONTENT.log_odds(np.array([31, 500])) == pytest.approx([lowest, lowest], rel=1e-3)
 
 
 def test_a_word_counts_against_the_paragraphs_in_which_it_occurs() -> None:
