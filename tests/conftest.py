@@ -22,7 +22,7 @@ from filelock import FileLock
 from configs.settings import Settings, load
 from ingest.embedders import export_folder, exports, four_bits
 
-CHROMA_START_S = 30.0
+CHROMA_START_S = 120.0
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -101,7 +101,7 @@ def chroma_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
     finally:
         server.terminate()
-        server.wait(timeout=10)
+        server.wait(timeout=120)
 
 
 def _wait_until_up(heartbeat: str, server: subprocess.Popen[bytes], log: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -220,10 +221,14 @@ class TestServer:
         self, store: str, quick: str, url: str, practice: PracticeServer, capsys: Output
     ) -> None:
         arguments = ("--store", store, "--config", quick, "--server", url, "--player", "Grace", "--at-once", "3")
-        timer = threading.Timer(6.0, os.kill, (os.getpid(), signal.SIGTERM))
-        timer.start()
+
+        def terminate_after_some_games() -> None:
+            while len(practice._matches) < 8:  # three run at once, so that five are over
+                time.sleep(0.05)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        threading.Thread(target=terminate_after_some_games, daemon=True).start()
         code = run_main(run_game.main, "--json", *arguments, "--games", "100000")
-        timer.join()
         captured = capsys.readouterr()
         assert (code, captured.err) == (143, "run_game: terminated\n")
         first = json.loads(captured.out)["games"]

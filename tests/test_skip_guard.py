@@ -39,7 +39,7 @@ def run_pytest(folder: Path, text: str, strict: str = "1", options: tuple[str, .
         env={**environment, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     return done.returncode, done.stdout

@@ -666,7 +666,7 @@ class TestServeCommand:
             server.close()
         finally:
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=240)
         assert (process.returncode, out) == (130, "")
         assert err == "evaluate serve: interrupted\n"
 

@@ -214,7 +214,7 @@ def test_long_text_is_not_cut_at_128_tokens_as_its_tokenizer_would(minilm: Embed
 def run_python(code: str) -> str:
     """Standard output of a fresh interpreter in the project's folder."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-W", "error", "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, timeout=240
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

@@ -295,7 +295,7 @@ def test_reader_that_stops_listening_is_no_error(tmp_path: Path, store: str, run
             stdout=speaking,
             stderr=subprocess.PIPE,
             check=False,
-            timeout=60,
+            timeout=240,
         )
     finally:
         os.close(speaking)
@@ -946,7 +946,7 @@ def test_ingest_that_was_killed_is_finished_by_the_next(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=240,
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert open_store(store).fingerprint == before
