@@ -10,7 +10,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from benchmarks import deciding, embedding, extraction, questions, searching, startup, tuning
+from benchmarks import deciding, embedding, extraction, large, questions, searching, startup, tuning
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 BENCHMARKS = {
@@ -20,6 +20,7 @@ BENCHMARKS = {
     "embedding": embedding.measure,
     "search": searching.measure_over_embedding,
     "chroma": searching.measure_against_chroma,
+    "large": large.measure,
     "tuning": tuning.measure,
     "questions": questions.measure,
     "deciding": deciding.measure_english,

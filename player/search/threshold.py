@@ -33,7 +33,7 @@ class DenseCalibration:
         best: their slope on the highest paragraph similarity.
         top: their slope on the mean of the `N_TOP` highest.
         parts: log-odds per unit of further scores of a paragraph, by name; see `strategies.dense.PartScorer`.
-        alone: `nats` where nothing else was in the sum; by it the paragraphs are chosen that are looked at closely.
+        glance: the same of the cheap scores by which the paragraphs of a large course are chosen that get `parts`.
     """
 
     nats: float
@@ -41,7 +41,7 @@ class DenseCalibration:
     best: float
     top: float
     parts: dict[str, float] = field(default_factory=dict)
-    alone: float = 0.0
+    glance: dict[str, float] = field(default_factory=dict)
 
     def answerable(self, similarities: FloatArray) -> float:
         """Log-odds that the course holds what a hint is about.

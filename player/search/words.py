@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ingest.embedders import FloatArray, TokenStates
 from ingest.hints import Bank, as_asked
 from ingest.token_files import Words
-from ingest.tokens import STEPS, TokenForm
+from ingest.tokens import MIDDLE, STEPS, Codes, TokenForm
 from player.search.cache import RememberingEmbedder
 from player.search.hubs import Hubs
 
@@ -29,7 +29,7 @@ class WordByWord:
 
     Args:
         model: that has read the paragraphs.
-        words: what it makes of each document's paragraphs, in the order of the course.
+        words: what it makes of each document's paragraphs, in the order of the course; their vectors are not kept.
         doc_ids: (n_paragraphs,) the document of each paragraph.
         form: in which the tokens are kept.
         bank: hints of the same model.
@@ -54,7 +54,10 @@ class WordByWord:
         self._starts = [document.tokens.starts for document in words]
         counts = np.array([len(starts) - 1 for starts in self._starts])
         self._firsts = np.concatenate([[0], np.cumsum(counts)])
-        self._hubs = Hubs(np.concatenate([document.pooled for document in words]), doc_ids, bank)
+        pooled = np.concatenate([document.pooled for document in words])
+        self._hubs = Hubs(pooled, doc_ids, bank)
+        self._unit = float(max(np.abs(pooled).max(initial=0.0), 1e-9)) / MIDDLE
+        self._pooled = np.clip(np.rint(pooled / self._unit) + MIDDLE, 0, STEPS).astype(np.uint8)
         self._frequencies = np.bincount(
             np.concatenate(
                 [np.unique(bank.token_ids[start:end]) for start, end in zip(bank.starts, bank.starts[1:], strict=False)]
@@ -75,9 +78,17 @@ class WordByWord:
         """(n_paragraphs,) or (len(rows),) similarity word by word, -1..1, and hubness, by name."""
         hubness = self._hubs.of(hint)
         return {
-            f"words.{self._model.spec}": self.similarities(hint, rows),
-            f"hub.{self._model.spec}": hubness if rows is None else hubness[rows],
+            f"words.{self.spec}": self.similarities(hint, rows),
+            f"hub.{self.spec}": hubness if rows is None else hubness[rows],
         }
+
+    def glance(self, hint: str) -> Mapping[str, FloatArray]:
+        """(n_paragraphs,) cosine with each paragraph as a whole, to two digits, and hubness, by name."""
+        vector = self._model.embed_queries([hint])
+        largest = max(float(np.abs(vector).max()), 1e-9)
+        coded = np.rint(vector * (_LARGEST / largest)).astype(np.int8)
+        cosines = _product(self._pooled, coded)[:, 0] * np.float32(self._unit * largest / _LARGEST)
+        return {f"near.{self.spec}": cosines, f"hub.{self.spec}": self._hubs.of(hint)}
 
     def similarities(self, hint: str, rows: Ints | None = None) -> FloatArray:
         """(n_paragraphs,) or (len(rows),) weighted mean over the hint's tokens of their best cosine, -1..1."""
@@ -88,8 +99,7 @@ class WordByWord:
         vectors = self._form.project(read.states)
         largest = np.maximum(np.abs(vectors).max(axis=1), np.float32(1e-9))
         coded = np.rint(vectors * (_LARGEST / largest)[:, None]).astype(np.int8)
-        products = _products().run(None, {"codes": codes, "hint": np.ascontiguousarray(coded.T)})[0]
-        best = np.maximum.reduceat(products, starts[:-1], axis=0)
+        best = np.maximum.reduceat(_product(codes, coded), starts[:-1], axis=0)
         weights = self._rarity(hint, read)
         scale = weights / weights.sum() * largest / (_LARGEST * STEPS)
         similarities: FloatArray = np.vecdot(best.astype(np.float32), scale.astype(np.float32))
@@ -109,13 +119,13 @@ class WordByWord:
         return rarity
 
     @functools.cached_property
-    def _whole(self) -> tuple[NDArray[np.uint8], Ints]:
+    def _whole(self) -> tuple[Codes, Ints]:
         """The tokens of the whole course, in memory."""
         ends = np.cumsum([0, *(len(codes) for codes in self._codes)])
         starts = [known[:-1] + first for known, first in zip(self._starts, ends, strict=False)]
         return np.concatenate(self._codes), np.concatenate([*starts, ends[-1:]])
 
-    def _of(self, rows: Ints) -> tuple[NDArray[np.uint8], Ints]:
+    def _of(self, rows: Ints) -> tuple[Codes, Ints]:
         """The tokens of some paragraphs, read from the disk."""
         documents = np.searchsorted(self._firsts, rows, side="right") - 1
         parts = []
@@ -123,6 +133,12 @@ class WordByWord:
             starts = self._starts[document]
             parts.append(self._codes[document][starts[row] : starts[row + 1]])
         return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+
+
+def _product(codes: Codes, coded: NDArray[np.int8]) -> NDArray[np.int32]:
+    """(len(codes), len(coded)) products of their rows."""
+    product: NDArray[np.int32] = _products().run(None, {"codes": codes, "hint": np.ascontiguousarray(coded.T)})[0]
+    return product
 
 
 @functools.cache

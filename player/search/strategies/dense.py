@@ -45,6 +45,9 @@ class PartScorer(Protocol):
     def parts(self, hint: str, rows: Ints | None = None) -> Mapping[str, Floats]:
         """By name, (n_paragraphs,) scores of the course's paragraphs, or (m,) of some rows of it."""
 
+    def glance(self, hint: str) -> Mapping[str, Floats]:
+        """By name, (n_paragraphs,) cheap scores, for choosing the paragraphs of a large course that get `parts`."""
+
 
 def dense_weights(nats: float, best: float, mean: float, rule: float) -> dict[str, float]:
     """The weights, in log-odds per unit, of the scores that dense search adds up.
@@ -58,10 +61,13 @@ def dense_weights(nats: float, best: float, mean: float, rule: float) -> dict[st
     return {"paragraph": nats * (1.0 - best - mean), "sentence": nats * best, "mean": nats * mean, "rule": rule}
 
 
-CLOSELY_UP_TO = 3_000
-"""Paragraphs of a course for all of which further scores are worked out."""
-N_CLOSELY = 400
-"""Paragraphs of a larger course, and of each of its documents that is asked for, for which they are."""
+N_CLOSELY = 3_000
+"""Paragraphs of a course for which further scores are worked out at least: all, or the best at a glance."""
+CLOSELY_SHARE = 20
+"""One in this many of a course is looked at closely where that is more: what is best word by word of 100,000 paragraphs
+is among the best twentieth at a glance, not among the best few hundred."""
+N_OF_DOCUMENT = 400
+"""As many of each document that is asked for."""
 
 
 class Dense(Ranked):
@@ -77,8 +83,8 @@ class Dense(Ranked):
         sentences: None to compare paragraphs as a whole.
         evidence: hint -> (n_paragraphs,) log-odds, of the game's rule; None knows no rule.
         calibration: of the embedder; `calibration.parts` weighs what `more` scores.
-        more: further scores; in a large course of the best paragraphs without them, the others having the worst of
-            these scores.
+        more: further scores; in a large course of the best paragraphs at a glance, the others having the worst of these
+            scores.
     """
 
     def __init__(
@@ -156,11 +162,11 @@ class Dense(Ranked):
             found["mean"] = np.add.reduceat(each, self._starts) / self._n_sentences
         if "rule" in wanted:
             found["rule"] = self.evidence(said or hint)
-        if len(self._paragraphs) <= CLOSELY_UP_TO:
+        if len(self._paragraphs) <= N_CLOSELY:
             for scorer in self._more:
                 found |= scorer.parts(hint)
         elif self._more:
-            rows = self._candidates(found, doc_ids)
+            rows = self._glance(hint, found.get("rule"), doc_ids)[0]
             for scorer in self._more:
                 for name, scores in scorer.parts(hint, rows).items():
                     worst = scores.max() if self._calibration.parts.get(name, 0.0) < 0.0 else scores.min()
@@ -168,19 +174,39 @@ class Dense(Ranked):
                     found[name][rows] = scores
         return found
 
-    def _candidates(self, found: Mapping[str, Floats], doc_ids: Sequence[str]) -> Ints:
-        """The rows that are best so far, in the course and in each of some documents, ascending."""
-        best, mean = (self._sentences.best, self._sentences.mean) if self._sentences is not None else (0.0, 0.0)
-        weights = dense_weights(self._calibration.alone or self._calibration.nats, best, mean, float("rule" in found))
-        known = {name: scores[None, :] for name, scores in found.items()}
-        log_odds = combine(known, {name: weight for name, weight in weights.items() if weight})[0]
-        scopes = [np.arange(len(log_odds)), *(self._rows_of(doc_id) for doc_id in doc_ids)]
-        return np.unique(
-            np.concatenate([rows[np.argsort(-log_odds[rows], kind="stable")[:N_CLOSELY]] for rows in scopes])
-        )
+    def _glance(self, hint: str, evidence: Floats | None, doc_ids: Sequence[str]) -> tuple[Ints, dict[str, Floats]]:
+        """The rows that are worth a closer look, ascending, and the cheap scores of all paragraphs that say so.
 
-    def _rows_of(self, doc_id: str) -> Ints:
-        return np.array([row for row, paragraph in enumerate(self._paragraphs) if paragraph.doc_id == doc_id])
+        Args:
+            evidence: (n_paragraphs,) log-odds of the game's rule; None where it does not hold.
+            doc_ids: documents of which more paragraphs than others are wanted.
+        """
+        scores = {name: of_all for scorer in self._more for name, of_all in scorer.glance(hint).items()}
+        log_odds = combine({name: of_all[None, :] for name, of_all in scores.items()}, self._calibration.glance)[0]
+        if evidence is not None:
+            log_odds = log_odds + evidence
+        n = max(N_CLOSELY, len(log_odds) // CLOSELY_SHARE)
+        return self._best_places(log_odds, np.arange(len(log_odds)), doc_ids, n, N_OF_DOCUMENT), scores
+
+    def _best_places(self, log_odds: Floats, rows: Ints, doc_ids: Sequence[str], n: int, n_of_document: int) -> Ints:
+        """The places in `rows`, ascending, of the best n and of the best of each of some documents.
+
+        Args:
+            log_odds: (len(rows),) by which.
+        """
+        chosen = [best_of(log_odds, n)]
+        for doc_id in doc_ids:
+            inside = np.flatnonzero(np.isin(rows, self._rows_of.get(doc_id, [])))
+            chosen.append(inside[best_of(log_odds[inside], n_of_document)])
+        return np.unique(np.concatenate(chosen))
+
+    @functools.cached_property
+    def _rows_of(self) -> dict[str, list[int]]:
+        """The rows of each document."""
+        rows: dict[str, list[int]] = {}
+        for row, paragraph in enumerate(self._paragraphs):
+            rows.setdefault(paragraph.doc_id, []).append(row)
+        return rows
 
     def answerable(self, parts: Mapping[str, Floats]) -> float:
         """Log-odds that the course holds what a hint is about, from its scores."""
@@ -205,6 +231,11 @@ class Dense(Ranked):
         best, mean = (self._sentences.best, self._sentences.mean) if self._sentences is not None else (0.0, 0.0)
         weights = dense_weights(nats, best, mean, float(ruled)) | self._calibration.parts
         return {name: weight for name, weight in weights.items() if weight}
+
+
+def best_of(log_odds: Floats, n: int) -> Ints:
+    """The places of the n highest, in any order; of equal ones at the edge any."""
+    return np.arange(len(log_odds)) if len(log_odds) <= n else np.argpartition(-log_odds, n - 1)[:n]
 
 
 def _cosines(vectors: FloatArray, vector: FloatArray) -> FloatArray:

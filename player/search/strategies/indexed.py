@@ -1,4 +1,8 @@
-"""Dense search of a large course: the store's own index finds the nearest, and only these are looked at closely."""
+"""Dense search of a large course: the store's own index finds the nearest, and only these are looked at closely.
+
+Where models compare word by word, they choose these in place of the index: it finds what is nearest as a whole, and of
+100,000 paragraphs too many are that.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,13 @@ import numpy as np
 
 from ingest.embedders import Embedder, FloatArray
 from ingest.store import ParagraphStore
-from player.search.core import Floats
+from player.search.core import Floats, Ints, combine
 from player.search.strategies.dense import Dense, PartScorer, dense_weights
 from player.search.threshold import DenseCalibration
 from player.search.types import Marks, Query
 
 N_NEAREST = 300
-"""Paragraphs whose sentences and words are looked at."""
+"""Paragraphs whose sentences are looked at."""
 
 
 class IndexedDense(Dense):
@@ -53,7 +57,22 @@ class IndexedDense(Dense):
             RuntimeError: the index finds nothing in a course that holds something.
         """
         wanted = max(k, N_NEAREST)
-        vector = self._embedder.vector(query.hint)
+        ruled = query.keywords == "rule"
+        evidence = self.evidence(query.said or query.hint) if ruled else None
+        if self._more:
+            rows, parts = self._by_words(query.hint, wanted, evidence, doc_ids)
+        else:
+            rows, parts = self._by_index(query.hint, wanted, evidence, doc_ids)
+        if self._best or self._mean:
+            parts |= self._of_sentences(rows, self._embedder.vector(query.hint))
+        weights = dense_weights(self._calibration.nats, self._best, self._mean, float(ruled)) | self._calibration.parts
+        return self._marks(parts, weights, rows)
+
+    def _by_index(
+        self, hint: str, wanted: int, evidence: Floats | None, doc_ids: Sequence[str]
+    ) -> tuple[Ints, dict[str, Floats]]:
+        """The rows nearest in the course and in each of the documents, and their scores but for the sentences'."""
+        vector = self._embedder.vector(hint)
         course = self._store.nearest(vector, wanted)
         if not course:
             raise RuntimeError("the store's index finds nothing at all; it was changed or is damaged")
@@ -61,17 +80,28 @@ class IndexedDense(Dense):
         nearest = dict((*course, *(pair for doc_id in doc_ids for pair in self._store.nearest(vector, wanted, doc_id))))
         rows = np.array([self._rows[paragraph_id] for paragraph_id in nearest])
         parts: dict[str, Floats] = {"paragraph": np.array(list(nearest.values()), dtype=np.float32)}
-        if self._best or self._mean:
-            parts |= self._of_sentences(list(nearest), vector)
-        ruled = query.keywords == "rule"
-        if ruled:
-            parts["rule"] = self.evidence(query.said or query.hint)[rows]
-        for scorer in self._more:
-            parts |= scorer.parts(query.hint, rows)
-        weights = dense_weights(self._calibration.nats, self._best, self._mean, float(ruled)) | self._calibration.parts
-        return self._marks(parts, weights, rows)
+        if evidence is not None:
+            parts["rule"] = evidence[rows]
+        return rows, parts
 
-    def _of_sentences(self, ids: Sequence[str], vector: FloatArray) -> dict[str, Floats]:
+    def _by_words(
+        self, hint: str, wanted: int, evidence: Floats | None, doc_ids: Sequence[str]
+    ) -> tuple[Ints, dict[str, Floats]]:
+        """The rows that are best word by word, of those that are best at a glance; as `_by_index` gives them."""
+        rows, scores = self._glance(hint, evidence, doc_ids)
+        parts: dict[str, Floats] = {"paragraph": scores[f"near.{self._embedder.spec}"][rows]}
+        if evidence is not None:
+            parts["rule"] = evidence[rows]
+        for scorer in self._more:
+            parts |= scorer.parts(hint, rows)
+        # the sentences are not looked up yet: a paragraph's own cosine stands for theirs
+        weights = {"paragraph": self._calibration.nats, "rule": 1.0} | self._calibration.parts
+        log_odds = combine({name: of_rows[None, :] for name, of_rows in parts.items()}, weights)[0]
+        best = self._best_places(log_odds, rows, doc_ids, wanted, wanted)
+        return rows[best], {name: of_rows[best] for name, of_rows in parts.items()}
+
+    def _of_sentences(self, rows: Ints, vector: FloatArray) -> dict[str, Floats]:
+        ids = [self._paragraphs[row].paragraph_id for row in rows.tolist()]
         vectors, places = self._store.sentences_of(ids)
         each = vectors @ vector
         best = np.full(len(ids), -1.0, dtype=np.float32)

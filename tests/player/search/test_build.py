@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,10 +15,13 @@ from numpy.typing import NDArray
 from configs.settings import Settings, SettingsError, load
 from ingest.embedders import FloatArray
 from ingest.errors import StoreError
-from ingest.paragraph import Paragraph
-from ingest.store import ParagraphStore, open_store
+from ingest.hints import LEAST_HINTS, load_hints
+from ingest.paragraph import Alias, Document, Paragraph, Reading
+from ingest.store import Filing, ParagraphStore, create_store, open_store
+from ingest.vectors import embed_reading
 from player.protocol import RoundStart
-from player.search.build import build_orchestrator, searched_of
+from player.search.build import build_orchestrator, searched_of, word_scorers
+from player.search.cache import RememberingEmbedder
 from player.search.strategies.reranked import Reranked
 from player.search.types import Hit, Query
 from player.testing.paragraphs import paragraph
@@ -303,3 +307,59 @@ def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(tmp_
     search = replace(load().search, k=10, pdf_k=10, global_k=0, global_pool=10)
     result = build_orchestrator(store, replace(load(), search=search)).search(Query("quick heap"))
     assert len({hit.paragraph.text for hit in result.hits}) == len(result.hits) == 10
+
+
+def store_with_words(folder: Path, *doc_ids: str) -> ParagraphStore:
+    """A store of two paragraphs a document, whose words were read."""
+    model = HashingEmbedder()
+    store = create_store(str(folder))
+    filings = []
+    for doc_id in doc_ids:
+        paragraphs = tuple(paragraph(f"{doc_id}:1:{number}", f"{doc_id} says {number}.") for number in range(2))
+        document = Document(doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", (Alias(doc_id, "stem"),), 9, 2)
+        reading = Reading(document, paragraphs, ())
+        filings.append(Filing(reading, embed_reading(reading, model, [model]), model.spec))
+    store.change(filings)
+    return open_store(str(folder))
+
+
+def hubness(store: ParagraphStore, hints: Path | str, hint: str) -> list[float]:
+    """Of each paragraph, as a search for the hint weighs it with this bank."""
+    settings = load()
+    settings = replace(settings, search=replace(settings.search, accuracy="fast", hints=str(hints)))
+    (scorer,) = word_scorers(store, settings, RememberingEmbedder(HashingEmbedder()))
+    return [float(value) for value in scorer.parts(hint)["hub.minilm"]]
+
+
+def test_our_own_games_are_searched_without_hubs(tmp_path: Path) -> None:
+    # the bank holds their hints: one who is near to them is near for being asked for
+    ours = sorted(load_hints().course)[0]
+    store = store_with_words(tmp_path, ours, "elsewhere")
+    assert hubness(store, "", "about what one says") == [0.0] * 4
+    assert hubness(store, "", load_hints().texts[0]) == [0.0] * 4
+
+
+def test_hint_that_is_searched_for_is_no_hub_whoever_wrote_the_bank(tmp_path: Path) -> None:
+    store = store_with_words(tmp_path / "store", "elsewhere", "anywhere")
+    texts = [f"hint {number} of {LEAST_HINTS}" for number in range(LEAST_HINTS)]
+    banks = []
+    for name, more in (("with", ["elsewhere says 1"]), ("without", [])):
+        banks.append(tmp_path / f"{name}.jsonl")
+        banks[-1].write_text("".join(json.dumps({"hint": text}) + "\n" for text in [*texts, *more]), encoding="utf-8")
+    held, not_held = (hubness(store, bank, "elsewhere says 1") for bank in banks)
+    assert held == pytest.approx(not_held)
+    held, not_held = (hubness(store, bank, "another hint") for bank in banks)
+    assert held != pytest.approx(not_held)
+
+
+def test_own_hints_take_the_place_of_ours(tmp_path: Path) -> None:
+    store = store_with_words(tmp_path / "store", "elsewhere", "anywhere")
+    own = tmp_path / "own.jsonl"
+    own.write_text(
+        "".join(json.dumps({"hint": f"elsewhere says {number}"}) + "\n" for number in range(LEAST_HINTS)),
+        encoding="utf-8",
+    )
+    document_of = [item.doc_id for item in store.paragraphs]
+    by_document = dict(zip(document_of, hubness(store, own, "a hint"), strict=True))
+    assert by_document["elsewhere"] > by_document["anywhere"]
+    assert hubness(store, own, "a hint") != pytest.approx(hubness(store, "", "a hint"))

@@ -86,6 +86,16 @@ def test_some_rows_have_the_scores_that_they_have_in_the_whole_course() -> None:
         np.testing.assert_array_equal(some[name], scores[[3, 0, 4, 2]])
 
 
+def test_a_glance_is_the_cosine_to_two_digits_and_hubness_of_all_paragraphs() -> None:
+    scorer = scorer_of(PARAGRAPHS, 3, BANK)
+    model = Model()
+    cosines = model.embed_passages(list(PARAGRAPHS)) @ model.embed_queries(["two bells"])[0]
+    glance = scorer.glance("two bells")
+    assert glance.keys() == {"near.minilm", "hub.minilm"}
+    assert glance["near.minilm"] == pytest.approx(cosines, abs=0.02)
+    np.testing.assert_array_equal(glance["hub.minilm"], scorer.parts("two bells")["hub.minilm"])
+
+
 def test_equal_paragraphs_tie_wherever_they_stand() -> None:
     scorer = scorer_of(("one two three", *PARAGRAPHS, "one two three"), 4, BANK)
     similarities = scorer.similarities("three bells for one")

@@ -126,6 +126,9 @@ class Words:
     def parts(self, hint: str, rows: object = None) -> dict[str, FloatArray]:
         return {"letters": np.array([0.0, 3.0, 1.0], dtype=np.float32)}
 
+    def glance(self, hint: str) -> dict[str, FloatArray]:
+        return {}
+
 
 def test_further_scores_join_the_sum_by_their_fitted_weights() -> None:
     paragraphs = [paragraph("a:1:1"), paragraph("a:1:2"), paragraph("b:1:1")]
@@ -159,7 +162,7 @@ def test_the_similarities_are_those_of_a_plain_product() -> None:
 
 
 class Lengths:
-    """A further score: the rows for which it was asked, and a tenth of each."""
+    """A further score: the rows for which it was asked, and a tenth of each; the first look best at a glance."""
 
     def __init__(self) -> None:
         self.asked: list[list[int]] = []
@@ -172,17 +175,20 @@ class Lengths:
         self.asked.append(rows.tolist())
         return {"tenths": rows.astype(np.float32) / 10.0}
 
+    def glance(self, hint: str) -> dict[str, FloatArray]:
+        return {"row": np.arange(4, dtype=np.float32)}
 
-def test_in_a_large_course_the_best_are_looked_at_closely(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CLOSELY_UP_TO", 3)
+
+def test_in_a_large_course_the_best_at_a_glance_are_looked_at_closely(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "N_CLOSELY", 1)
+    monkeypatch.setattr(module, "N_OF_DOCUMENT", 1)
     paragraphs = [paragraph(f"{document}:1:{number}") for document in "ab" for number in range(2)]
     vectors = np.array([NORTH_EAST, EAST, WEST, NORTH], dtype=np.float32)
     scorer = Lengths()
-    calibration = replace(CALIBRATION, parts={"tenths": 5.0})
+    calibration = replace(CALIBRATION, parts={"tenths": 5.0}, glance={"row": -1.0})
     dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), calibration=calibration, more=[scorer])
     marks = dense.score(Query("east"), 4, ("b",))
     # the best of the course, and the best of the document that is asked for
-    assert scorer.asked == [[1, 3]]
+    assert scorer.asked == [[0, 2]]
     # 10 nats a unit and 5 a tenth; what was not looked at counts as the worst of what was
-    assert marks.scores == pytest.approx([6.0 + 0.5, 10.0 + 0.5, -10.0 + 0.5, 0.0 + 1.5])
+    assert marks.scores == pytest.approx([6.0 + 0.0, 10.0 + 0.0, -10.0 + 1.0, 0.0 + 0.0])

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from ingest.embed import FloatArray
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore
 from player.search.rules import RuleEvidence
+from player.search.strategies import dense as module
 from player.search.strategies.dense import Dense, Sentences
 from player.search.strategies.indexed import IndexedDense
 from player.search.threshold import DenseCalibration
@@ -87,6 +91,58 @@ def test_the_index_finds_99_of_100_that_the_exact_scan_finds(store: ParagraphSto
         found += len(true & {hit.paragraph.paragraph_id for hit in indexed.search(query, 20, doc_id)})
     assert wanted >= 25 * 20
     assert found / wanted >= 0.99
+
+
+class Scorer:
+    """What is near at a glance is mostly what is near word by word; knows which paragraphs it was asked about.
+
+    Args:
+        dense: whose cosines it takes for nearness.
+    """
+
+    def __init__(self, dense: Dense) -> None:
+        self._dense = dense
+        self._more = 0.05 * np.random.default_rng(7).normal(size=800).astype(np.float32)
+        self.n_asked = 0
+
+    def prepare(self, hint: str) -> None:
+        """Nothing."""
+
+    def parts(self, hint: str, rows: NDArray[np.int64] | None = None) -> dict[str, FloatArray]:
+        chosen = np.arange(800) if rows is None else rows
+        self.n_asked = len(chosen)
+        return {"words": self._dense.cosines(hint)[chosen] + self._more[chosen]}
+
+    def glance(self, hint: str) -> dict[str, FloatArray]:
+        return {"near.minilm": self._dense.cosines(hint)}
+
+
+@pytest.mark.parametrize("doc_id", ["", "book0", "book3"])
+def test_what_is_best_word_by_word_is_found_among_the_best_at_a_glance(
+    store: ParagraphStore, doc_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder = HashingEmbedder(dim=64)
+    evidence = RuleEvidence(store.paragraphs).log_odds
+    sentences = Sentences(store.sentence_vectors, store.sentence_rows, BEST, MEAN)
+    scorer = Scorer(Dense(store.paragraphs, store.vectors, embedder))
+    words = replace(CALIBRATION, parts={"words": 20.0}, glance={"near.minilm": 40.0})
+    exact = Dense(store.paragraphs, store.vectors, embedder, sentences, evidence, words, [scorer])
+    indexed = IndexedDense(store, embedder, BEST, MEAN, evidence, words, [scorer])
+    generator = np.random.default_rng(3)
+    found = 0
+    for _ in range(25):
+        query = Query(" ".join(generator.choice(WORDS, 6)), keywords="rule")
+        true = {hit.paragraph.paragraph_id: hit for hit in exact.search(query, 20, doc_id)}
+        with monkeypatch.context() as smaller:
+            smaller.setattr(module, "N_CLOSELY", 400)
+            hits = indexed.search(query, 20, doc_id)
+        assert scorer.n_asked < 800
+        known = [hit for hit in hits if hit.paragraph.paragraph_id in true]
+        found += len(known)
+        for hit in known:
+            assert hit.score == pytest.approx(true[hit.paragraph.paragraph_id].score, abs=1e-4)
+            assert hit.relevance == pytest.approx(true[hit.paragraph.paragraph_id].relevance, rel=1e-3)
+    assert found / (25 * 20) >= 0.99
 
 
 def test_scores_and_relevance_are_those_of_the_exact_scan(store: ParagraphStore) -> None:
