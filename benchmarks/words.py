@@ -18,9 +18,9 @@ import numpy as np
 
 from benchmarks.command import games_parser, run_benchmark
 from configs.settings import Settings, load
-from evaluate.calibrate import Choice, course_of, fit_choices, hints_about
-from evaluate.games import load_games, match_games
-from evaluate.measures import bootstrap_interval
+from evaluate.fit.calibration import Choice, course_of, fit_choices, hints_about
+from evaluate.games.labelled import load_games, match_games
+from evaluate.runs.measures import bootstrap_interval
 from evaluate.tuning.course import Prepared, prepare, search_all
 from ingest.hints import HINTS, load_hints
 from ingest.store import open_store

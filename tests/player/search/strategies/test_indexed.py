@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ingest.embed import FloatArray
+from ingest.embedders import FloatArray
 from ingest.paragraph import Paragraph
 from ingest.store import ParagraphStore
 from player.search.rules import RuleEvidence
