@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -46,12 +46,12 @@ def number(
     default: T, low: float | str, high: float | str, says: str, unit: str = "", tried: tuple[float, ...] = ()
 ) -> T:
     """A field that holds a number; see `About`."""
-    return cast("T", dataclasses.field(default=default, metadata={"about": About(says, low, high, unit, tried)}))
+    return dataclasses.field(default=default, metadata={"about": About(says, low, high, unit, tried)})
 
 
 def choice(default: T, says: str) -> T:
     """A field that holds a name, a text, a list of names, or yes or no."""
-    return cast("T", dataclasses.field(default=default, metadata={"about": About(says)}))
+    return dataclasses.field(default=default, metadata={"about": About(says)})
 
 
 def about(field: dataclasses.Field[Any]) -> About:
