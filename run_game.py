@@ -9,8 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from configs.arguments import OneLineParser, run_command
 from configs.places import BUNDLED, default_journal, default_store
@@ -30,6 +29,9 @@ from player.play import GameReport, Pace, play_games, report_json
 from player.player import build_player
 from player.server import HttpGameServer
 from player.view import Terminal, series_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 LECTURES = BUNDLED / "lectures" / "english"
 GAMES = BUNDLED / "games" / "english.jsonl"
@@ -71,10 +73,16 @@ def _run(options: argparse.Namespace) -> int:
         _complain("terminated" if isinstance(error, _Terminated) else "interrupted")
         code = 143 if isinstance(error, _Terminated) else 130
     if not options.json and len(reports) > 1:
-        Console().print(series_table(reports))
+        _console().print(series_table(reports))
     if options.json and (reports or not code):
         print(visible_json({"games": [report_json(report) for report in reports]}))
     return code
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console()
 
 
 def _complain(error: object) -> None:
@@ -170,7 +178,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
 def _play_with_me(options: argparse.Namespace, settings: Settings) -> int:
     """Play with a person as the referee; no labelled games are needed."""
     player = build_player(_store(options.store, settings), settings)
-    spectator = Terminal(Console(), verbose=options.verbose)
+    spectator = Terminal(_console(), verbose=options.verbose)
     for number in range(1, options.games + 1):
         play_with_person(player, spectator, input, str(number))
     return 0
@@ -182,7 +190,7 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
     player = build_player(store, settings)
     spectator = None
     if not options.json and options.at_once == 1:
-        spectator = Terminal(Console(), verbose=options.verbose)
+        spectator = Terminal(_console(), verbose=options.verbose)
     n_failed = 0
     with contextlib.ExitStack() as stack:
         url, token = options.server, options.token or settings.token

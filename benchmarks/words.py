@@ -19,7 +19,8 @@ import numpy as np
 from benchmarks.command import games_parser, run_benchmark
 from configs.settings import Settings, load
 from evaluate.fit.calibration import Choice, course_of, fit_choices, hints_about
-from evaluate.games.labelled import load_games, match_games
+from evaluate.games.labelled import load_games
+from evaluate.games.matching import match_games
 from evaluate.runs.measures import bootstrap_interval
 from evaluate.tuning.course import Prepared, prepare, search_all
 from ingest.hints import HINTS, load_hints

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import importlib.util
 import os
 import sys
 from collections.abc import Callable
 from typing import NoReturn, TextIO
-
-if importlib.util.find_spec("numpy") is None or importlib.util.find_spec("yaml") is None:  # what all commands need
-    print(
-        f"the packages of requirements.txt must be installed, {sys.executable} has not got them; "
-        "type make play once, and take .venv/bin/python",
-        file=sys.stderr,
-    )
-    sys.exit(2)
 
 
 class OneLineParser(argparse.ArgumentParser):

@@ -1,36 +1,71 @@
-"""YAML that somebody else wrote: small and with few aliases, so that a few lines of it never fill the memory."""
+"""YAML that somebody else wrote: small, also once its aliases are written out, so that no few lines fill the memory."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 MAX_CHARS = 200_000
-MAX_ALIASES = 30
-"""Aliases within aliases multiply: 81 of them make a billion values, 30 make at most some ten thousand."""
+MAX_WRITTEN_OUT = 200_000
+"""Characters and values with every alias (*name) in the place of which it stands; aliases within aliases multiply."""
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def read_plain_file(path: Path) -> Any:
+    """What a UTF-8 file says; no more of it is read than it may hold.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: as `read_plain_yaml`; UnicodeDecodeError for another encoding.
+    """
+    with path.open("rb") as file:
+        content = file.read(4 * MAX_CHARS + 1)
+    if len(content) > 4 * MAX_CHARS:
+        raise ValueError(f"at most {MAX_CHARS} characters, got more")
+    return read_plain_yaml(content.decode("utf-8"))
 
 
 def read_plain_yaml(text: str) -> Any:
     """What the text says.
 
     Raises:
-        ValueError: it is no YAML, too long, too deeply nested, or has too many aliases; says what it must be.
+        ValueError: it is no YAML, too long (also once it is written out) or too deeply nested; says what it must be.
     """
     if len(text) > MAX_CHARS:
         raise ValueError(f"at most {MAX_CHARS} characters, got {len(text)}")
     if _HALF_PAIR.search(text):
         raise ValueError("Unicode, without half surrogate pairs")
-    n_aliases = 0
     try:
         if "*" in text:
-            n_aliases = sum(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader))
-        if n_aliases <= MAX_ALIASES:
-            return yaml.safe_load(text)
+            _require_short(yaml.compose(text, yaml.SafeLoader))
+        return yaml.safe_load(text)
     except RecursionError:
         raise ValueError("less deeply nested") from None
-    except (yaml.YAMLError, ValueError) as error:
+    except yaml.YAMLError as error:
         raise ValueError(f"YAML: {' '.join(str(error).split())}") from error
-    raise ValueError(f"with at most {MAX_ALIASES} aliases (*name), got {n_aliases}; write the values out")
+
+
+def _require_short(root: yaml.Node | None) -> None:
+    sizes: dict[int, int] = {}
+
+    def size(node: yaml.Node) -> int:
+        if id(node) not in sizes:
+            sizes[id(node)] = MAX_WRITTEN_OUT + 1  # of a node that holds itself
+            sizes[id(node)] = 1 + sum(map(size, _parts(node)), start=len(node.value) if _is_scalar(node) else 0)
+        return sizes[id(node)]
+
+    if root is not None and size(root) > MAX_WRITTEN_OUT:
+        raise ValueError(f"at most {MAX_WRITTEN_OUT} characters once its aliases (*name) are written out, it is longer")
+
+
+def _is_scalar(node: yaml.Node) -> bool:
+    return isinstance(node, yaml.ScalarNode)
+
+
+def _parts(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return [part for pair in node.value for part in pair]
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []

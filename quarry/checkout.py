@@ -6,9 +6,9 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import InspectLoader, Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import CodeType, ModuleType
 
 FOLDERS = ("configs", "ingest", "player", "evaluate")
 
@@ -23,6 +23,11 @@ class _OwnNames(MetaPathFinder, Loader):
         if fullname.partition(".")[0] not in FOLDERS or fullname.endswith(".__main__"):
             return None
         return ModuleSpec(fullname, self) if importlib.util.find_spec(f"quarry.{fullname}") else None
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """What `python -m configs.generated` runs."""
+        spec = importlib.util.find_spec(f"quarry.{fullname}")
+        return spec.loader.get_code(spec.name) if spec and isinstance(spec.loader, InspectLoader) else None
 
     def create_module(self, spec: ModuleSpec) -> None:
         """Import quarry's module, before there is an empty one under the other name that it might import itself."""

@@ -10,11 +10,12 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from configs.settings import load, preset_names
-from configs.table import installed
+from configs.table import Table, installed
 from evaluate.__main__ import main
 from evaluate.referee.spec import REFEREES, spec_table
 from evaluate.runs.measures import MEASURES, values_of
@@ -31,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
 BLOCKS = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", TEXT, re.DOTALL))
 PACKAGE = tomllib.loads(re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)[0])["project"]
-TABLES = {
+TABLES: dict[str, Table[Any]] = {
     "quarry.strategies": STRATEGIES,
     "quarry.embedders": EMBEDDERS,
     "quarry.readers": READERS,

@@ -122,4 +122,4 @@ def test_the_lines_of_python_ingest_search_and_play_a_labelled_game(course: Path
     done = run(f"-c {shlex.quote(blocks[0])}", course)
     assert done.returncode == 0, done.stderr
     assert "How far should one stem?" in done.stdout
-    assert re.search(r"game_id +search\.rank\n0 +\S+ +\d+", done.stdout), done.stdout
+    assert re.search(r"game_id +rank +won\n0 +\S+ +\S+ +(True|False)", done.stdout), done.stdout

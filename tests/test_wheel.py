@@ -20,12 +20,11 @@ ROOT = Path(__file__).resolve().parents[1]
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the wheel installs."""
-    pytest.importorskip("setuptools")
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "--no-build-isolation", "-q"]
     done = subprocess.run([*build, "-w", str(folder)], capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr
-    with zipfile.ZipFile(next(folder.glob("quarry-*.whl"))) as wheel:
+    with zipfile.ZipFile(next(folder.glob("quarry_lectures-*.whl"))) as wheel:
         wheel.extractall(folder / "site")
     return folder / "site"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import optuna
-import yaml
 
-from configs.settings import CONFIG_DIR, SearchSettings, SettingsError, typed_search_value
+from configs.plain_yaml import read_plain_file
+from configs.settings import CONFIG_DIR, SearchSettings, SettingsError, abouts, typed_search_value
 
 DEFAULT_SPACE = CONFIG_DIR / "space.yaml"
 """What is tuned unless a user says otherwise."""
@@ -102,8 +102,8 @@ def load_space(path: Path = DEFAULT_SPACE) -> Space:
     """
     form = "write `search: {KEY: [VALUE, ...]}` or `search: {KEY: {low: A, high: B, step: C}}`"
     try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        tree = read_plain_file(path)
+    except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise SettingsError(
             f"--space must be a readable YAML file, got {path}: {reason}; copy {DEFAULT_SPACE}"
@@ -127,8 +127,22 @@ def _parameter(key: str, values: Any, path: Path, form: str) -> Parameter:
         if all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers):
             low, high, step = (typed_search_value(key, number, str(path)) for number in numbers)
             if low < high and 0 < step <= high - low:
+                _require_within(key, low, high, path)
                 return Parameter(key, (), low, high, step)
     raise SettingsError(f"{path}: {key} must be a list of values or bounds, got {values!r}; {form}")
+
+
+def _require_within(key: str, low: float, high: float, path: Path) -> None:
+    """Pass if a range is within that of the setting; an end that hangs on another key is brought down to it later.
+
+    Raises:
+        SettingsError: it is not.
+    """
+    known = abouts("search")[key]
+    least = known.low if isinstance(known.low, int | float) else low
+    most = known.high if isinstance(known.high, int | float) else high
+    if not least <= low < high <= most:
+        raise SettingsError(f"{path}: {key} must be tried within {least}..{most}, got {low}..{high}")
 
 
 def stepped(value: float, low: float, high: float, step: float) -> float:

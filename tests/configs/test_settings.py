@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from configs import generated
 from configs import settings as module
 from configs.settings import DEFAULT_CONFIG, SettingsError, as_dict, load, preset_names
 
@@ -251,7 +252,15 @@ def test_settings_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a: &a [x]\ngame: [" + "*a, " * 40 + "]", "game: " + "[" * 50_000, "x: " + "y" * 300_000]
+    "text",
+    [
+        "game: &a [*a]",
+        "a: &a [" + "x" * 100_000 + "]\nb: &b [*a, *a, *a]\ngame: [*b, *b, *b]",
+        "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 25)) + "search: {k: *a24}",
+        "game: " + "[" * 50_000,
+        "x: " + "y" * 300_000,
+        "x" * 10_000_000,
+    ],
 )
 def test_a_config_that_is_a_bomb_is_refused_in_one_short_line(tmp_path: Path, text: str) -> None:
     path = tmp_path / "bomb.yaml"
@@ -259,6 +268,22 @@ def test_a_config_that_is_a_bomb_is_refused_in_one_short_line(tmp_path: Path, te
     with pytest.raises(SettingsError, match="must be") as caught:
         load(config=path)
     assert len(str(caught.value)) < 300
+
+
+def test_default_yaml_and_the_space_are_what_the_settings_give() -> None:
+    assert DEFAULT_CONFIG.read_text(encoding="utf-8") == generated.default_yaml()
+    assert generated.SPACE_CONFIG.read_text(encoding="utf-8") == generated.space_yaml()
+
+
+def test_a_long_value_is_shown_in_short(tmp_path: Path) -> None:
+    assert len(refusal(written(tmp_path, f"search: {{k: {'x' * 5_000}}}"))) < 300
+
+
+def test_every_setting_says_what_it_is_for_and_every_number_its_range() -> None:
+    for section, kind in SECTIONS.items():
+        for key, known in module.abouts(section).items():
+            assert known.says
+            assert (known.low is not None) == (kind.__annotations__[key] in ("int", "float")), key
 
 
 def test_accuracy_of_the_environment_counts_where_it_is_left_open(

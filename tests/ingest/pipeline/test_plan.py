@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ingest.errors import BadInputError, SourceError
+from ingest.paragraph import Alias, Document, Paragraph, Reading
+from ingest.pipeline.plan import Held, Row, missing_books, plan, to_drop
+from ingest.pipeline.sources import Source
+from ingest.sidecar import Sidecar
+
+NOTHING = Held({}, {}, ())
+
+
+def source(name: str, content: str = "", sidecar: Sidecar | None = None) -> tuple[Path, Source]:
+    """A PDF /NAME whose bytes are `content`; its version follows from them."""
+    path = Path(f"/{name}")
+    content = content or name
+    return path, Source(path, content, f"v-{content}", sidecar or Sidecar())
+
+
+def books(name: str, *books: str) -> tuple[Path, Source]:
+    """A paragraphs file with one paragraph a book."""
+    path = Path(f"/{name}")
+    readings = tuple(
+        Reading(document(book, path=str(path)), (Paragraph(f"p-{book}", book, 1, "", "A text.", "A text."),), ())
+        for book in books
+    )
+    return path, Source(path, name, f"v-{name}", Sidecar(), readings)
+
+
+def document(doc_id: str, content: str = "", path: str = "", same_as: str = "") -> Document:
+    content = content or f"{doc_id}.pdf"
+    return Document(
+        doc_id, path or f"/{doc_id}.pdf", content, f"v-{content}", (Alias(doc_id, "stem"),), 1, 1, same_as=same_as
+    )
+
+
+def held(*documents: Document, missing: tuple[str, ...] = ()) -> Held:
+    return Held({item.doc_id: item for item in documents}, {}, missing)
+
+
+def told(rows: list[Row]) -> list[tuple[str, str]]:
+    return [(row.doc_id, row.action) for row in rows]
+
+
+def test_new_file_is_read_and_one_that_is_held_is_kept() -> None:
+    rows = plan([source("a.pdf"), source("b.pdf")], held(document("a")))
+    assert told(rows) == [("a", "keep"), ("b", "read")]
+
+
+@pytest.mark.parametrize("changed", [source("a.pdf", "other bytes"), source("a.pdf", sidecar=Sidecar(digest="new"))])
+def test_file_that_has_changed_or_whose_sidecar_has_is_read_again(changed: tuple[Path, Source]) -> None:
+    assert told(plan([changed], held(document("a")))) == [("a", "read")]
+
+
+def test_second_file_of_the_same_bytes_is_a_twin_of_the_first() -> None:
+    first, second = plan([source("a.pdf", "same"), source("b.pdf", "same")], NOTHING)
+    assert (first.action, second.action, second.detail) == ("read", "twin", "a")
+
+
+def test_moved_file_keeps_its_name_and_a_copy_of_a_held_one_is_counted_once() -> None:
+    moved = source("new/a.pdf", "a.pdf")
+    assert told(plan([moved], held(document("a"), missing=("a",)))) == [("a", "keep")]
+    assert told(plan([moved], held(document("a")))) == [("a", "same file")]
+
+
+def test_other_file_of_the_same_stem_has_its_folder_before_it() -> None:
+    assert told(plan([source("new/a.pdf", "another")], held(document("a")))) == [("new/a", "read")]
+
+
+def test_file_that_cannot_be_used_fails_alone() -> None:
+    broken = Path("/broken.pdf"), SourceError("/broken.pdf: must be readable")
+    assert [row.action for row in plan([broken, source("a.pdf")], NOTHING)] == ["fail", "read"]
+
+
+def test_twin_of_a_file_that_changes_is_read_from_its_own_file() -> None:
+    stored = held(document("a", "same"), document("b", "same", same_as="a"))
+    rows = plan([source("a.pdf", "new")], stored, look=lambda path: source(path.name, "same")[1])
+    assert told(rows) == [("a", "read"), ("b", "read")]
+    gone = plan([source("a.pdf", "new")], stored, look=lambda path: SourceError(f"{path}: is gone"))
+    assert told(gone) == [("a", "read")]
+
+
+def test_books_are_taken_and_their_ids_must_be_their_own() -> None:
+    assert told(plan([books("one.jsonl", "x", "y")], NOTHING)) == [("x", "take"), ("y", "take")]
+    owned = Held({"z": document("z")}, {"p-x": "z"}, ())
+    (row,) = plan([books("one.jsonl", "x")], owned)
+    assert (row.action, "paragraph_id must be unique in the store" in row.detail) == ("fail", True)
+
+
+def test_book_that_its_file_holds_no_more_is_missing() -> None:
+    stored = held(document("x", path="/one.jsonl"), document("y", path="/one.jsonl"), document("a"))
+    rows = plan([books("one.jsonl", "x")], stored)
+    assert [item.doc_id for item in missing_books(rows, stored.documents)] == ["y"]
+
+
+def test_dropping_takes_copies_along_whose_files_are_gone() -> None:
+    stored = held(document("a", "same"), document("b", "same", same_as="a"), document("c"), missing=("b", "c"))
+    assert list(to_drop(stored, ["a"], False, "store")) == ["a", "b"]
+    assert list(to_drop(stored, [], True, "store")) == ["b", "c"]
+    with pytest.raises(BadInputError, match="--drop must name documents of store, got 'd'"):
+        to_drop(stored, ["d"], False, "store")
