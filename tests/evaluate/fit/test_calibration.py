@@ -14,10 +14,14 @@ import pytest
 
 from evaluate.__main__ import main
 from evaluate.fit.calibration import Choice, fit_choices, fit_relevance
+from ingest.paragraph import Alias, Document, Reading
+from ingest.store import Filing, create_store
+from ingest.vectors import embed_reading
 from player.search.build import build_references
 from player.search.references import FEATURES, MEANING
 from player.search.threshold import CALIBRATION
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
+from tests.fakes import HashingEmbedder
 from tests.player.fakes import course
 
 HINTS = ("teatime", "umbrella stand", "porcelain elephants", "velvet curtain", "lighthouse")
@@ -89,6 +93,31 @@ class TestCommand:
         assert len(printed["references"]["weights"]) == len(printed["references"]["letters"]) == len(FEATURES)
         assert printed["references"]["letters"][MEANING] == 0.0
         assert printed["named"] > 0.0 > printed["unnamed"]
+
+    @pytest.mark.parametrize(("more", "kinds"), [((), {"words", "near", "hub"}), (("--no-hubs",), {"words", "near"})])
+    def test_models_that_have_read_the_words_get_weights_for_what_they_say(
+        self,
+        arguments: list[str],
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+        more: tuple[str, ...],
+        kinds: set[str],
+    ) -> None:
+        monkeypatch.setenv("QUARRY_ACCURACY", "fast")
+        model = HashingEmbedder()
+        filings = []
+        for doc_id in sorted({item.doc_id for item in course()}):
+            paragraphs = tuple(item for item in course() if item.doc_id == doc_id)
+            aliases = (Alias(doc_id, "stem"),)
+            document = Document(doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", aliases, 9, len(paragraphs))
+            reading = Reading(document, paragraphs, ())
+            filings.append(Filing(reading, embed_reading(reading, model, [model]), model.spec))
+        create_store(str(tmp_path / "words")).change(filings)
+        arguments[arguments.index("--store") + 1] = str(tmp_path / "words")
+        assert run_main(main, *arguments, *more) == 0
+        dense = json.loads(capsys.readouterr().out)["words"]["minilm"]["dense"]
+        assert {name.removesuffix(".minilm") for name in (*dense["parts"], *dense["glance"])} == kinds
 
     def test_the_same_games_give_the_same_numbers(
         self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
