@@ -141,7 +141,7 @@ def test_a_game_is_replayed_with_them(
     assert (run["referee"], run["games"]) == (referee, 2)
     assert run["measures"]["Success@5"] == 1.0
     assert run["measures"]["Document@5"] == 1.0
-    assert {game["strategy"] for game in run["per_game"]} == {"overlap"}
+    assert {game["strategy"] for game in run["per_game"]} == {strategy}
 
 
 @pytest.mark.usefixtures("package")
