@@ -20,6 +20,8 @@ from player.questions.belief import NOT_RELEVANT
 from player.questions.question import LETTERS, Question
 
 PROTOCOL = "Q21G.v1"
+ROUTE = "mail"
+"""Key of an envelope that came by mail: from whom and in which thread, so that its reply goes there."""
 
 WARMUP_CALL = "Q21WARMUPCALL"
 WARMUP_RESPONSE = "Q21WARMUPRESPONSE"
@@ -201,6 +203,7 @@ def write_message(
     recipient: str,
     game_id: str,
     role: str = "player",
+    version: str = PROTOCOL,
     like: Mapping[str, Any] | None = None,
 ) -> Json:
     """An envelope in canonical form with a fresh message_id.
@@ -208,10 +211,11 @@ def write_message(
     Args:
         sender: logical id of who writes.
         recipient: logical id of who is written to.
+        version: of the protocol.
         like: the message that is replied to; keys of the envelope that it spells otherwise are written both ways.
     """
     envelope: Json = messages.Envelope(
-        protocol=PROTOCOL,
+        protocol=version,
         message_type=message_type,
         message_id=str(uuid.uuid4()),
         timestamp=datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -224,7 +228,21 @@ def write_message(
         for name in spelt:
             if like is not None and name in like:
                 envelope[name] = envelope[canonical]
+    route = like.get(ROUTE) if like is not None else None
+    if isinstance(route, dict):
+        envelope[ROUTE] = {
+            name: _printed(route[name], MAX_HINT_CHARS)
+            for name in ("from", "message_id", "references")
+            if isinstance(route.get(name), str)
+        }
     return envelope
+
+
+def sender_of(envelope: Mapping[str, Any]) -> str:
+    """The logical id of who wrote a message, "referee" where it does not say."""
+    sender = envelope.get("sender")
+    named = sender.get("logical_id") if isinstance(sender, dict) else None
+    return str(named)[:MAX_ID_CHARS] if named else "referee"
 
 
 def warmup_payload(call: WarmupCall, answer: str) -> Json:

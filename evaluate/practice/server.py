@@ -30,6 +30,7 @@ from configs.settings import Settings
 from evaluate.errors import EvaluateError, GamesError, PortError
 from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.games.matching import match_games
+from evaluate.league.desk import Desk
 from evaluate.practice.limits import IDLE_S, MAX_CONNECTIONS, RATE, BoundedBodies, PatientProtocol, Rates
 from evaluate.practice.match import Match, RefusedMessageError
 from evaluate.referee import Referee, secret_of
@@ -117,15 +118,17 @@ class PracticeServer:
         self._lock = threading.Lock()
         self._listeners: list[Callable[[str], None]] = []
 
-    def register(self, name: str) -> tuple[str, str]:
-        """(player_id, token) of a new player.
+    def register(self, name: str, token: str = "") -> tuple[str, str]:
+        """(player_id, token) of a new player, or of the one who has this token.
 
         Raises:
             TooManyError: there are as many as there may be.
         """
         player_id = f"player-{secrets.token_hex(4)}"
-        token = secrets.token_urlsafe(24)
+        token = token or secrets.token_urlsafe(24)
         with self._lock:
+            if (known := self._players.get(_digest(token))) is not None:
+                return known.player_id, token
             if len(self._players) >= MAX_PLAYERS:
                 raise TooManyError(f"there may be at most {MAX_PLAYERS} players; start the server anew")
             self._players[_digest(token)] = _PlayerState(player_id)
@@ -300,8 +303,8 @@ class _GameShown(BaseModel):
     league_points: int | None
 
 
-def create_app(server: PracticeServer) -> FastAPI:
-    """The HTTP of CONTRACT.md around a practice server; errors are RFC 9457 problem documents."""
+def create_app(server: Desk) -> FastAPI:
+    """The HTTP of CONTRACT.md around a practice server or a league; errors are RFC 9457 problem documents."""
     app = FastAPI(
         title="Quarry practice game server", version="1", description="Practice games in the manner of the Q21G league."
     )
