@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import signal
 import sys
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from configs.arguments import OneLineParser, run_command
+from configs.mail import load_mail
 from configs.places import BUNDLED, default_journal, default_store
 from configs.settings import Settings, SettingsError, load
 from configs.terminal import visible, visible_json
@@ -24,9 +26,11 @@ from ingest.errors import IngestError
 from ingest.pipeline import ingest
 from ingest.store import ParagraphStore, create_store, open_store
 from player.errors import JournalError, PlayerError
-from player.journal import Journal, sit_down
+from player.journal import Journal, open_ledger, sit_down
+from player.mail.server import MailGameServer
 from player.play import GameReport, Pace, play_games, report_json
 from player.player import build_player
+from player.season import Season
 from player.server import HttpGameServer
 from player.view import Terminal, series_table
 
@@ -39,6 +43,7 @@ EXAMPLE = """examples:
   python run_game.py                                            practise on the bundled lectures
   python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server; after a crash the
                                                                 same command plays on
+  python run_game.py --mail mailbox.yaml --season               play a league's season by mail
 """
 
 
@@ -112,20 +117,29 @@ def _check(options: argparse.Namespace) -> None:
     Raises:
         SettingsError: a number is out of range, or an option would be without effect.
     """
-    if options.games < 1:
+    if options.games is not None and options.games < 1:
         raise SettingsError(f"--games must be at least 1, got {options.games}")
     if options.seed is not None and options.seed < 0:
         raise SettingsError(f"--seed must be at least 0, got {options.seed}")
     if options.at_once < 1:
         raise SettingsError(f"--at-once must be at least 1, got {options.at_once}")
-    if options.server is None and (options.journal is not None or options.forget):
-        raise SettingsError("--journal and --forget must come with --server; a practice server's games end with it")
+    away = options.server is not None or options.mail is not None
+    if options.server is not None and options.mail is not None:
+        raise SettingsError("--server and --mail must not come together; a game is played over one of them")
+    if options.mail is not None and options.token is not None:
+        raise SettingsError("--token must be left out with --mail, whose credentials are the mailbox's own")
+    if not away and (options.journal is not None or options.forget):
+        raise SettingsError(
+            "--journal and --forget must come with --server or --mail; a practice server's games end with it"
+        )
+    if not away and options.season:
+        raise SettingsError("--season must come with --server or --mail; a practice server has none")
     if options.referee == ME and (options.json or options.practice_games or options.at_once > 1):
         raise SettingsError(f"--referee {ME} must come without --json, --practice-games and --at-once: you are asked")
     for name in ("practice_games", "referee", "seed"):
-        if options.server is not None and getattr(options, name) is not None:
+        if away and getattr(options, name) is not None:
             option = name.replace("_", "-")
-            raise SettingsError(f"--{option} must be left out with --server, whose games and referee are its own")
+            raise SettingsError(f"--{option} must be left out with --server and --mail, whose games are their own")
 
 
 def _parser(prog: str) -> argparse.ArgumentParser:
@@ -139,6 +153,10 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         "--store", help=f"folder or URL (default: {default_store()}, made from the bundled lectures if missing)"
     )
     parser.add_argument("--server", metavar="URL", help="game server (default: a practice server in this process)")
+    parser.add_argument("--mail", type=Path, metavar="FILE", help="play by mail; FILE describes the mailbox (YAML)")
+    parser.add_argument(
+        "--season", action="store_true", help="with --server or --mail: play the games that a league begins, unasked"
+    )
     parser.add_argument(
         "--token", metavar="T", help="of a player that the server knows (default: QUARRY_TOKEN, or registers anew)"
     )
@@ -146,14 +164,14 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--preset", default="default", metavar="NAME", help="settings to play with (default: %(default)s)"
     )
-    parser.add_argument("--games", type=int, default=1, metavar="N", help="games to play (default: %(default)s)")
+    parser.add_argument("--games", type=int, metavar="N", help="games to play (default: 1; of a season, all of them)")
     parser.add_argument(
         "--at-once", type=int, default=1, metavar="N", help="games played at the same time (default: %(default)s)"
     )
     parser.add_argument(
         "--journal",
         metavar="FILE",
-        help=f"with --server: where games are kept, so that they go on after a crash; none keeps nothing "
+        help=f"with --server or --mail: where games are kept, so that they go on after a crash; none keeps nothing "
         f"(default: {default_journal()})",
     )
     parser.add_argument(
@@ -179,23 +197,26 @@ def _play_with_me(options: argparse.Namespace, settings: Settings) -> int:
     """Play with a person as the referee; no labelled games are needed."""
     player = build_player(_store(options.store, settings), settings)
     spectator = Terminal(_console(), verbose=options.verbose)
-    for number in range(1, options.games + 1):
+    for number in range(1, (options.games or 1) + 1):
         play_with_person(player, spectator, input, str(number))
     return 0
 
 
 def _play_games(options: argparse.Namespace, settings: Settings, reports: list[GameReport]) -> int:
     """Play, and put each game that is over into `reports`; how many could not be played."""
+    mailbox = load_mail(options.mail) if options.mail is not None else None
+    if mailbox is not None:
+        mailbox.secret()
     store = _store(options.store, settings)
     player = build_player(store, settings)
     spectator = None
-    if not options.json and options.at_once == 1:
+    if not options.json and options.at_once == 1 and not options.season:
         spectator = Terminal(_console(), verbose=options.verbose)
     n_failed = 0
     with contextlib.ExitStack() as stack:
         url, token = options.server, options.token or settings.token
         journal = practice = None
-        if url is None:
+        if url is None and mailbox is None:
             spec = options.referee or "oracle"
             prepare([spec], store, settings.embed)
             referee = make_referee(spec, options.seed or 0, tools_of(store, settings.embed))
@@ -205,15 +226,21 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
             practice = PracticeServer(course, options.seed)
             url = stack.enter_context(serving(create_app(practice)))
             token = options.token or ""  # QUARRY_TOKEN is another server's
-        else:
+        server: HttpGameServer | MailGameServer
+        if mailbox is not None:
             journal = stack.enter_context(_journal(options))
-        server = HttpGameServer(url, token, settings.game.request_timeout_s)
+            server = MailGameServer(mailbox)
+            ledger = open_ledger(server.url, server.player_id, journal, _complain)
+        else:
+            if options.server is not None:
+                journal = stack.enter_context(_journal(options))
+            server = HttpGameServer(url, token, settings.game.request_timeout_s)
+            ledger = sit_down(server, options.player, journal, _complain)
         stack.callback(server.close)
-        ledger = sit_down(server, options.player, journal, _complain)
         games = play_games(
             server,
             player,
-            options.games,
+            options.games or (math.inf if options.season else 1),
             name=options.player,
             timeout_s=settings.game.game_timeout_s,
             at_once=options.at_once,
@@ -221,6 +248,7 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
             pace=Pace(phase_s=settings.game.phase_s),
             ledger=ledger,
             say=_complain,
+            season=Season(options.player) if options.season else None,
         )
         for outcome in games:
             if isinstance(outcome, GameReport):

@@ -441,11 +441,21 @@ def sit_down(server: Registered, name: str, journal: Journal | None, say: Callab
         server.register(name)
         if journal is not None:
             journal.remember_player(server.url, name, server.token, server.player_id)
-    player = _digest(server.token)
-    if journal is not None and not journal.claim(server.url, player):
+    return open_ledger(server.url, _digest(server.token), journal, say)
+
+
+def open_ledger(server: str, player: str, journal: Journal | None, say: Callable[[str], None]) -> Ledger:
+    """A player's pages of a journal; of none where another process writes on them.
+
+    Args:
+        server: where the player plays.
+        player: what the server knows it by; not its token.
+        say: is told in a line what the journal cannot be used for.
+    """
+    if journal is not None and not journal.claim(server, player):
         say("the journal serves another process that plays as this player; these games are played without it")
         journal = None
-    return Ledger(journal, server.url, player)
+    return Ledger(journal, server, player)
 
 
 def _dumped(fact: Any) -> str:

@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-NO_DOVECOT = "no Dovecot is installed: mail is tested without a mail server as well"
+NO_DOVECOT = "no Dovecot is installed: letters and mailboxes are tested without a mail server as well"
 PASSWORD = 'app "pass\\w0rd'
 KEY = b"the key that signs tokens of the tests"
 DOMAIN = "quarry.test"

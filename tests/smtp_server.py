@@ -30,7 +30,7 @@ class XoauthSMTP(SMTP):
         signed = bearer.removeprefix("auth=Bearer ").split(".")
         right = hmac.new(KEY, ".".join(signed[:2]).encode(), hashlib.sha256).digest()
         good = user.startswith("user=") and user.endswith(f"@{DOMAIN}") and b64(right) == signed[-1]
-        return AuthResult(success=good, auth_data=user)
+        return AuthResult(success=good, handled=False, auth_data=user)
 
 
 class Handler:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import threading
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from email.message import EmailMessage
 
 from cachetools import LRUCache
 
-from configs.mail import MailSettings
+from configs.mail import ADDRESS, MailSettings
 from configs.terminal import visible
 from evaluate.errors import EvaluateError
 from evaluate.league.desk import Desk
@@ -120,7 +121,7 @@ class PostOffice:
         except MessageError as error:
             self._say(f"a mail is left unread: {visible(error)}")
             return
-        if "@" not in address:
+        if not re.fullmatch(ADDRESS, address):
             return
         route = envelope.pop(ROUTE)
         try:

@@ -26,6 +26,8 @@ MAX_BYTES = 2_000_000
 """Of a mail, read."""
 MAX_PARTS = 100
 N_SUBJECT_PARTS = 5
+MAX_LINE_CHARS = 998
+"""Of a header, as RFC 5322 allows; a subject folded at 78 would come as encoded words, which some readers leave so."""
 MAX_SUBJECT_CHARS = 1_000
 
 _PROTOCOL = re.compile(r"(?:q21g?|league)[\w.]{0,20}|\d+(?:\.\d+)?", re.IGNORECASE)
@@ -44,11 +46,11 @@ def write_letter(
         answers: Message-ID of the mail that it replies to, "" for none.
         thread: References of that mail.
     """
-    letter = EmailMessage(policy=email.policy.SMTP)
+    letter = EmailMessage(policy=email.policy.SMTP.clone(max_line_length=MAX_LINE_CHARS))
     role = str((envelope.get("sender") or {}).get("role") or "player").upper()
     message_id, kind = str(envelope.get("message_id", "")), str(envelope.get("message_type", ""))
     parts = (str(envelope.get("protocol") or PROTOCOL), role, sender, message_id, kind)
-    letter["Subject"] = "::".join(part.replace("::", ":") for part in parts)
+    letter["Subject"] = "::".join(_in_header(part).replace("::", ":") for part in parts)
     letter["From"] = sender
     letter["To"] = recipient
     letter["Date"] = format_datetime(datetime.now(UTC))
@@ -59,8 +61,9 @@ def write_letter(
         letter["References"] = " ".join(dict.fromkeys([*map(_header_id, thread.split()[-20:]), answers])).strip()
     letter["Auto-Submitted"] = "auto-generated"
     text = _written(envelope, sender)
-    letter.set_content(f"{kind}, game {envelope.get('game_id', '')}. The message is attached as {ATTACHMENT}.\n")
-    letter.add_attachment(text.encode(), maintype="application", subtype="json", filename=ATTACHMENT)
+    game_id = _in_header(str(envelope.get("game_id", "")))
+    letter.set_content(f"{_in_header(kind)}, game {game_id}. The message is attached as {ATTACHMENT}.\n")
+    letter.add_attachment(text.encode("utf-8", "replace"), maintype="application", subtype="json", filename=ATTACHMENT)
     return letter
 
 
@@ -180,6 +183,10 @@ def _written(envelope: Mapping[str, Any], address: str) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1)
 
 
+def _in_header(text: str) -> str:
+    return "".join(char for char in text if char.isprintable())[:MAX_ID_CHARS]
+
+
 def _header_id(text: str) -> str:
     """A Message-ID that can stand in a header; "" for none."""
     found = re.search(r"<[^<>\s]{1,250}>", text)
@@ -188,7 +195,7 @@ def _header_id(text: str) -> str:
 
 def _id_of(message_id: str) -> str:
     safe = _ID_SAFE.sub("", message_id)
-    return safe if safe == message_id and len(safe) <= 100 else _digest(message_id.encode())
+    return safe if safe == message_id and len(safe) <= 100 else _digest(message_id.encode("utf-8", "replace"))
 
 
 def _digest(raw: bytes) -> str:

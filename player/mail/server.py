@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -9,7 +10,8 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from configs.mail import MailSettings
+from configs.mail import ADDRESS, MailSettings
+from configs.terminal import visible
 from player import protocol
 from player.errors import MessageError, RefusedError, ServerError
 from player.mail.letter import read_letter, write_letter
@@ -100,6 +102,8 @@ class MailGameServer:
         recipient = str(route.get("from") or self._settings.league)
         if not recipient:
             raise RefusedError("--mail must say to whom a message goes that replies to none; add league: ADDRESS", 550)
+        if not re.fullmatch(ADDRESS, recipient):
+            raise RefusedError(f"a mail must go to one address, got {visible(recipient)[:80]!r}", 550)
         answers, thread = str(route.get("message_id", "")), str(route.get("references", ""))
         self._outgoing.send(write_letter(envelope, self._settings.address, recipient, answers, thread))
 

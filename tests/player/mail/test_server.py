@@ -369,5 +369,6 @@ def test_questions_are_valid_by_mail_as_well(opening: Opening) -> None:
     game_id = server.request_game()
     server.send(player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"}))
     server.send(player_message("Q21QUESTIONSBATCH", game_id, {"questions": questions()["questions"][:19]}))
-    refusal = inbox_of(server, game_id, 3)[2]
+    messages = inbox_of(server, game_id, 3)
+    refusal = next(message for message in messages if message["message_type"] == "Q21REFUSED")
     assert "exactly 20, got 19" in refusal["payload"]["detail"]
