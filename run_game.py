@@ -26,6 +26,7 @@ from ingest.errors import IngestError
 from ingest.pipeline import ingest
 from ingest.store import ParagraphStore, create_store, open_store
 from player.errors import JournalError, PlayerError
+from player.history import history_json, history_page, history_table, summary
 from player.journal import Journal, open_ledger, sit_down
 from player.mail.server import MailGameServer
 from player.play import GameReport, Pace, play_games, report_json
@@ -44,6 +45,7 @@ EXAMPLE = """examples:
   python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server; after a crash the
                                                                 same command plays on
   python run_game.py --mail mailbox.yaml --season               play a league's season by mail
+  python run_game.py --history --page games.html                every game played so far, as a page
 """
 
 
@@ -63,6 +65,8 @@ def _run(options: argparse.Namespace) -> int:
     try:
         with _ending_on_sigterm():
             _check(options)
+            if options.history:
+                return _history(options)
             settings = load(options.preset, options.config)
             if options.referee == ME:
                 return _play_with_me(options, settings)
@@ -128,6 +132,12 @@ def _check(options: argparse.Namespace) -> None:
         raise SettingsError("--server and --mail must not come together; a game is played over one of them")
     if options.mail is not None and options.token is not None:
         raise SettingsError("--token must be left out with --mail, whose credentials are the mailbox's own")
+    if options.page is not None and not options.history:
+        raise SettingsError("--page must come with --history; games being played are shown in the terminal")
+    if options.history:
+        if away or options.forget or options.journal == "none":
+            raise SettingsError("--history must come without --server, --mail and --forget; it plays nothing")
+        return
     if not away and (options.journal is not None or options.forget):
         raise SettingsError(
             "--journal and --forget must come with --server or --mail; a practice server's games end with it"
@@ -187,6 +197,12 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         "(default: oracle)",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="of the practice server's choice (default: by chance)")
+    parser.add_argument(
+        "--history",
+        action="store_true",
+        help="play nothing: show every game of the journal",
+    )
+    parser.add_argument("--page", type=Path, metavar="FILE", help="with --history: write it as one HTML page")
     parser.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
     parser.add_argument("-v", "--verbose", action="store_true", help="show every question in full")
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
@@ -235,8 +251,11 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
             if options.server is not None:
                 journal = stack.enter_context(_journal(options))
             server = HttpGameServer(url, token, settings.game.request_timeout_s)
-            ledger = sit_down(server, options.player, journal, _complain)
+            ledger = sit_down(server, options.player, journal, _complain, always=options.season)
         stack.callback(server.close)
+        season = Season(options.player) if options.season else None
+        if season is not None and mailbox is not None and mailbox.league:
+            server.send(season.request())
         games = play_games(
             server,
             player,
@@ -248,7 +267,7 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
             pace=Pace(phase_s=settings.game.phase_s),
             ledger=ledger,
             say=_complain,
-            season=Season(options.player) if options.season else None,
+            season=season,
         )
         for outcome in games:
             if isinstance(outcome, GameReport):
@@ -264,6 +283,31 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
                 n_failed += 1
                 _complain(outcome)
     return n_failed
+
+
+def _history(options: argparse.Namespace) -> int:
+    """Show the games of a journal; 0, also where there are none."""
+    path = Path(options.journal) if options.journal else default_journal()
+    if not path.is_file():
+        raise SettingsError(f"--journal must name a journal, got {path}: no such file; play with --server first")
+    with contextlib.closing(Journal(path, say=_complain)) as journal:
+        games = journal.history()
+    if options.page is not None:
+        try:
+            options.page.write_text(history_page(games), encoding="utf-8")
+        except OSError as error:
+            raise SettingsError(
+                f"--page must be a file that can be written, got {options.page}: {error.strerror}"
+            ) from None
+    if options.json:
+        print(visible_json(history_json(games)))
+        return 0
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    console.print(history_table(games))
+    total = summary(games)
+    mean = f", mean private score {total.mean_score:.1f}" if total.mean_score is not None else ""
+    console.print(f"{total.n_games} games, {total.n_scored} scored{mean}, {total.league_points} league points")
+    return 0
 
 
 @contextlib.contextmanager

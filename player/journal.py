@@ -7,6 +7,7 @@ them, what it asked and answered, byte for byte. The file holds tokens, so only 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -38,6 +39,8 @@ LATE_BUDGET_S = 0.2
 OPEN_BUDGET_S = 20.0
 """Seconds that opening and reading may take before any game is played."""
 VERSION = 1
+UNREADABLE = (ValueError, TypeError, KeyError, RecursionError, OverflowError)
+"""What an altered column raises."""
 
 Ending = Literal["running", "over", "given up"]
 
@@ -94,6 +97,23 @@ class Kept:
     score: Score | None
     replies: Mapping[str, Json]
     undelivered: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A game of any player, as history shows it.
+
+    Attributes:
+        server: where it was played.
+        against: the referee's name, "" if it never wrote.
+        ended: seconds since 1970, None while it runs.
+    """
+
+    kept: Kept
+    server: str
+    against: str
+    ended: float | None
+    ending: str
 
 
 class Journal:
@@ -165,6 +185,27 @@ class Journal:
         n_rounds = len(self.rows("SELECT what FROM revealed"))
         self.write(("DELETE FROM revealed", ()))
         return n_rounds
+
+    def history(self) -> list[Past]:
+        """All games, the oldest first; those that cannot be read are left out, and that is said.
+
+        Raises:
+            JournalError: the file cannot be read.
+        """
+        games = []
+        for row in self.rows(
+            "SELECT game, game_id, began, start, questions, answers, guess, score, server, ended, ending FROM games "
+            "ORDER BY began, game"
+        ):
+            replies = self.rows("SELECT message, reply, delivered FROM replies WHERE game = ? ORDER BY rowid", row[0])
+            try:
+                kept = _kept(row[:8], replies)
+                against = next((str(reply.get("recipient_id", "")) for reply in kept.replies.values()), "")
+                ended = float(row[9]) if row[9] is not None else None
+                games.append(Past(kept, str(row[8]), against, ended, str(row[10])))
+            except UNREADABLE as error:
+                self.fault(f"game {row[1]} cannot be read and is left: {type(error).__name__}")
+        return games
 
     def rows(self, statement: str, *values: object, hurried: bool = False) -> list[tuple[Any, ...]]:
         """What a query finds.
@@ -331,7 +372,7 @@ class Ledger:
         ):
             try:
                 games.append(self._kept(row))
-            except (ValueError, TypeError, KeyError) as error:
+            except UNREADABLE as error:
                 assert self._journal is not None
                 self._journal.fault(f"game {row[1]} cannot be read and is left: {type(error).__name__}")
         return games
@@ -375,20 +416,7 @@ class Ledger:
         return Revealed(str(found[0][0]), str(found[0][1])) if found else Revealed("", "")
 
     def _kept(self, row: tuple[Any, ...]) -> Kept:
-        key, game_id, began, start, questions, answers, guess, score = row
-        replies = self._rows("SELECT message, reply, delivered FROM replies WHERE game = ?", key)
-        return Kept(
-            key=int(key),
-            game_id=str(game_id),
-            began=float(began),
-            start=RoundStart(**json.loads(start)) if start else None,
-            questions=tuple(_question(item) for item in json.loads(questions or "[]")),
-            answers=tuple(json.loads(answers)) if answers else None,
-            guess=Guess(**json.loads(guess)) if guess else None,
-            score=Score(**json.loads(score)) if score else None,
-            replies={message: json.loads(reply) for message, reply, _ in replies},
-            undelivered=tuple(message for message, _, delivered in replies if not delivered),
-        )
+        return _kept(row, self._rows("SELECT message, reply, delivered FROM replies WHERE game = ?", row[0]))
 
     def _rows(self, statement: str, *values: object, hurried: bool = False) -> list[tuple[Any, ...]]:
         return self._journal.rows(statement, *values, hurried=hurried) if self._journal is not None else []
@@ -417,17 +445,20 @@ class Registered(Protocol):
         """The messages."""
 
 
-def sit_down(server: Registered, name: str, journal: Journal | None, say: Callable[[str], None]) -> Ledger:
+def sit_down(
+    server: Registered, name: str, journal: Journal | None, say: Callable[[str], None], *, always: bool = False
+) -> Ledger:
     """Be known to the server, as the same player as before where games of that one are not over; its pages.
 
     Args:
         name: to register under, where there is no token.
         say: is told in a line what the journal cannot be used for.
+        always: be the same player between two games as well, as a season wants it.
     """
     if not server.token and journal is not None:
         saved = journal.token(server.url, name)
         ledger = Ledger(journal, server.url, _digest(saved))
-        if saved and ledger.running() and journal.claim(server.url, _digest(saved)):
+        if saved and (always or ledger.running()) and journal.claim(server.url, _digest(saved)):
             server.use(saved)
             try:
                 server.inbox("", 0.0)
@@ -458,6 +489,39 @@ def open_ledger(server: str, player: str, journal: Journal | None, say: Callable
     return Ledger(journal, server, player)
 
 
+def _kept(row: tuple[Any, ...], replies: Sequence[tuple[Any, ...]]) -> Kept:
+    """A game from its row and the replies to it; whatever was altered raises one of `UNREADABLE`."""
+    key, game_id, began, start, questions, answers, guess, score = row
+    return Kept(
+        key=int(key),
+        game_id=str(game_id),
+        began=float(began),
+        start=_read(RoundStart, start) if start else None,
+        questions=_read(tuple[Question, ...], questions) if questions else (),
+        answers=_read(tuple[str | None, ...], answers) if answers else None,
+        guess=_read(Guess, guess) if guess else None,
+        score=_read(Score, score) if score else None,
+        replies={str(message): _read(dict[str, Any], reply) for message, reply, _ in replies},
+        undelivered=tuple(str(message) for message, _, delivered in replies if not delivered),
+    )
+
+
+def _read(kind: Any, text: Any) -> Any:
+    """What a column holds, of its type.
+
+    Raises:
+        ValueError: it holds something else.
+    """
+    return _adapter(kind).validate_json(text)
+
+
+@functools.cache
+def _adapter(kind: Any) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
 def _dumped(fact: Any) -> str:
     if isinstance(fact, RoundStart | Guess | Score):
         fact = asdict(fact)
@@ -468,16 +532,6 @@ def _dumped(fact: Any) -> str:
 
 def _question_json(question: Question) -> Json:
     return {**asdict(question), "key": sorted(question.key)}
-
-
-def _question(item: Json) -> Question:
-    return Question(
-        text=item["text"],
-        options=tuple(item["options"]),
-        kind=item["kind"],
-        key=frozenset(item["key"]),
-        groups=tuple(tuple(group) for group in item["groups"]),
-    )
 
 
 def _round(start: RoundStart) -> str:

@@ -28,6 +28,11 @@ class Season:
         self._season_id = ""
         self._replies: dict[tuple[str, str], Json] = {}
 
+    def request(self) -> Json:
+        """A request to take part, for a league that cannot write first."""
+        nobody = Message(START_SEASON, "", "", {})
+        return self._written("SEASON_REGISTRATION_REQUEST", "", nobody, {})
+
     def reply(self, message: Message, envelope: Json) -> Json | None:
         """What is to be sent in reply, None where nothing is."""
         told = message.payload.get("season_id", "")
@@ -37,7 +42,7 @@ class Season:
             return self._written("SEASON_REGISTRATION_REQUEST", season_id, message, envelope)
         if message.message_type == KEEP_ALIVE:
             return self._written("KEEP_ALIVE_RESPONSE", season_id, message, envelope)
-        if message.message_type in ENDINGS and season_id in {"", self._season_id}:
+        if message.message_type in ENDINGS and (not self._season_id or season_id in {"", self._season_id}):
             self.over = True
         return None
 

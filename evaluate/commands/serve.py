@@ -1,19 +1,30 @@
-"""`serve`: the practice game server."""
+"""`serve`: the practice game server, or a league."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import secrets
 import sys
+from collections.abc import MutableMapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from configs.settings import load
-from evaluate.commands.command import GAMES, add_command, add_referee, add_store
+from configs.settings import Settings, SettingsError, load
+from configs.terminal import visible
+from evaluate.commands.command import GAMES, ROOT, add_command, add_referee, add_store
 from evaluate.errors import RefereeError
-from evaluate.referee import make_referee, prepare, read_spec, tools_of
-from ingest.store import open_store
+from evaluate.referee import Referee, make_referee, prepare, read_spec, tools_of
+from ingest.store import ParagraphStore, open_store
+
+if TYPE_CHECKING:
+    from configs.mail import MailSettings
+    from evaluate.league.desk import Desk
+    from evaluate.league.league import League
 
 DEFAULT_PORT = 8017
+RECORD = Path("data") / "runs" / "league.sqlite"
+MOST_PLAYERS = 100
 
 
 def add(commands: Any) -> None:
@@ -31,28 +42,138 @@ def add(commands: Any) -> None:
     )
     add_referee(command, default="oracle")
     command.add_argument("--seed", type=int, metavar="N", help="of the choice of games (default: by chance)")
+    command.add_argument("--mail", type=Path, metavar="FILE", help="serve by mail too, from the mailbox of FILE (YAML)")
+    league = command.add_argument_group("league")
+    league.add_argument("--league", type=int, metavar="N", help="run a season of N players; its page is at /league")
+    league.add_argument(
+        "--built-in",
+        default="",
+        metavar="A,B,...",
+        help="players that the league brings along: presets, or random; the others register over HTTP or by mail",
+    )
+    league.add_argument(
+        "--record",
+        type=Path,
+        metavar="FILE",
+        help=f"where the season is kept, so that it goes on after a crash (default: {RECORD})",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from evaluate.practice.server import PracticeServer, create_app, listen, load_course, serve
+    from configs.mail import load_mail
+    from evaluate.league.app import create_league_app
+    from evaluate.practice.server import create_app, listen, serve
 
+    _check(options)
     settings = load(config=options.config)
-    if read_spec(options.referee) is None:
-        raise RefereeError("--referee must answer questions to serve games, got none; take oracle")
-    with listen(options.host, options.port) as listener:
+    mailbox = load_mail(options.mail) if options.mail is not None else None
+    if mailbox is not None:
+        mailbox.secret()
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(listen(options.host, options.port))
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        url = f"http://{host}:{listener.getsockname()[1]}"
         store = open_store(options.store, options.collection)
         prepare([options.referee], store, settings.embed)  # no player waits for it
         referee = make_referee(options.referee, options.seed or 0, tools_of(store, settings.embed))
         assert referee is not None, "checked above"
-        course = load_course(store, options.games, referee, settings)
-        port = listener.getsockname()[1]
-        host = f"[{options.host}]" if ":" in options.host else options.host
-        print(
-            f"practice game server on http://{host}:{port} with {len(course.games)} games, "
-            f"OpenAPI at /docs; stop it with Ctrl-C",
-            file=sys.stderr,
-            flush=True,
-        )
-        serve(create_app(PracticeServer(course, options.seed)), listener)
+        if options.league is None:
+            app = create_app(_practice(options, settings, store, referee, mailbox, stack, url))
+        else:
+            app = create_league_app(_league(options, settings, store, referee, mailbox, stack, url))
+        serve(app, listener)
     return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Pass if the options make sense together.
+
+    Raises:
+        SettingsError, RefereeError: they do not.
+    """
+    if read_spec(options.referee) is None:
+        raise RefereeError("--referee must answer questions to serve games, got none; take oracle")
+    if options.league is None:
+        if options.built_in or options.record is not None:
+            raise SettingsError("--built-in and --record must come with --league; practice games are not kept")
+        return
+    n_built_in = len(_kinds(options))
+    if not 2 <= options.league <= MOST_PLAYERS:
+        raise SettingsError(f"--league must be within 2..{MOST_PLAYERS}, got {options.league}")
+    if n_built_in > options.league:
+        raise SettingsError(f"--built-in must name at most --league {options.league} players, got {n_built_in}")
+
+
+def _kinds(options: argparse.Namespace) -> list[str]:
+    return [name.strip() for name in options.built_in.split(",") if name.strip()]
+
+
+def _practice(
+    options: argparse.Namespace,
+    settings: Settings,
+    store: ParagraphStore,
+    referee: Referee,
+    mailbox: MailSettings | None,
+    stack: contextlib.ExitStack,
+    url: str,
+) -> Desk:
+    from evaluate.practice import PracticeServer, load_course
+
+    course = load_course(store, options.games, referee, settings)
+    server = PracticeServer(course, options.seed)
+    if mailbox is not None:
+        _open_post_office(server, mailbox, secrets.token_bytes(32), {}, stack)
+    by_mail = f", by mail at {mailbox.address}" if mailbox is not None else ""
+    _say(
+        f"practice game server on {url}{by_mail} with {len(course.games)} games, OpenAPI at /docs; stop it with Ctrl-C"
+    )
+    return server
+
+
+def _league(
+    options: argparse.Namespace,
+    settings: Settings,
+    store: ParagraphStore,
+    referee: Referee,
+    mailbox: MailSettings | None,
+    stack: contextlib.ExitStack,
+    url: str,
+) -> League:
+    from evaluate.games import load_games
+    from evaluate.league.built_in import make_players, seat
+    from evaluate.league.league import League
+    from evaluate.league.record import Record
+    from evaluate.league.rounds import RoundSetter, rank_by
+    from evaluate.scoring import word_similarity
+    from ingest.store import models_dir_of
+    from player.player import build_player
+
+    kinds = _kinds(options)
+    players = make_players(kinds, store, options.config)
+    judge = players.get("default") or build_player(store, settings)
+    setter = RoundSetter(store.paragraphs, load_games(options.games), rank_by(judge), options.seed or 0)
+    similarity = word_similarity(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
+    record = Record(options.record or ROOT / RECORD)
+    league = League(setter, referee, similarity, options.league, record, say=_say)
+    stack.callback(league.close)
+    if mailbox is not None:
+        _open_post_office(league, mailbox, record.key, record.memory, stack)
+    league.keep_time()
+    seat(league, kinds, players, _say)
+    by_mail = f", by mail at {mailbox.address}" if mailbox is not None else ""
+    _say(f"league of {options.league} players on {url}{by_mail}, page at {url}/league; stop it with Ctrl-C")
+    return league
+
+
+def _open_post_office(
+    desk: Desk, mailbox: MailSettings, key: bytes, memory: MutableMapping[str, str], stack: contextlib.ExitStack
+) -> None:
+    from evaluate.league.post_office import PostOffice
+
+    office = PostOffice(desk, mailbox, key, memory, _say)
+    stack.callback(office.close)
+
+
+def _say(line: str) -> None:
+    print(visible(line), file=sys.stderr, flush=True)

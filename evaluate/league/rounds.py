@@ -17,6 +17,7 @@ from evaluate.league.hints import drafted, edited, keeps_the_rule
 from evaluate.referee import Secret
 from ingest.paragraph import Paragraph
 from player.guess import associative_words
+from player.player import Player
 from player.words import stems
 
 Rank = Callable[[LabelledGame, Paragraph], int | None]
@@ -27,6 +28,8 @@ FAIR = (1, 30)
 """Places, from 0, that are good enough."""
 MOST_DRAWN = 12
 """Paragraphs that are looked at for one game."""
+STRIDE = 97
+"""From one to the next of them, so that games that follow each other begin with different ones."""
 DOMAINS = ("nature", "music", "travel", "the kitchen", "sports", "the theatre", "tools", "weather", "trade", "the body")
 N_WORDS = 20
 MATCH_PREFIX = "set-"
@@ -81,7 +84,7 @@ class RoundSetter:
         """
         best: Round | None = None
         for draw in range(MOST_DRAWN):
-            row = int(self._order[(number * MOST_DRAWN + draw) % len(self._order)])
+            row = int(self._order[(number + draw * STRIDE) % len(self._order)])
             found = self._set_about(self._paragraphs[row], number)
             if found is None:
                 continue
@@ -124,6 +127,15 @@ class RoundSetter:
 
     def _document(self, doc_id: str) -> list[Paragraph]:
         return [paragraph for paragraph in self._paragraphs if paragraph.doc_id == doc_id]
+
+
+def rank_by(player: Player) -> Rank:
+    """How hard a round is for a player: where its search finds the paragraph."""
+
+    def rank(label: LabelledGame, paragraph: Paragraph) -> int | None:
+        return player.candidates(label.told()).row_of(paragraph)
+
+    return rank
 
 
 def _hardness(found: Round) -> float:
