@@ -39,6 +39,11 @@ def default_journal() -> Path:
     return home() / "runs" / "games.sqlite"
 
 
+def default_record() -> Path:
+    """Where a league's season is kept."""
+    return home() / "runs" / "league.sqlite"
+
+
 def to_fit(bundled: Path) -> Path:
     """Where a fit writes what comes with the code as `bundled`, unless told otherwise."""
     return bundled if is_checkout() else home() / "fitted" / bundled.name

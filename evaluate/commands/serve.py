@@ -10,9 +10,10 @@ from collections.abc import MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from configs.places import default_record
 from configs.settings import Settings, SettingsError, load
 from configs.terminal import visible
-from evaluate.commands.command import GAMES, ROOT, add_command, add_referee, add_store
+from evaluate.commands.command import GAMES, add_command, add_referee, add_store
 from evaluate.errors import RefereeError
 from evaluate.referee import Referee, make_referee, prepare, read_spec, tools_of
 from ingest.store import ParagraphStore, open_store
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from evaluate.league.league import League
 
 DEFAULT_PORT = 8017
-RECORD = Path("data") / "runs" / "league.sqlite"
 MOST_PLAYERS = 100
 
 
@@ -55,7 +55,7 @@ def add(commands: Any) -> None:
         "--record",
         type=Path,
         metavar="FILE",
-        help=f"where the season is kept, so that it goes on after a crash (default: {RECORD})",
+        help=f"where the season is kept, so that it goes on after a crash (default: {default_record()})",
     )
 
 
@@ -118,7 +118,7 @@ def _practice(
     stack: contextlib.ExitStack,
     url: str,
 ) -> Desk:
-    from evaluate.practice import PracticeServer, load_course
+    from evaluate.practice.server import PracticeServer, load_course
 
     course = load_course(store, options.games, referee, settings)
     server = PracticeServer(course, options.seed)
@@ -140,21 +140,20 @@ def _league(
     stack: contextlib.ExitStack,
     url: str,
 ) -> League:
-    from evaluate.games import load_games
+    from evaluate.games.labelled import load_games
     from evaluate.league.built_in import make_players, seat
     from evaluate.league.league import League
     from evaluate.league.record import Record
     from evaluate.league.rounds import RoundSetter, rank_by
-    from evaluate.scoring import word_similarity
-    from ingest.store import models_dir_of
+    from evaluate.referee.scoring import word_similarity
     from player.player import build_player
 
     kinds = _kinds(options)
     players = make_players(kinds, store, options.config)
     judge = players.get("default") or build_player(store, settings)
     setter = RoundSetter(store.paragraphs, load_games(options.games), rank_by(judge), options.seed or 0)
-    similarity = word_similarity(store.embedder_spec, models_dir_of(store, settings.embed), settings.embed)
-    record = Record(options.record or ROOT / RECORD)
+    similarity = word_similarity(store.embedder_spec, store.models(settings.embed))
+    record = Record(options.record or default_record())
     league = League(setter, referee, similarity, options.league, record, say=_say)
     stack.callback(league.close)
     if mailbox is not None:

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.concurrency import run_in_threadpool
 
 from evaluate.league.league import League
-from evaluate.practice import create_app
+from evaluate.practice.server import create_app
 
 FOLDER = Path(__file__).resolve().parent
 

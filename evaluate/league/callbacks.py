@@ -13,7 +13,7 @@ import numpy as np
 from evaluate.errors import EvaluateError
 from evaluate.league.rounds import Round, RoundSetter
 from evaluate.referee import NOT_RELEVANT, Posed, Referee
-from evaluate.scoring import Similarity, score_guess
+from evaluate.referee.scoring import Similarity, score_guess
 from player import protocol
 from player.protocol import Json
 from player.questions.question import LETTERS

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from evaluate.match import Match
+from evaluate.practice.match import Match
 from player.protocol import Json
 
 
 class Desk(Protocol):
-    """The practice server and the league are desks; see `evaluate.practice.PracticeServer` for each method."""
+    """The practice server and the league are desks; see `evaluate.practice.server.PracticeServer` for each method."""
 
     def register(self, name: str, token: str = "") -> tuple[str, str]:
         """(player_id, token) of a new player, or of the one who has this token."""

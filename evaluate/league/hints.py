@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evaluate.check import MAX_HINT_WORDS, shared_words
-from evaluate.label import shared_stems
+from evaluate.games.check import MAX_HINT_WORDS, shared_words
+from evaluate.games.labeller import shared_stems
 from ingest.paragraph import Paragraph
 from player.words import is_stop_word, stems, words
 

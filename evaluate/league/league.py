@@ -15,14 +15,14 @@ from typing import Any, Literal
 
 from configs.terminal import visible
 from evaluate.errors import GamesError
-from evaluate.games import LabelledGame
+from evaluate.games.labelled import LabelledGame
 from evaluate.league.record import Record, dumped
 from evaluate.league.rounds import Round, RoundSetter
 from evaluate.league.standings import Result, Standing, pairings, standings
-from evaluate.match import DEADLINES_S, Match, RefusedMessageError
-from evaluate.practice import TooManyError
+from evaluate.practice.match import DEADLINES_S, Match, RefusedMessageError
+from evaluate.practice.server import TooManyError
 from evaluate.referee import Referee, Secret
-from evaluate.scoring import Score, Similarity
+from evaluate.referee.scoring import Score, Similarity
 from player import protocol
 from player.errors import MessageError
 from player.protocol import Json

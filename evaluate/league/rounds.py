@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluate.check import shared_words
 from evaluate.errors import GamesError
-from evaluate.games import LabelledGame, match_games
+from evaluate.games.check import shared_words
+from evaluate.games.labelled import LabelledGame
+from evaluate.games.matching import match_games
 from evaluate.league.hints import drafted, edited, keeps_the_rule
 from evaluate.referee import Secret
 from ingest.paragraph import Paragraph

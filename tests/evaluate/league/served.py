@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evaluate.league.app import create_league_app
 from evaluate.league.built_in import seat
-from evaluate.practice import listen, serve
+from evaluate.practice.server import listen, serve
 from tests.evaluate.league.fakes import make_league
 from tests.player.fakes import course, dense_player
 

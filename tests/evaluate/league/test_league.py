@@ -11,7 +11,7 @@ from evaluate.errors import GamesError
 from evaluate.league.built_in import DeskGameServer, seat
 from evaluate.league.league import League
 from evaluate.league.record import Record, RecordError
-from evaluate.match import RefusedMessageError
+from evaluate.practice.match import RefusedMessageError
 from player import protocol
 from player.errors import RefusedError
 from player.journal import Journal, Ledger

@@ -22,7 +22,7 @@ from evaluate.league.app import create_league_app
 from evaluate.league.built_in import RandomPlayer, seat
 from evaluate.league.league import League
 from evaluate.league.post_office import PostOffice
-from evaluate.practice import serving
+from evaluate.practice.server import serving
 from player.journal import Journal, sit_down
 from player.mail.server import MailGameServer
 from player.play import GameReport, Pace, play_games

@@ -11,7 +11,7 @@ import pytest
 
 from configs.mail import PASSWORD_VARIABLE, TOKEN_VARIABLE, MailSettings
 from evaluate.league.post_office import PostOffice
-from evaluate.practice import PracticeServer
+from evaluate.practice.server import PracticeServer
 from player import protocol
 from player.errors import RefusedError, ServerError, UnauthorizedError
 from player.journal import Journal, Ledger
