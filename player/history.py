@@ -80,6 +80,7 @@ def history_table(games: Sequence[Past]) -> Table:
 def history_page(games: Sequence[Past]) -> str:
     """The games as one HTML page, the newest first, that fetches nothing and runs no script."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
 
     environment = Environment(
         loader=FileSystemLoader(TEMPLATE.parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
@@ -90,7 +91,7 @@ def history_page(games: Sequence[Past]) -> str:
     return environment.get_template(TEMPLATE.name).render(
         games=list(reversed([_game_json(game) for game in games])),
         summary=summary(games),
-        policy=POLICY,
+        policy=Markup(POLICY),
         width=WIDTH,
         height=HEIGHT,
         points=_points(scores),

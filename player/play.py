@@ -45,6 +45,9 @@ LEAST_BUDGET_S = 0.5
 """Even where a message has waited too long: a late reply may still count."""
 CLOSING_S = 5.0
 """Seconds that replies under way have to leave when the process is to end; what is not done by then is done later."""
+DEADLINES_WAITED = 2.0
+LONGEST_DEADLINE_S = 3_600.0
+"""A game is not given up before so many times the deadline that a message names, taken for an hour at most."""
 N_WORKERS = 8
 """Threads that answer messages where several games are played at once."""
 CONFLICT = 409
@@ -406,6 +409,9 @@ class _Table:
         elif seat is None and begins and self._n_welcome > 0 and message.game_id:
             seat = self._welcome(message)
         if seat is not None:
+            if message.deadline_s is not None:  # the other player has as long, and the referee must read its reply too
+                own_s = DEADLINES_WAITED * min(message.deadline_s, LONGEST_DEADLINE_S)
+                seat.deadline = max(seat.deadline, arrived + own_s)
             seat.mail.append((message, envelope, arrived))
         elif self._season is not None and (reply := self._season.reply(message, envelope)) is not None:
             try:

@@ -17,7 +17,7 @@ from configs.settings import Settings, SettingsError, as_dict
 from evaluate.games.labelled import LabelledGame
 from evaluate.runs.provenance import code_digest
 
-FORMAT = "quarry replay journal 1"
+FORMAT = "quarry replay journal 2"
 
 
 class Journal:
@@ -47,7 +47,7 @@ class Journal:
             self._file = path.open("w", encoding="utf-8")
             self._write({"format": FORMAT, "inputs": inputs})
             for record in self.done.values():
-                self._write(record)
+                self.add(record)
         except OSError as error:
             raise SettingsError(
                 f"--out must be in a folder that can be written, got {path}: {error.strerror}"
@@ -55,7 +55,7 @@ class Journal:
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Keep a game that is done, under its `game_id`."""
-        self._write(record)
+        self._write({"record": record, "digest": _digest(record)})
 
     def remove(self) -> None:
         """Forget it all: the run is written."""
@@ -83,7 +83,9 @@ class Journal:
         if not documents or documents[0] != {"format": FORMAT, "inputs": self._inputs}:
             self.begun_anew = True
             return
-        self.done = {record["game_id"]: record for record in documents[1:]}
+        # a record that was altered is played again
+        kept = [line["record"] for line in documents[1:] if line.get("digest") == _digest(line.get("record"))]
+        self.done = {record["game_id"]: record for record in kept}
 
     def _write(self, document: Any) -> None:
         assert self._file is not None
@@ -119,6 +121,10 @@ def inputs_digest(
         "code": code_digest(),
     }
     return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
+
+
+def _digest(record: object) -> str:
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _documents(path: Path) -> Iterator[dict[str, Any]]:

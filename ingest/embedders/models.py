@@ -9,7 +9,7 @@ from pathlib import Path
 from configs.settings import Accuracy, EmbedSettings
 from configs.table import Table
 from ingest.embedders.embedder import Embedder
-from ingest.embedders.exports import EXPORT_S, EXPORTS, FORM, mpnet_parts
+from ingest.embedders.exports import EXPORT_S, EXPORTS, FORM, load_sentence_transformer, mpnet_parts
 from ingest.embedders.onnx import OnnxEmbedder
 from ingest.embedders.sentence_transformer import SentenceTransformerEmbedder
 from ingest.errors import EmbedderError
@@ -62,6 +62,16 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
         found: Embedder = EMBEDDERS.make(spec, "--embedder", settings, models_dir)
         return found
     return SentenceTransformerEmbedder(spec, settings)
+
+
+def fetch(spec: str) -> None:
+    """Have a model by hub id on this machine, over the network if need be; others are there or are not.
+
+    Raises:
+        EmbedderError: there is no such model, or it cannot be fetched.
+    """
+    if not EMBEDDERS.knows(spec) and not Path(spec).exists():
+        load_sentence_transformer(spec, may_fetch=True)
 
 
 def _exported(spec: str) -> Callable[[EmbedSettings, Path], Embedder]:

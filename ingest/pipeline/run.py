@@ -10,6 +10,7 @@ import filelock
 
 from configs.settings import IngestSettings, Settings
 from ingest.embedders import BUILT_IN, choose_spec, readers_of, token_limit
+from ingest.embedders.models import fetch
 from ingest.errors import SourceError, StoreError
 from ingest.extract import READERS
 from ingest.paragraph import Document, Reading
@@ -87,6 +88,8 @@ def ingest(
         outcomes = [*_settled(rows, anew), *failed, *_filed(readings, held, anew), *removed]
         if readings or removed:
             models = store.models(settings.embed)
+            if embedder_spec != "auto":
+                fetch(embedder_spec)
             has_text = store.course.embedder_spec or any(reading.paragraphs for reading in readings)
             specs = dict.fromkeys((spec, *readers)) if readings and has_text else ()
             embedders = [models.embedder(wanted, notice) for wanted in specs]

@@ -169,4 +169,13 @@ def as_json(value: object) -> str:
 
 def _fields_of(kind: type[Paragraph | Document], metadata: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of `kind` that a record has; an older store lacks those that have a default."""
-    return {field.name: metadata[field.name] for field in dataclasses.fields(kind) if field.name in metadata}
+    found = {field.name: metadata[field.name] for field in dataclasses.fields(kind) if field.name in metadata}
+    for field in dataclasses.fields(kind):
+        wanted = _SCALARS.get(str(field.type))
+        if field.name in found and wanted is not None and not isinstance(found[field.name], wanted):
+            raise ValueError(f"{field.name} must be of type {field.type}, got {type(found[field.name]).__name__}")
+    return found
+
+
+_SCALARS: dict[str, type | tuple[type, ...]] = {"str": str, "int": int, "float": (int, float), "bool": bool}
+"""Types that Chroma keeps as they are, by their names in annotations."""

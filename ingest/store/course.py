@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from configs.settings import EmbedSettings
+from configs.terminal import visible
 from ingest.embedders import BUILT_IN, FloatArray, Models
 from ingest.errors import StoreError
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
@@ -100,12 +101,18 @@ class Course:
             for record in self.records.values()
             for paragraph_id, first in record.near_identical.items()
         }
-        found = [
-            (metadata["doc_id"], metadata["position"], paragraph_of(metadata, text, same_as))
-            for chunk in self.in_chroma.chunks("", "metadatas", "documents")
-            for metadata, text in zip(chunk["metadatas"], chunk["documents"], strict=True)
-            if self._is_in_force(metadata)
-        ]
+        try:
+            found = [
+                (str(metadata["doc_id"]), int(metadata["position"]), paragraph_of(metadata, str(text), same_as))
+                for chunk in self.in_chroma.chunks("", "metadatas", "documents")
+                for metadata, text in zip(chunk["metadatas"], chunk["documents"], strict=True)
+                if self._is_in_force(metadata)
+            ]
+        except (KeyError, ValueError, TypeError, RecursionError) as error:
+            raise StoreError(
+                f"{self.location}: its paragraphs must be as ingest writes them, got {type(error).__name__}: "
+                f"{visible(one_line(error))[:200]}; ingest anew"
+            ) from error
         if len(found) != sum(item.n_paragraphs for item in self.documents):
             raise self._changed()
         found.sort(key=lambda item: item[:2])
@@ -124,7 +131,17 @@ class Course:
             wanted = [rows[paragraph_id(item, self.records[item.doc_id].version)] for item in self.paragraphs]
         except KeyError:
             raise self._changed() from None
-        return found[wanted]
+        return self._sound(found[wanted])
+
+    def _sound(self, vectors: FloatArray) -> FloatArray:
+        """The same vectors.
+
+        Raises:
+            StoreError: some number in them is none.
+        """
+        if not np.isfinite(vectors).all():
+            raise StoreError(f"{self.location}: its vectors must be finite numbers, got NaN or infinity; ingest anew")
+        return vectors
 
     @property
     def sentence_vectors(self) -> FloatArray:
@@ -174,7 +191,7 @@ class Course:
             for row in filed:
                 chosen.append(row)
                 places.append(place)
-        return fetched[1][chosen], np.array(places, dtype=np.int64)
+        return self._sound(fetched[1][chosen]), np.array(places, dtype=np.int64)
 
     def _filed_sentences(self, paragraph: Paragraph, rows: Mapping[str, int]) -> Iterator[int]:
         version = self.records[paragraph.doc_id].version
@@ -240,7 +257,7 @@ class Course:
             )
             if name in rows
         ]
-        return tuple(name for name, _ in found), vectors[[row for _, row in found]]
+        return tuple(name for name, _ in found), self._sound(vectors[[row for _, row in found]])
 
     @cached_property
     def fingerprint(self) -> str:

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+
+from configs.terminal import visible
+from ingest.errors import StoreError
 
 if os.name == "posix":
     import fcntl
@@ -20,16 +24,40 @@ CURRENT = "current"
 PREFIX = "chroma-"
 UNCHANGING = "-words"
 """End of the names of folders whose files are never written to again."""
+_NAME = re.compile(rf"{PREFIX}[A-Za-z0-9._-]{{1,100}}")
 OURS = (CURRENT, f"{CURRENT}.new", "models", "staged")
 
 
 def current_generation(folder: Path) -> Path | None:
-    """The Chroma folder in force, None if there is none yet."""
+    """The Chroma folder in force, None if there is none yet.
+
+    Raises:
+        StoreError: what names it names something else, or leads out of the store.
+    """
     try:
         name = (folder / CURRENT).read_text(encoding="utf-8").strip()
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"{folder / CURRENT}: must be readable, {error}; ingest into a new folder") from error
+    if not _NAME.fullmatch(name):
+        raise StoreError(
+            f"{folder / CURRENT}: must name a folder {PREFIX}... of the store, got {visible(name)[:60]!r}; "
+            "ingest into a new folder"
+        )
+    require_within(folder, name)
     return folder / name
+
+
+def require_within(folder: Path, name: str) -> None:
+    """Pass if what a store has under a name is in the store, and no link that leads out of it.
+
+    Raises:
+        StoreError: it is such a link; it would be written through.
+    """
+    path = folder / name
+    if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+        raise StoreError(f"{path}: must be in the store, it leads out of it; put a folder there, or ingest anew")
 
 
 def stamp_of(folder: Path) -> tuple[int, int] | None:

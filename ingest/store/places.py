@@ -9,6 +9,7 @@ import platformdirs
 from configs.settings import EmbedSettings
 from ingest.embedders import Models
 from ingest.store.codec import digest_of
+from ingest.store.generations import require_within
 
 
 def is_url(location: str) -> bool:
@@ -20,13 +21,17 @@ def models_at(location: str, settings: EmbedSettings) -> Models:
     """The embedders of a store: their networks are where the settings say, else with the store."""
     if settings.models_dir:
         return Models(Path(settings.models_dir), settings)
-    return Models((_user_cache() if is_url(location) else Path(location)) / "models", settings)
+    if is_url(location):
+        return Models(_user_cache() / "models", settings)
+    require_within(Path(location), "models")
+    return Models(Path(location) / "models", settings)
 
 
 def staging_of(location: str, collection: str) -> Path:
     """Where an ingest keeps what it has not yet filed."""
     if is_url(location):
         return _user_cache() / "staged" / digest_of(location, collection)
+    require_within(Path(location), "staged")
     return Path(location) / "staged" / collection
 
 

@@ -9,7 +9,11 @@ behind, or a run that died, is swept afterwards.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import os
+import shutil
+import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -35,12 +39,16 @@ from ingest.store.codec import (
     words_key,
 )
 from ingest.store.course import Course
-from ingest.store.generations import UNCHANGING, current_generation, hold_current, next_generation, remove_others
+from ingest.store.generations import UNCHANGING, Hold, current_generation, hold_current, next_generation, remove_others
 from ingest.store.places import is_url, models_at, staging_of, words_on_server
 from ingest.token_files import TokenFiles
 from ingest.vectors import ReadingVectors
 
+PROBE = ".writable"
+"""A file that is made and removed to see whether a folder can be written."""
+
 if TYPE_CHECKING:
+    from chromadb.api.client import Client
     from chromadb.api.models.Collection import Collection
 
 
@@ -55,9 +63,27 @@ def course_at(location: str, name: str) -> Course:
         files = TokenFiles(words_on_server(location, name))
     else:
         hold = hold_current(Path(location))
-        found = Collections(location, name, folder_at(hold.path) if hold else None, hold)
+        found = Collections(location, name, _client_of(hold) if hold else None, hold)
         files = TokenFiles((hold.path if hold else Path(location)) / f"{name}{UNCHANGING}")
     return Course(location, name, found.records(), files, found)
+
+
+def _client_of(hold: Hold) -> Client:
+    """A client of the folder in force: of a copy where the folder cannot be written, as Chroma wants even to read.
+
+    The copy is in the system's folder for temporary files, and goes with the process.
+    """
+    try:
+        if not os.access(hold.path, os.W_OK) or not os.access(hold.path / "chroma.sqlite3", os.W_OK):
+            raise PermissionError(hold.path)
+        (hold.path / PROBE).write_bytes(b"")  # neither a full disk nor a read-only one tells before
+        (hold.path / PROBE).unlink()
+    except OSError:
+        copy = Path(tempfile.mkdtemp(prefix="quarry-read-"))
+        atexit.register(shutil.rmtree, copy, ignore_errors=True)
+        shutil.copytree(hold.path, copy, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        return folder_at(copy)
+    return folder_at(hold.path)
 
 
 class Store:

@@ -167,7 +167,7 @@ def test_a_browser_opens_the_page(path: Path, viewport: tuple[int, int]) -> None
         tab = browser.new_page(viewport={"width": viewport[0], "height": viewport[1]})
         said: list[Any] = []
         tab.on("console", lambda message: said.append(message.text))
-        tab.on("pageerror", said.append)
+        tab.on("pageerror", lambda error: said.append(str(error)))
         tab.goto(f"file://{page}")
         assert tab.locator("details").count() == 3
         tab.locator("summary").last.click()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -35,6 +34,7 @@ from tests.player.fakes import course, dense_player
 
 ROOT = Path(__file__).resolve().parents[3]
 PACE = Pace(grace_s=0.0, resend_s=2.0)
+N_KILLS = 10
 
 
 def play_season(server: GameServer, name: str, reports: list[object]) -> threading.Thread:
@@ -95,38 +95,22 @@ def test_a_season_of_eight_players_is_played_by_http_and_by_mail(monkeypatch: py
 
 
 @pytest.mark.timeout(280)
-def test_a_league_that_is_killed_goes_on_and_loses_no_game(tmp_path: Path) -> None:
+def test_a_league_that_is_killed_ten_times_goes_on_and_loses_no_game(tmp_path: Path) -> None:
     port = _free_port()
-    command = [sys.executable, "-m", "tests.evaluate.league.served", str(tmp_path / "league.sqlite"), str(port), "4"]
-
-    def start() -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(command, cwd=ROOT)
-        deadline = time.monotonic() + 100.0
-        while time.monotonic() < deadline:
-            with contextlib.suppress(httpx.HTTPError):
-                if httpx.get(f"http://127.0.0.1:{port}/healthz", trust_env=False).status_code == 200:
-                    return process
-            time.sleep(0.05)
-        raise AssertionError("the league does not start")
-
-    process = start()
+    command = [sys.executable, "-m", "tests.evaluate.league.served", str(tmp_path / "league.sqlite"), str(port)]
+    process = subprocess.Popen([*command, "4", str(N_KILLS), "7"], cwd=ROOT)
     reports: list[list[object]] = [[], [], []]
     journals = [Journal(tmp_path / f"games-{row}.sqlite") for row in range(3)]
-    servers = [HttpGameServer(f"http://127.0.0.1:{port}", timeout_s=60.0) for _ in range(3)]
+    servers = [HttpGameServer(f"http://127.0.0.1:{port}", timeout_s=90.0) for _ in range(3)]
+    _wait_for(f"http://127.0.0.1:{port}/healthz")
     threads = []
     for row, server in enumerate(servers):
         sit_down(server, f"player-{row}", journals[row], print, always=True)
         threads.append(play_season(server, f"player-{row}", reports[row]))
-    n_kills = 0
-    while any(thread.is_alive() for thread in threads) and n_kills < 4:
-        time.sleep(0.4)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        n_kills += 1
-        process = start()
     for thread in threads:
         thread.join(200.0)
-    state = httpx.get(f"http://127.0.0.1:{port}/league/state", trust_env=False).json()
+    _wait_for(f"http://127.0.0.1:{port}/healthz")
+    state = httpx.get(f"http://127.0.0.1:{port}/league/state", trust_env=False, timeout=60.0).json()
     process.terminate()
     process.wait(20)
     for server in servers:
@@ -136,7 +120,16 @@ def test_a_league_that_is_killed_goes_on_and_loses_no_game(tmp_path: Path) -> No
     assert state["state"] == "over"
     assert [standing["played"] for standing in state["standings"]] == [3] * 4
     assert [[type(report) for report in told] for told in reports] == [[GameReport] * 3] * 3
-    assert n_kills >= 1
+
+
+def _wait_for(url: str) -> None:
+    deadline = time.monotonic() + 150.0
+    while time.monotonic() < deadline:
+        with contextlib.suppress(httpx.HTTPError):
+            if httpx.get(url, trust_env=False).status_code == 200:
+                return
+        time.sleep(0.05)
+    raise AssertionError("the league does not start")
 
 
 def _free_port() -> int:

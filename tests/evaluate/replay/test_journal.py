@@ -45,7 +45,19 @@ def test_a_last_line_that_is_torn_is_played_again(tmp_path: Path) -> None:
         assert list(journal.done) == ["g1"]
 
 
-@pytest.mark.parametrize("text", ["", "no JSON\n", '{"format": "quarry replay journal 1", "inputs": "other"}\n'])
+@pytest.mark.parametrize(
+    "change", [('"game_id"', '"gameid"'), ('"plays": []', '"plays": 7'), ('"record": ', '"rec": ')]
+)
+def test_a_game_that_was_altered_is_played_again(tmp_path: Path, change: tuple[str, str]) -> None:
+    left_behind(tmp_path / "partial")
+    head, first, second = (tmp_path / "partial").read_text(encoding="utf-8").splitlines(keepends=True)
+    assert change[0] in first
+    (tmp_path / "partial").write_text(head + first.replace(*change, 1) + second, encoding="utf-8")
+    with Journal(tmp_path / "partial", "inputs") as journal:
+        assert list(journal.done) == ["g2"]
+
+
+@pytest.mark.parametrize("text", ["", "no JSON\n", '{"format": "quarry replay journal 2", "inputs": "other"}\n'])
 def test_a_journal_of_another_run_is_begun_anew(tmp_path: Path, text: str) -> None:
     (tmp_path / "partial").write_text(text, encoding="utf-8")
     with Journal(tmp_path / "partial", "inputs") as journal:

@@ -102,3 +102,16 @@ def test_bad_input_exits_with_2(run_json: Path, tmp_path: Path, capsys: pytest.C
         captured = capsys.readouterr()
         assert says in captured.err
         assert captured.err.count("\n") == 1
+
+
+def test_no_cell_of_a_csv_begins_a_formula(run_json: Path, tmp_path: Path) -> None:
+    path = run_json.with_name("mine.games.jsonl")
+    text = path.read_text(encoding="utf-8").replace('"book_name": "', '"book_name": "=HYPERLINK(1)&')
+    assert "HYPERLINK" in text
+    path.write_text(text, encoding="utf-8")
+    assert run_main(main, "export", str(run_json), "--out", str(tmp_path / "out")) == 0
+    cells = pd.read_csv(tmp_path / "out" / "games.csv")["book_name"]
+    assert cells.str.startswith("'=HYPERLINK(1)&").all()
+    assert pd.read_parquet(tmp_path / "out" / "games.parquet")["book_name"].str.startswith("=HYPERLINK").all()
+    scores = pd.read_csv(tmp_path / "out" / "hits.csv")["score"]
+    assert scores.dtype.kind == "f", "numbers stay numbers"

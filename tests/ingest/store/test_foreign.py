@@ -1,0 +1,192 @@
+"""Stores that somebody else made, or that cannot be written: one clear line, or they are searched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import struct
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from configs.settings import load
+from ingest.embedders import exports
+from ingest.errors import EmbedderError, StoreError
+from ingest.store import create_store, open_store
+from ingest.store.client import Collections
+from ingest.store.generations import current_generation
+from player.search.build import store_embedder
+from tests.evaluate.fakes import make_store
+from tests.player.fakes import course
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    make_store(tmp_path / "store", course())
+    return tmp_path / "store"
+
+
+def one_line(error: pytest.ExceptionInfo[Exception]) -> str:
+    text = str(error.value)
+    assert len(text.splitlines()) == 1
+    return text
+
+
+@pytest.mark.parametrize("named", ["../elsewhere", "/etc", "..", "", "chroma-x/../../y", "chroma-\x1b[2J", "models"])
+def test_a_pointer_out_of_the_store_is_refused(folder: Path, named: str) -> None:
+    (folder / "current").write_text(named, encoding="utf-8")
+    for opening in (open_store, create_store):
+        with pytest.raises(StoreError, match="must name a folder") as raised:
+            opening(str(folder))
+        assert "\x1b" not in one_line(raised)
+
+
+def test_a_pointer_that_is_no_text_is_refused(folder: Path) -> None:
+    (folder / "current").write_bytes(b"\xff\xfe")
+    with pytest.raises(StoreError, match="must be readable") as raised:
+        open_store(str(folder))
+    one_line(raised)
+
+
+def test_a_generation_that_is_a_link_out_of_the_store_is_refused(folder: Path, tmp_path: Path) -> None:
+    current = current_generation(folder)
+    assert current is not None
+    shutil.move(current, tmp_path / "elsewhere")
+    current.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StoreError, match="must be in the store, it leads out of it"):
+        open_store(str(folder))
+
+
+@pytest.mark.parametrize("name", ["models", "staged"])
+def test_folders_that_are_links_out_of_the_store_are_not_written_through(
+    folder: Path, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    shutil.rmtree(folder / name, ignore_errors=True)
+    (folder / name).symlink_to(tmp_path / "elsewhere")
+    store = create_store(str(folder))
+    reach = {"models": lambda: store.models(load().embed), "staged": lambda: store.staging_dir}[name]
+    with pytest.raises(StoreError, match="must be in the store, it leads out of it"):
+        reach()
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_hub_id_that_a_store_names_is_not_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sentence_transformers
+
+    asked: list[bool] = []
+
+    def refuse(spec: str, **options: Any) -> None:
+        asked.append(options["local_files_only"])
+        raise OSError("not in the cache")
+
+    monkeypatch.setattr(sentence_transformers, "SentenceTransformer", refuse)
+    make_store(tmp_path / "store", course(), spec="somebody/a-model")
+    with pytest.raises(EmbedderError, match="never because a store names it") as raised:
+        store_embedder(open_store(str(tmp_path / "store")), load())
+    one_line(raised)
+    with pytest.raises(EmbedderError):
+        exports.load_sentence_transformer("somebody/a-model", may_fetch=True)
+    assert asked == [True, False]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_vectors_that_are_no_numbers_are_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch, value: float) -> None:
+    honest = Collections.all_vectors
+
+    def spoilt(self: Collections, part: Any) -> Any:
+        ids, vectors = honest(self, part)
+        vectors[0, 0] = value
+        return ids, vectors
+
+    monkeypatch.setattr(Collections, "all_vectors", spoilt)
+    store = open_store(str(folder))
+    readings: tuple[Callable[[], object], ...] = (
+        lambda: store.vectors,
+        lambda: store.sentence_vectors,
+        lambda: store.alias_vectors,
+    )
+    for read in readings:
+        with pytest.raises(StoreError, match="must be finite numbers") as raised:
+            read()
+        one_line(raised)
+
+
+@pytest.mark.parametrize(
+    ("key", "column", "value"),
+    [
+        ("page", "int_value", None),
+        ("opening_sentence", "string_value", None),
+        ("section", "string_value", "[1"),
+        ("near_identical", "string_value", "{"),
+        ("aliases", "string_value", "[7]"),
+        ("filed_as", "string_value", None),
+        ("heading", "key", "other"),
+    ],
+)
+def test_broken_metadata_is_one_line(folder: Path, key: str, column: str, value: str | None) -> None:
+    current = current_generation(folder)
+    assert current is not None
+    with sqlite3.connect(current / "chroma.sqlite3") as database:
+        changed = database.execute(f"UPDATE embedding_metadata SET {column} = ? WHERE key = ?", (value, key)).rowcount
+    database.close()
+    assert changed
+    with pytest.raises(StoreError) as raised:
+        _ = open_store(str(folder)).paragraphs
+    one_line(raised)
+
+
+@pytest.mark.parametrize("damage", [b"", b"not a database" * 300, struct.pack("<1000I", *range(1000))])
+def test_a_damaged_database_is_one_line(folder: Path, damage: bytes) -> None:
+    current = current_generation(folder)
+    assert current is not None
+    (current / "chroma.sqlite3").write_bytes(damage)
+    with pytest.raises(StoreError) as raised:
+        _ = open_store(str(folder)).paragraphs
+    one_line(raised)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+def test_a_store_that_cannot_be_written_is_read(folder: Path) -> None:
+    expected = [paragraph.paragraph_id for paragraph in open_store(str(folder)).paragraphs]
+    before = sorted(folder.rglob("*"))
+    for path in (folder, *before):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            if os.getuid() == 0:
+                for parent in folder.parents:
+                    if os.access(parent, os.W_OK) and str(parent).startswith("/tmp/"):
+                        parent.chmod(0o755)
+                os.seteuid(65534)  # root may write anything
+            store = open_store(str(folder))
+            read = [paragraph.paragraph_id for paragraph in store.paragraphs]
+            near = store.nearest(store.vectors[0], 1)
+            code = 0 if read == expected and near[0][0] == expected[0] else 2
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    for path in (folder, *before):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_full_disk_does_not_keep_a_store_from_being_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = Path.write_bytes
+
+    def full(self: Path, data: Any) -> int:
+        if self.is_relative_to(folder):
+            raise OSError(28, "No space left on device")
+        return honest(self, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    store = open_store(str(folder))
+    assert len(store.paragraphs) == 12
+    assert len(store.nearest(store.vectors[3], 2)) == 2
