@@ -11,10 +11,11 @@ from evaluate.errors import GamesError
 from evaluate.games.check import MAX_HINT_WORDS, shared_words
 from evaluate.league.hints import drafted, edited, keeps_the_rule
 from evaluate.league.rounds import FAIR, MOST_DRAWN, RoundSetter
+from player.testing.paragraphs import paragraph
 from player.words import stems, words
 from tests.evaluate.fakes import labelled_game
 from tests.evaluate.league.fakes import make_setter
-from tests.player.fakes import course, paragraph
+from tests.player.fakes import course
 
 HINT = "Overview: older techniques survive alongside modern arrivals, stacked rather than discarded"
 TEXT = "The argument is that few parts replaced the ones before them."
