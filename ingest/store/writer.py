@@ -82,6 +82,8 @@ def _client_of(hold: Hold) -> Client:
         copy = Path(tempfile.mkdtemp(prefix="quarry-read-"))
         atexit.register(shutil.rmtree, copy, ignore_errors=True)
         shutil.copytree(hold.path, copy, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        for copied in (copy, *copy.rglob("*")):  # a folder's copy may be read only as well
+            copied.chmod(0o700 if copied.is_dir() else 0o600)
         return folder_at(copy)
     return folder_at(hold.path)
 

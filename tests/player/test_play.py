@@ -15,6 +15,7 @@ from player.journal import Journal, Ledger
 from player.play import GameReport, Pace, play, play_games, report_json
 from player.player import Decision, Plan
 from player.protocol import Json, RoundStart, Score
+from player.season import Season
 from player.server import GameState
 from player.steady import Planned, Steady
 from tests.player.fakes import FakeGameServer, course, dense_player
@@ -577,3 +578,49 @@ def test_a_round_played_before_is_recognised(tmp_path: Path) -> None:
         assert isinstance(report, GameReport)
         assert (report.decision.guess.associative_word == "fox") == bool(word)
     journal.close()
+
+
+def test_a_game_lasts_as_long_as_its_messages_allow() -> None:
+    slow = warmup()
+    slow["payload"]["deadline"] = 600
+    server = FakeGameServer([[slow], [], [], [round_start()], [answers()], [score()]])
+    player = dense_player(course(), questions_pool=60)
+    (outcome,) = play_games(server, player, 1, name="me", timeout_s=0.05, say=lambda _: None)
+    assert isinstance(outcome, GameReport)
+
+
+class TestSeason:
+    def test_games_that_come_unasked_are_played_to_the_seasons_end(self) -> None:
+        start = message("BROADCAST_START_SEASON", {"season_id": "S1"}, game_id="")
+        end = message("LEAGUE_COMPLETED", {"season_id": "S1"}, game_id="")
+        server = FakeGameServer([[start], [warmup()], [round_start()], [answers()], [score()], [warmup()], [end]])
+        player = dense_player(course(), questions_pool=60)
+        outcomes = list(
+            play_games(server, player, 9, name="me", timeout_s=30.0, season=Season("me"), say=lambda _: None)
+        )
+        assert [type(outcome) for outcome in outcomes] == [GameReport]
+        assert server.sent_types()[0] == "SEASON_REGISTRATION_REQUEST"
+        assert server.sent[0]["payload"]["season_id"] == "S1"
+        assert server.sent[0]["protocol"] == "league.v2"
+        assert server.sent_types().count("Q21GUESSSUBMISSION") == 1, "a game that is over is not played again"
+
+    def test_keep_alives_are_answered_and_the_end_of_another_season_ends_nothing(self) -> None:
+        season = Season("me")
+        told = [
+            protocol.read_message(envelope)
+            for envelope in (
+                message("BROADCAST_START_SEASON", {"season_id": "S2"}, game_id=""),
+                message("BROADCAST_KEEP_ALIVE", {"season_id": "S2"}, game_id=""),
+                message("LEAGUE_COMPLETED", {"season_id": "S1"}, game_id=""),
+                message("BROADCAST_CRITICAL_PAUSE", {}, game_id=""),
+            )
+        ]
+        replies = [season.reply(each, {}) for each in told]
+        assert [reply and reply["message_type"] for reply in replies] == [
+            "SEASON_REGISTRATION_REQUEST",
+            "KEEP_ALIVE_RESPONSE",
+            None,
+            None,
+        ]
+        assert not season.over
+        assert season.reply(told[0], {}) == replies[0], "the same message gets the same reply"

@@ -22,6 +22,7 @@ from evaluate.league.built_in import RandomPlayer, seat
 from evaluate.league.league import League
 from evaluate.league.post_office import PostOffice
 from evaluate.practice.server import serving
+from player.errors import ServerError
 from player.journal import Journal, sit_down
 from player.mail.server import MailGameServer
 from player.play import GameReport, Pace, play_games
@@ -105,7 +106,9 @@ def test_a_league_that_is_killed_ten_times_goes_on_and_loses_no_game(tmp_path: P
     _wait_for(f"http://127.0.0.1:{port}/healthz")
     threads = []
     for row, server in enumerate(servers):
-        sit_down(server, f"player-{row}", journals[row], print, always=True)
+        while not server.token:
+            with contextlib.suppress(ServerError):  # killed meanwhile
+                sit_down(server, f"player-{row}", journals[row], print, always=True)
         threads.append(play_season(server, f"player-{row}", reports[row]))
     for thread in threads:
         thread.join(200.0)
