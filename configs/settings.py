@@ -60,6 +60,13 @@ class IngestSettings:
         "for reading a file of up to 500 pages before it is given up; longer ones have more in proportion",
         unit="seconds",
     )
+    memory_mb: int = number(
+        2000,
+        200,
+        100_000,
+        "that a process may hold while it reads a file before the file is given up",
+        unit="MB",
+    )
     min_words: int = number(25, 1, 1_000, 'a shorter paragraph is rejected as "short"', unit="words")
     max_words: int = number(400, "min_words", 100_000, 'a longer one is rejected as "long"', unit="words")
     reader: str = choice(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from ingest.lines import Line
 
@@ -26,6 +27,9 @@ MIN_WRAPPED = 0.7
 
 MIN_WORDS = 3.5
 """Words in a line of prose on average; cells of a table have fewer."""
+
+MIN_FLUSH, MIN_OPEN = 0.8, 0.5
+"""Shares of a side's lines that begin at its margin, and that go on with a sentence, from which on it is prose."""
 
 MAX_PITCH = 1.6
 """Font sizes between the baselines of two lines of one paragraph, at most."""
@@ -98,6 +102,8 @@ def _is_two_texts(rows: Sequence[Sequence[Line]], x: float) -> bool:
     left = [line for row in rows for line in row if line.x1 <= x]
     right = [line for row in rows for line in row if line.x0 >= x]
     n_shared = sum(_both(row, x) for row in rows)
+    if n_shared >= MIN_SHARED_ROWS and _flows(left) and _flows(right):
+        return True
     if n_shared < max(MIN_SHARED_ROWS, MIN_SHARED * max(len(left), len(right))):
         return False
     if min(_words_a_line(left), _words_a_line(right)) < 2:
@@ -107,6 +113,20 @@ def _is_two_texts(rows: Sequence[Sequence[Line]], x: float) -> bool:
 
 def _words_a_line(lines: Sequence[Line]) -> float:
     return sum(len(line.words) for line in lines) / len(lines)
+
+
+def _flows(lines: Sequence[Line]) -> bool:
+    """Whether lines begin at one margin and most go on with the sentence above, as cells of a table do not."""
+    if len(lines) < MIN_SHARED_ROWS or _words_a_line(lines) < MIN_WORDS:
+        return False
+    rtl = sum(line.rtl for line in lines) > len(lines) / 2
+    edge = median(line.x1 if rtl else line.x0 for line in lines)
+    n_flush = sum(abs((line.x1 if rtl else line.x0) - edge) < SAME_EDGE for line in lines)
+    n_open = sum(
+        below.words[0].text[0] == below.words[0].text[0].lower() and not above.text.endswith((".", "!", "?", ":"))
+        for above, below in itertools.pairwise(lines)
+    )
+    return n_flush >= MIN_FLUSH * len(lines) and n_open >= MIN_OPEN * (len(lines) - 1)
 
 
 def _is_wrapped(lines: Sequence[Line]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+import json
 from collections.abc import Iterable, Mapping, Sequence
 
 import pypdfium2
@@ -16,6 +17,15 @@ SURE_FROM = 0.99
 
 _SCALE = 1.6
 """Dots a point of the pictures."""
+
+QUOTED_WORDS = 12
+"""Words of a paragraph by which its correction finds it."""
+
+_HOW = (
+    "To correct one, copy what stands below it under a line <code>corrections:</code> into a file beside the lecture,"
+    " named as that is but for .yaml at the end; write <code>opening_sentence</code> (or <code>text</code>, the whole"
+    " paragraph) as it is printed, and ingest again."
+)
 
 _STYLE = (
     "body { font: 15px/1.45 sans-serif; max-width: 62em; margin: 2em auto; color: #222 } img { max-width: 100%;"
@@ -43,13 +53,21 @@ def page(paragraphs: Sequence[Paragraph], paths: Mapping[str, str]) -> str:
             f"<section><p><small>{html.escape(item.paragraph_id)}, {item.sureness:.0%} told, by"
             f" {html.escape(item.reader)}</small></p>{_picture(item, paths)}"
             f"<p><b>{html.escape(item.opening_sentence)}</b>"
-            f"{html.escape(item.text.removeprefix(item.opening_sentence))}</p><ul>{others}</ul></section>"
+            f"{html.escape(item.text.removeprefix(item.opening_sentence))}</p><ul>{others}</ul>"
+            f"<pre>{html.escape(_correction(item))}</pre></section>"
         )
     title = f"{len(paragraphs)} paragraphs in doubt"
     return (
         f"<!doctype html><html><meta charset=utf-8><title>{title}</title><style>{_STYLE}</style>"
-        f"<body dir=auto><h1>{title}</h1>{''.join(rows)}</body></html>"
+        f"<body dir=auto><h1>{title}</h1><p>{_HOW}</p>{''.join(rows)}</body></html>"
     )
+
+
+def _correction(item: Paragraph) -> str:
+    """The entry of a sidecar file that says how a paragraph is printed, to be mended by hand."""
+    words = " ".join(item.text.split()[:QUOTED_WORDS])
+    sentence = json.dumps(item.opening_sentence, ensure_ascii=False)  # a text of JSON is one of YAML
+    return f"- page: {item.page}\n  was: {json.dumps(words, ensure_ascii=False)}\n  opening_sentence: {sentence}"
 
 
 def _picture(item: Paragraph, paths: Mapping[str, str]) -> str:

@@ -17,7 +17,7 @@ CAP_HEIGHT = 0.75
 MAX_GAP = 2.0
 """Font sizes of the text between a drop cap and the lines beside it, at most."""
 
-BELOW = 0.75
+BELOW = 1.0
 """Font sizes of the text by which the baseline of the last line beside it may stand below that of a drop cap."""
 
 SPACE = 0.2

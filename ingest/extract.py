@@ -134,9 +134,10 @@ def _extract(path: Path, content: bytes, reader: str, other: str | None = None) 
         pages: Spool[Page] = Spool()
         readers: dict[int, str] = {}
         has_letters = False
+        alleys: list[float] = []
         for index in range(document.n_pages):
             page = sample.pop(index, None) or document.page(index)
-            alleys = alleys_of(page.rows)
+            alleys = alleys_of(page.rows, alleys)
             lines = tuple(line for row in page.rows for line in lines_of(row, page.fonts, rtl, mirrored, alleys))
             has_letters = has_letters or any(char.isalpha() for line in lines for char in line.text)
             tables = document.tables(index) if page.ruled else ()

@@ -28,12 +28,16 @@ def lecture_number(stem: str, pdf: Pdf) -> int | None:
 
     None where neither has one.
     """
-    labels = [stem]
-    labels += [line.text for line in _upper(pdf.pages[0]) if len(line.words) <= MAX_LABEL_WORDS]
+    labels = [line.text for line in _upper(pdf.pages[0]) if len(line.words) <= MAX_LABEL_WORDS]
+    return number_of([stem, *labels])
+
+
+def number_of(labels: Sequence[str]) -> int | None:
+    """The number after "Lecture" and the like in the first of some labels that has one, or leading the first label."""
     for label in labels:
         if found := _NUMBERED.search(label):
             return int(found[1])
-    leading = _LEADING.match(stem)
+    leading = _LEADING.match(labels[0])
     return int(leading[1]) if leading else None
 
 

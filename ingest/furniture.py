@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from statistics import median
 
 from ingest.extract import Page
 
 EDGE = 0.14
 """Share of the page's height, at its top and at its bottom, within which running heads and page numbers stand."""
+
+SIDE = 0.2
+"""Share of the page's width, at its left and at its right, in which a list of the sections may stand on each page."""
+
+MIN_SIDE_LETTERS = 3
+"""Letters from which on what repeats there is no bullet or number of an item."""
+
+MIN_OFFSET = 1.3
+"""Usual distances of baselines from which on the first row is set off from the text."""
 
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"[ivxlcdm]+", re.IGNORECASE)
@@ -19,10 +30,11 @@ _PAGE_NUMBER = re.compile(r"[\W_]*\d{1,4}[\W_]*")
 
 @dataclass(frozen=True, slots=True)
 class _Top:
-    """The first row of a page: its baseline, the white space below, its largest print and its boldest part."""
+    """The first row of a page: baseline, distances to the next and between most, largest print, boldest part."""
 
     y: float
     gap: float
+    pitch: float
     size: float
     bold: float
 
@@ -70,14 +82,16 @@ class Furniture:
 
     def _is_head(self, top: _Top) -> bool:
         """Whether a first row is set off from the text, like a head that changes with the section."""
-        return top.gap >= 1.9 * self.body_size and top.size <= 1.05 * self.body_size and top.bold < 0.9
+        set_off = top.gap >= 1.9 * self.body_size and top.gap >= MIN_OFFSET * top.pitch
+        return set_off and top.size <= 1.05 * self.body_size and top.bold < 0.9
 
 
 def _at_edges(page: Page) -> Iterator[tuple[int, str, int]]:
     """Position, text with the numbers in it blotted out, and height (in 4 points) of each line near an edge."""
     for position, line in enumerate(page.lines):
         share = line.y / page.height if page.height else 0.5
-        if not EDGE < share < 1 - EDGE:
+        beside = line.x1 < SIDE * page.width or line.x0 > (1 - SIDE) * page.width
+        if not EDGE < share < 1 - EDGE or (beside and sum(map(str.isalpha, line.text)) >= MIN_SIDE_LETTERS):
             text = line.text
             key = "#" if _ROMAN.fullmatch(text) else _DIGITS.sub("#", text).casefold()
             yield position, key, round(line.y / 4)
@@ -103,4 +117,5 @@ def _top(page: Page) -> _Top | None:
     if len(rows) < 4 or rows[0] > EDGE * page.height:
         return None
     first = [line for line in page.lines if line.y == rows[0]]
-    return _Top(rows[0], rows[1] - rows[0], max(line.size for line in first), max(line.bold for line in first))
+    pitch = median(below - above for above, below in itertools.pairwise(rows[1:]))
+    return _Top(rows[0], rows[1] - rows[0], pitch, max(line.size for line in first), max(line.bold for line in first))

@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from ingest.beside import bands_of
 from ingest.drop_caps import with_drop_caps
@@ -18,6 +19,15 @@ from ingest.spool import Many, Spool, rebuilt_from_fields
 
 MIN_COLUMN_LINES = 7
 """Lines on each side of a gutter from which on it parts columns and not the cells of a small table."""
+
+SAME_GUTTER = 12.0
+"""Points within which the gutters of two pages are one."""
+
+MIN_KNOWN_LINES = 2
+"""Lines on either side of a gutter that other pages have, from which on it parts a page with few lines too."""
+
+MIN_PROSE_LINES = 6
+"""Lines of prose from which on they alone tell the margins of a column."""
 
 STRETCH_TOLERANCE = 0.15
 """Share by which the spaces of a stretched line may differ; those between cells of a table do by more."""
@@ -94,6 +104,7 @@ def arrange(pdf: Pdf) -> Arranged:
     placed: Spool[tuple[PlacedLine, ...]] = Spool()
     title = ""
     column_number = 0
+    gutters: list[float] = []
     for page in pages:
         dropped = furniture.on(page)
         lines = [line for position, line in enumerate(page.lines) if position not in dropped]
@@ -102,7 +113,8 @@ def arrange(pdf: Pdf) -> Arranged:
         bodies: list[PlacedLine] = []
         notes: list[PlacedLine] = []
         text, *beside = parted_from_notes(lines, furniture.body_size)
-        for column in (*_columns(text, 0.0, page.width, pdf.rtl), *filter(None, beside)):
+        columns = _columns(text, 0.0, page.width, pdf.rtl, gutters)
+        for column in (*columns, *filter(None, beside)):
             body, foot = _part_footnotes(_place(column, page, column_number, pdf.rtl), furniture.body_size)
             bodies.extend(body)
             notes.extend(foot)
@@ -115,9 +127,17 @@ def _cleaned(page: Page) -> Page:
     return with_drop_caps(without_line_numbers(page))
 
 
-def _columns(lines: Sequence[Line], left: float, right: float, rtl: bool) -> list[list[Line]]:
-    """Lines parted into columns, in reading order; what runs across a gutter parts the page into bands."""
+def _columns(lines: Sequence[Line], left: float, right: float, rtl: bool, known: list[float]) -> list[list[Line]]:
+    """Lines parted into columns, in reading order; what runs across a gutter parts the page into bands.
+
+    Args:
+        known: the gutters of the pages before, which hold for the few lines of a last page too; grows.
+    """
     gutter = _gutter(lines, left, right)
+    if gutter is not None:
+        known[:] = [x for x in known if abs(x - gutter) > SAME_GUTTER] + [gutter]
+    else:
+        gutter = next((x for x in known if left < x < right and _is_parted(lines, x)), None)
     if gutter is None:
         return _parted_by_bands(_by_row(lines), rtl)
     columns: list[list[Line]] = []
@@ -127,7 +147,7 @@ def _columns(lines: Sequence[Line], left: float, right: float, rtl: bool) -> lis
     def close_band() -> None:
         sides = ((band[0], left, gutter), (band[1], gutter, right))
         for side, low, high in reversed(sides) if rtl else sides:
-            columns.extend(_columns(side, low, high, rtl))
+            columns.extend(_columns(side, low, high, rtl, known))
         band[0].clear()
         band[1].clear()
 
@@ -146,6 +166,19 @@ def _columns(lines: Sequence[Line], left: float, right: float, rtl: bool) -> lis
         columns.append(across)
     close_band()
     return columns
+
+
+def _is_parted(lines: Sequence[Line], x: float) -> bool:
+    """Whether a few lines stand on both sides of a gutter that other pages have, beside each other, none across."""
+    if any(line.x0 < x - 1 and line.x1 > x + 1 for line in lines):
+        return False
+    on_left = [line.y for line in lines if line.x1 <= x + 1]
+    on_right = [line.y for line in lines if line.x0 >= x - 1]
+    if min(len(on_left), len(on_right)) < MIN_KNOWN_LINES:
+        return False
+    few, many = sorted((on_left, on_right), key=len)
+    reach = 2 * median(line.size for line in lines)
+    return sum(min(many) - reach < y < max(many) + reach for y in few) >= 0.6 * len(few)
 
 
 def _parted_by_bands(rows: Sequence[Sequence[Line]], rtl: bool) -> list[list[Line]]:
@@ -260,6 +293,9 @@ def _is_stretched(row: Sequence[Line]) -> bool:
 
 def _margins(lines: Sequence[PlacedLine]) -> tuple[float, float]:
     """Where most lines of a column begin, and where the longest end."""
+    prose = [line for line in lines if not line.n_gaps and not line.in_table and line.mono < 0.8]
+    if len(prose) >= MIN_PROSE_LINES:  # tables and listings may be wider
+        lines = prose
     starts = Counter(round(line.start) for line in lines)
     common = [start for start, count in starts.items() if count >= max(2, 0.15 * len(lines))]
     left = float(min(common)) if common else min(line.start for line in lines)

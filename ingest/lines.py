@@ -13,7 +13,16 @@ from dataclasses import dataclass
 
 from ingest.bidi import Cluster, has_rtl_letter, logical_text
 from ingest.readers.model import UNKNOWN, Fonts, Glyph
-from ingest.small_print import ACCENTS, SMALL, raise_superiors, with_accents, with_fractions, without_marks
+from ingest.small_print import (
+    ACCENTS,
+    NOTE_SIGNS,
+    SMALL,
+    raise_superiors,
+    with_accents,
+    with_fractions,
+    without_marks,
+    without_signs,
+)
 from ingest.spool import rebuilt_from_fields
 
 SOFT_HYPHEN = "\u00ad"
@@ -33,6 +42,12 @@ ALLEY_GAP = 0.55
 ALLEY_GLYPHS, MIN_ALLEY_ROWS, ALLEY_SHARE, MIN_COLUMN = 8, 10, 0.75, 90
 """Glyphs on both sides of an alley, rows that it cuts at least, their share of those it crosses, points between two."""
 
+MAX_COLUMNS = 5
+"""Places at which most rows of a page begin that may be the edges of columns."""
+
+MIN_KNOWN_ROWS = 2
+"""Rows with text on both sides that an alley of the page before must part, all of them."""
+
 NOTE_GAP = 0.6
 """The same where the size of the print changes: a note in the margin stands nearer to the text than a column."""
 
@@ -42,8 +57,24 @@ NOTE_GLYPHS = 6
 INITIAL = 1.6
 """Sizes of the text from which on a letter is an initial, and a word by itself until it is known whose."""
 
+IN_NUMBER = 0.2
+"""Ems between the point of a number and its next figure at most; a space after a sentence is wider."""
+
+STACK_REACH = 0.65
+"""Ems of white space beside a fraction at most; a note in the margin stands farther away."""
+
+SMALL_CAPITALS = 0.6, 0.88
+"""Sizes of small capitals in those of the capitals beside them."""
+
 MAX_STACK, MAX_STACKED = 0.95, 24
 """Ems between a line and what stands over or under a gap of it, as a fraction does; glyphs of that."""
+
+MAX_INDEX_RISE, MAX_INDEX_GLYPHS, INDEX_REACH, INDEX_SIZE = 0.62, 12, 0.4, 0.75
+"""Ems between a row and its indices, glyphs of these at most, ems of white space beside them, and their size in that of
+the row."""
+
+NEAR_ROWS = 3
+"""Rows above and below, those of other columns among them, in which what stands alone may be an index."""
 
 USUAL_F, USUAL_I = 0.31, 0.28
 """Ems that f and i are wide in fonts for text; for a font in which they were not seen."""
@@ -148,7 +179,7 @@ def rows_of(glyphs: list[Glyph], fonts: Fonts) -> list[Row]:
     rows.sort(key=lambda row: row.y)
     for row in rows:
         row.glyphs.sort(key=lambda glyph: glyph.x0)
-    return _with_stacked(_rejoined(rows))
+    return _with_indices(_with_stacked(_rejoined(rows)))
 
 
 def _row_of(span: Sequence[Glyph], by_y: dict[int, list[Row]]) -> tuple[Row | None, bool]:
@@ -200,6 +231,8 @@ def _with_stacked(rows: list[Row]) -> list[Row]:
         upper, lower = _pieces(above), _pieces(below)
         if len(upper) != len(lower) or not all(map(_is_over, upper, lower)):
             continue
+        if not all(_touches(row, x0, x1, STACK_REACH) for x0, x1 in upper):  # two lines in a margin, beside the row
+            continue
         if any(_fills(row, glyph) for glyph in above.glyphs + below.glyphs if glyph.text != " "):
             continue
         for glyph in above.glyphs + below.glyphs:
@@ -208,6 +241,31 @@ def _with_stacked(rows: list[Row]) -> list[Row]:
         row.glyphs = sorted(row.glyphs + above.glyphs + below.glyphs, key=lambda glyph: glyph.x0)
         kept = [other for other in kept if other is not above and other is not below]
     return kept
+
+
+def _with_indices(rows: list[Row]) -> list[Row]:
+    """Rows, what stands a little over or under gaps of a row made indices in it, whatever its size says."""
+    merged: set[int] = set()
+    for position, small in enumerate(rows):
+        glyphs = [glyph for glyph in small.glyphs if glyph.text != " "]
+        if len(glyphs) > MAX_INDEX_GLYPHS:
+            continue
+        beside = (*rows[max(0, position - NEAR_ROWS) : position], *rows[position + 1 : position + 1 + NEAR_ROWS])
+        for large in sorted(beside, key=lambda row: abs(row.y - small.y)):
+            if (
+                abs(large.y - small.y) < MAX_INDEX_RISE * large.size
+                and len(large.glyphs) > len(glyphs)
+                and small.size < 1.05 * large.size  # and no drop cap
+                and id(large) not in merged
+                and not any(_fills(large, glyph) for glyph in glyphs)
+                and all(_touches(large, x0, x1, INDEX_REACH) for x0, x1 in _pieces(small))
+            ):
+                for glyph in glyphs:
+                    glyph.size = min(glyph.size, INDEX_SIZE * large.size)
+                large.glyphs = sorted(large.glyphs + glyphs, key=lambda glyph: glyph.x0)
+                merged.add(id(small))
+                break
+    return [row for row in rows if id(row) not in merged]
 
 
 def _pieces(row: Row) -> list[tuple[float, float]]:
@@ -254,11 +312,15 @@ def _touches(row: Row, x0: float, x1: float, reach: float) -> bool:
     return any(glyph.x0 - room < x1 and x0 < glyph.x1 + room for glyph in row.glyphs)
 
 
-def alleys_of(rows: Sequence[Row]) -> list[float]:
+def alleys_of(rows: Sequence[Row], known: Sequence[float] = ()) -> list[float]:
     """Where columns are parted although the white space between them is no wider than some between words.
 
     At such an x nearly every row that has text on both sides has a gap; between the words of a text the gaps of
     different rows fall in different places.
+
+    Args:
+        rows: of a page.
+        known: alleys of the page before, which hold for the few rows of a last page too.
     """
     found: list[float] = []
     crossing = [(row, _gaps(row)) for row in rows if len(row.glyphs) > 2 * ALLEY_GLYPHS]
@@ -274,7 +336,30 @@ def alleys_of(rows: Sequence[Row]) -> list[float]:
         )
         if count > ALLEY_SHARE * (count + n_across):
             found.append(float(x))
-    return found
+    for start, count in Counter(round(row.glyphs[0].x0) for row in rows).most_common(MAX_COLUMNS):
+        edge = start - 1.0
+        if count >= MIN_ALLEY_ROWS and all(abs(edge - other) >= MIN_COLUMN for other in found) and _is_edge(edge, rows):
+            found.append(edge)
+    return found or [alley for alley in known if _parts_all(alley, crossing)]
+
+
+def _is_edge(x: float, rows: Sequence[Row]) -> bool:
+    """Whether a column begins at x: many rows end before it, and hardly any runs across."""
+    n_before = n_across = n_parted = 0
+    for row in rows:
+        if row.glyphs[-1].x1 <= x:
+            n_before += len(row.glyphs) > ALLEY_GLYPHS
+        elif row.glyphs[0].x0 < x:
+            parted = any(left <= x <= right for left, right in _gaps(row))
+            n_parted += parted
+            n_across += not parted
+    return n_before >= MIN_ALLEY_ROWS and n_across <= (1 - ALLEY_SHARE) * (n_before + n_parted)
+
+
+def _parts_all(x: float, rows: Sequence[tuple[Row, Sequence[tuple[float, float]]]]) -> bool:
+    """Whether every row that has text on both sides of x has a gap there, and there are such rows."""
+    both = [gaps for row, gaps in rows if row.glyphs[0].x0 < x < row.glyphs[-1].x1]
+    return len(both) >= MIN_KNOWN_ROWS and all(any(left <= x <= right for left, right in gaps) for gaps in both)
 
 
 def _gaps(row: Row) -> list[tuple[float, float]]:
@@ -323,7 +408,9 @@ def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool
     text = "".join(glyph.text for glyph in glyphs)
     if not text.isascii() and not ACCENTS.isdisjoint(text):
         glyphs = with_accents(glyphs)
-    has_small = any(glyph.size < SMALL * row.size for glyph in glyphs)
+    glyph_sizes = [glyph.size for glyph in glyphs]
+    has_small = min(glyph_sizes) < SMALL * row.size
+    is_uneven = min(glyph_sizes) < SMALL * max(glyph_sizes)
     if has_small:
         glyphs = with_fractions(glyphs, row.y, row.size)
     spelt: list[list[Glyph]] = [[]]
@@ -337,7 +424,10 @@ def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool
         hinted = spaced or glyph.parted
         least = (WORD_GAP_HINTED if hinted else WORD_GAP) * min(glyph.size, row.size)
         before = spelt[-1][-1] if spelt[-1] else glyph
-        if spelt[-1] and (gap > least or (glyph.size != before.size and _is_initial(before, glyph))):
+        if spelt[-1] and (
+            (gap > least and not (hinted and _is_in_number(spelt[-1], glyph, gap)))
+            or (glyph.size != before.size and _is_initial(before, glyph))
+        ):
             spelt.append([])
         spaced = False
         spelt[-1].append(glyph)
@@ -348,6 +438,8 @@ def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool
         spelt = _reordered(spelt, rtl, mirrored)
     if has_small:
         spelt = without_marks(spelt)
+    elif not NOTE_SIGNS.isdisjoint(text):
+        spelt = [without_signs(word) for word in spelt]
     words = [_word(members, row, fonts) for members in spelt if members]
     n_chars = n_bold = n_mono = 0
     sizes: Counter[float] = Counter()
@@ -362,11 +454,35 @@ def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool
         x0=min(word.x0 for word in words),
         x1=max(word.x1 for word in words),
         y=row.y,
-        size=round(sizes.most_common(1)[0][0], 1),
+        size=round(_size_of(glyphs, sizes.most_common(1)[0][0]) if is_uneven else sizes.most_common(1)[0][0], 1),
         bold=n_bold / n_chars,
         mono=n_mono / n_chars,
         rtl=line_rtl,
     )
+
+
+def _is_in_number(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
+    """Whether a figure goes on with a number after its point, which some formulas set a little apart."""
+    return (
+        gap < IN_NUMBER * glyph.size
+        and len(word) > 1
+        and word[-1].text in ".,"
+        and word[-2].text.isdecimal()
+        and glyph.text.isdecimal()
+    )
+
+
+def _size_of(glyphs: Sequence[Glyph], usual: float) -> float:
+    """The font size of a line in which most words have the size `usual`: that of its capitals if these are small ones.
+
+    Browsers make small capitals by setting capitals of the same font smaller.
+    """
+    largest = max((glyph for glyph in glyphs if glyph.text != " "), key=lambda glyph: glyph.size)
+    if not SMALL_CAPITALS[0] < usual / largest.size < SMALL_CAPITALS[1]:
+        return usual
+    same = [glyph for glyph in glyphs if glyph.font == largest.font and abs(glyph.y - largest.y) < 0.05 * usual]
+    n_letters = sum(glyph.text[:1].isalpha() for glyph in glyphs)
+    return largest.size if sum(glyph.text[:1].isalpha() for glyph in same) > 0.8 * n_letters else usual
 
 
 def _is_initial(left: Glyph, right: Glyph) -> bool:

@@ -13,6 +13,9 @@ from ingest.lines import Line
 MIN_NUMBERED_LINES = 5
 """Lines with a number in the margin from which on the numbers count lines."""
 
+MAX_OVERFULL = 12
+"""One line of the text in so many may stand out of its margins."""
+
 MIN_TEXT_LINES = 8
 """Lines in the size of the text from which on they tell where the margins are."""
 
@@ -48,7 +51,8 @@ def parted_from_notes(lines: Sequence[Line], body_size: float) -> tuple[list[Lin
     text = [line for line in lines if abs(line.size - body_size) < 0.05 * body_size and len(line.words) > 1]
     if len(text) < MIN_TEXT_LINES:
         return list(lines), [], []
-    left, right = min(line.x0 for line in text), max(line.x1 for line in text)
+    few = len(text) // MAX_OVERFULL  # a line or two may stand out of the margins
+    left, right = sorted(line.x0 for line in text)[few], sorted(line.x1 for line in text)[-1 - few]
     small = [line for line in lines if line.size < 0.92 * body_size]
     on_left = [line for line in small if line.x1 <= left]
     on_right = [line for line in small if line.x0 >= right]

@@ -25,9 +25,16 @@ MAX_UNKNOWN_SHARE = 0.12
 
 _LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 _CAPTION = re.compile(r"[^\W\d_]{2,12}\.? ?(?:[A-Z]\.)?\d+(?:[.\-–]\d+)*[.:)]? ?")
+_DRAWN = re.compile(
+    r"(?:fig|tab|pic|photo|image|illustration|listing|algorithm|chart|plate|scheme|exhibit|diagram|graph|map|box|abb|איור|"
+    r"תרשים|טבלה|לוח|תמונה|שרטוט|גרף|אלגוריתם|קטע)",
+    re.IGNORECASE,
+)
+"""Begins a caption in the size of the text; a definition or a theorem is numbered and set off too."""
 _SENTENCE_END = re.compile(r"""[.!?…。](?=[)\]"'”’»]*(?:\s|$))""")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
 _YEAR_ALONE = re.compile(r"[.,)] \(?(?:1[89]|20)\d\d[a-z]?\)?\. ")
+_COMMENT = re.compile(r"(?:#|//|/\*|%%?|--|;;)\s")
 _CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
 _WORDLIKE = re.compile(r"[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*")
 
@@ -47,7 +54,7 @@ def rejection(block: Block, settings: IngestSettings) -> str:
         return "heading"
     if _LEADERS.search(block.text) and _ends_in_number(tokens):
         return "contents"
-    if block.mono > 0.6:
+    if block.mono > 0.6 or _COMMENT.match(block.text):
         return "code"
     if len(tokens) < settings.min_words:
         return "short"
@@ -76,7 +83,7 @@ def _shape(block: Block, tokens: list[str]) -> str:
     if (
         (match := _CAPTION.match(block.text))
         and match.group().rstrip().endswith((".", ":"))
-        and (block.size_ratio < 0.97 or block.set_off)
+        and (block.size_ratio < 0.97 or (block.set_off and _DRAWN.match(block.text)))
     ):
         return "caption"
     if _is_reference(block.text, tokens):

@@ -28,6 +28,9 @@ READER_MODULES = (
     "readers/pdfium",
     "readers/ocr",
     "readers/plumber",
+    "readers/pieces",
+    "readers/office",
+    "readers/marked_up",
     "doubt",
     "bidi",
     "small_print",
@@ -46,6 +49,7 @@ READER_MODULES = (
     "quality",
     "sentence",
     "reader",
+    "text_files",
 )
 """The modules of this package that decide which paragraphs a file yields."""
 
@@ -127,7 +131,7 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
     aliases += [Alias(title, "metadata") for title in [pdf.metadata_title] if title]
     aliases += [Alias(name, "author") for name in names]
     aliases += [Alias(heading, "heading") for heading in sections.outermost[:MAX_HEADINGS]]
-    reading = _reading(path, doc_id, content, settings, aliases, len(pdf.pages), kept, rejected)
+    reading = reading_of(path, doc_id, content, settings, aliases, len(pdf.pages), kept, rejected)
     document = replace(
         reading.document, authors=names, date=pdf.date, lecture_number=lecture_number(path.stem, pdf), reader=pdf.reader
     )
@@ -172,7 +176,7 @@ def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> 
     readings = []
     for book_name, paragraphs in books.items():
         digest = hashlib.sha256(f"{content}|{book_name}".encode()).hexdigest()
-        readings.append(_reading(path, book_name, digest, settings, [Alias(book_name, "name")], 0, paragraphs, []))
+        readings.append(reading_of(path, book_name, digest, settings, [Alias(book_name, "name")], 0, paragraphs, []))
     return readings
 
 
@@ -192,7 +196,7 @@ def _paragraph_record(line: str, where: str) -> dict[str, str]:
     return {key: record[key] for key in ("paragraph_id", "book_name", "text")}
 
 
-def _reading(
+def reading_of(
     path: Path,
     doc_id: str,
     content: str,
@@ -202,6 +206,7 @@ def _reading(
     kept: Sequence[Paragraph],
     rejected: Sequence[RejectedParagraph],
 ) -> Reading:
+    """A Reading of a file, with its document's counts and version."""
     document = Document(
         doc_id=doc_id,
         path=str(path),

@@ -1,9 +1,11 @@
-"""What the user says about a PDF, in a YAML file of the same name beside it."""
+"""What the user says about a lecture, in a YAML file of the same name beside it."""
 
 from __future__ import annotations
 
 import datetime
 import hashlib
+import sys
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,9 +13,42 @@ from typing import Any
 
 from configs.plain_yaml import read_plain_yaml
 from ingest.errors import SourceError
-from ingest.paragraph import Alias, Document
+from ingest.paragraph import Alias, Document, Paragraph, Reading
+from ingest.sentence import alternatives, opening_sentence
 
 SUFFIXES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """How a paragraph that was read wrongly is printed.
+
+    Attributes:
+        was: words of the paragraph as it was read; letters and figures count, nothing else.
+        page: 1-based, on which it starts; None if it is not said.
+        opening_sentence: as printed, None to take the first of `text`.
+        text: of the whole paragraph as printed, None if only its opening sentence was wrong.
+    """
+
+    was: str
+    page: int | None
+    opening_sentence: str | None
+    text: str | None
+
+    def fits(self, paragraph: Paragraph) -> bool:
+        """Whether a paragraph is the one that is meant, as it was read or as it is printed."""
+        if self.page not in (None, paragraph.page):
+            return False
+        said = [self.was, *filter(None, (self.opening_sentence, self.text))]
+        return any(_plain(words) in _plain(paragraph.text) for words in said)
+
+    def over(self, paragraph: Paragraph) -> Paragraph:
+        """The paragraph as it is printed."""
+        rest = paragraph.text.removeprefix(paragraph.opening_sentence)
+        text = self.text or f"{self.opening_sentence}{rest}"
+        opening = self.opening_sentence or opening_sentence(text)
+        others = tuple(sentence for sentence in alternatives(text) if sentence != opening)
+        return replace(paragraph, text=text, opening_sentence=opening, sureness=1.0, alternatives=others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +60,7 @@ class Sidecar:
         authors: who wrote it.
         date: ISO date.
         lecture_number: of the lecture or chapter.
+        corrections: of paragraphs that were read wrongly.
         digest: changes with the file; "" if there is none.
     """
 
@@ -32,7 +68,20 @@ class Sidecar:
     authors: tuple[str, ...] | None = None
     date: str | None = None
     lecture_number: int | None = None
+    corrections: tuple[Correction, ...] = ()
     digest: str = ""
+
+    def laid_over(self, reading: Reading) -> Reading:
+        """A reading with what the user says laid over it; a correction that fits nothing is told on standard error."""
+        paragraphs = list(reading.paragraphs)
+        for correction in self.corrections:
+            row = next((row for row, paragraph in enumerate(paragraphs) if correction.fits(paragraph)), None)
+            if row is None:
+                told = f"{reading.document.path}: its sidecar corrects {correction.was[:60]!r}, which no paragraph says"
+                print(f"{told}; mend or remove the correction", file=sys.stderr)
+            else:
+                paragraphs[row] = correction.over(paragraphs[row])
+        return replace(reading, document=self.over(reading.document), paragraphs=tuple(paragraphs))
 
     def over(self, document: Document) -> Document:
         """The document with what the user says laid over what was read."""
@@ -74,6 +123,7 @@ def read_sidecar(pdf: Path) -> Sidecar:
         "authors": _texts,
         "date": _date,
         "lecture_number": _number,
+        "corrections": _corrections,
     }
     values = {}
     for key, value in tree.items():
@@ -91,6 +141,28 @@ def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(items, list) or not all(isinstance(item, str) and item.strip() for item in items):
         raise ValueError("a text or a list of texts that are not empty")
     return tuple(" ".join(item.split()) for item in items)
+
+
+def _corrections(value: Any) -> tuple[Correction, ...]:
+    keys = {"was", "page", "opening_sentence", "text"}
+    right = "a list of entries with `was` and with `opening_sentence` or `text`, and `page` or not"
+    if not isinstance(value, list) or not all(isinstance(item, dict) and item.keys() <= keys for item in value):
+        raise ValueError(right)
+    found = []
+    for item in value:
+        texts = {key: item.get(key) for key in ("was", "opening_sentence", "text")}
+        if not all(text is None or (isinstance(text, str) and _plain(text)) for text in texts.values()):
+            raise ValueError(right)
+        if texts["was"] is None or (texts["opening_sentence"] is None and texts["text"] is None):
+            raise ValueError(right)
+        page = None if item.get("page") is None else _number(item["page"])
+        was, opening, text = (None if text is None else " ".join(text.split()) for text in texts.values())
+        found.append(Correction(was or "", page, opening, text))
+    return tuple(found)
+
+
+def _plain(text: str) -> str:
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
 def _date(value: Any) -> str:

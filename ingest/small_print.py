@@ -26,6 +26,9 @@ SUPERIOR = 0.75
 
 _MARK_SIGNS = frozenset("0123456789,;-–—*†‡§¶∗()[]" + UNKNOWN)
 _CLOSING = ".,;:!?)]}\"'”’»״׳"
+NOTE_SIGNS = frozenset("*∗†‡§¶")
+"""Signs that point to notes."""
+_SENTENCE_MARKS = frozenset(".,;:!?")
 _AFTER_MARK = frozenset(_CLOSING + "—–-…")
 _OPERATORS = re.compile(
     r"a?(?:sin|cos|tan|cot|sec|csc)h?|log|exp|lim|max|min|inf|sup|det|dim|ker|gcd|arg|deg|mod", re.IGNORECASE
@@ -129,6 +132,7 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
     """
     kept: list[list[Glyph]] = []
     for word in words:
+        word = without_signs(word)
         start = _mark_start(word, kept[-1] if kept else [])
         if start is None:
             kept.append(word)
@@ -149,6 +153,14 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
         else:
             kept.append(word)
     return kept
+
+
+def without_signs(word: list[Glyph]) -> list[Glyph]:
+    """A word without a star or dagger after its closing mark, which some fonts have as high as a note's is set."""
+    end = len(word)
+    while end > 1 and word[end - 1].text in NOTE_SIGNS:
+        end -= 1
+    return word[:end] if word[end - 1].text in _SENTENCE_MARKS else word
 
 
 def _mark_start(word: Sequence[Glyph], before: Sequence[Glyph]) -> int | None:

@@ -26,6 +26,19 @@ MAX_PARTING = 5.0
 TALL = 0.7
 """Font sizes by which a formula in a line may part it further from the next one than lines of prose stand apart."""
 
+MAX_RAGGED, JUSTIFIED, MIN_JUSTIFIED = 0.4, 0.8, 12
+"""Font sizes by which a line of justified text may miss the margin, the share of the lines inside a sentence that do
+not miss it from which on a text is justified, and how many such lines there must be at least."""
+
+MAX_GAPS_IN_PROSE = 4
+"""Wide gaps in two lines of one sentence, as where a formula leaves no place to break a narrow line."""
+
+SLIGHT = 0.15
+"""Font sizes of white space between two lines, beyond the usual, that part paragraphs together with a short line."""
+
+SHORT = 0.8
+"""Font sizes from which on a line of justified text that misses the margin is the last of its paragraph."""
+
 MAX_DISPLAYS = 6
 MAX_DISPLAY_LINES = 8
 """Pieces of displayed formulas that may stand inside a sentence, and the lines of each."""
@@ -36,6 +49,8 @@ _ENUMERATOR = re.compile(
 )
 _SENTENCE_END = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
 _TERMINAL = re.compile(r"""[.!?…。][)\]"'”’»׳״\d]*$""")
+_FORMULA_NUMBER = re.compile(r"\([\dA-Z]{1,3}(?:\.\d{1,3})*[a-z]?\)")
+_CAPTION = re.compile(r"[^\W\d_]{2,12}\.? ?(?:[A-Z]\.)?\d+(?:[.\-–]\d+)*[.:)]")
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
 _LEADERS = re.compile(r"(?:\.\s?){6,}|(?:[·…]\s?){4,}")
 _CLOSED = "—/"
@@ -115,12 +130,14 @@ class _Habits:
         pitch: the usual distance of baselines, in font sizes.
         parting: the usual distance of baselines between two paragraphs of the body, in font sizes.
         indented: whether paragraphs are marked by an indent of their first lines.
+        justified: whether the lines of a paragraph all end at the right margin, but for the last.
     """
 
     vocabulary: Counter[str]
     pitch: float
     parting: float
     indented: bool
+    justified: bool
     body_size: float
 
 
@@ -128,24 +145,44 @@ def _habits(arranged: Arranged) -> _Habits:
     vocabulary: Counter[str] = Counter()
     pitches: Counter[float] = Counter()
     gaps: Counter[float] = Counter()
-    n_indents = n_pages = 0
+    n_indents = n_pages = n_full = n_open = 0
     for lines in arranged.pages:
         _count_words(lines, vocabulary)
         _count_pitches(lines, arranged.body_size, pitches, gaps)
         body = [line for line in lines if not line.footnote]
         n_indents += _n_indents(body, arranged.body_size)
         n_pages += bool(body)
+        for above, below in itertools.pairwise(body):
+            if _goes_on(above, below, arranged.body_size):
+                n_open += 1
+                n_full += above.right - above.end < MAX_RAGGED * above.size
     pitch = pitches.most_common(1)[0][0] if pitches else 1.2
     usual = [gap for gap in gaps.elements() if gap > pitch + 0.33]
     return _Habits(
-        vocabulary, pitch, median(usual) if usual else pitch, n_indents >= max(3, 0.5 * n_pages), arranged.body_size
+        vocabulary,
+        pitch,
+        median(usual) if usual else pitch,
+        n_indents >= max(3, 0.5 * n_pages),
+        n_full > JUSTIFIED * max(MIN_JUSTIFIED, n_open),
+        arranged.body_size,
+    )
+
+
+def _goes_on(above: PlacedLine, below: PlacedLine, body_size: float) -> bool:
+    """Whether two lines of the body are surely of one sentence, the second below the first."""
+    return (
+        above.column == below.column
+        and max(abs(above.size - body_size), abs(below.size - body_size)) < 0.5
+        and abs(above.start - below.start) < 0.3 * above.size
+        and below.words[0].text[0].islower() | (below.words[0].text[0].lower() == below.words[0].text[0].upper())
+        and not _SENTENCE_END.search(above.text)
     )
 
 
 def _bodies(arranged: Arranged, habits: _Habits) -> Iterator[Block]:
     lines = (line for line in arranged.lines if not line.footnote)
     heading = ""
-    groups = _joined_over_displays(_groups(lines, habits.pitch), habits.indented)
+    groups = _joined_over_displays(_groups(lines, habits), habits.indented)
     for group in _joined_across_breaks(groups, habits):
         block = _block(group, heading, habits)
         if block.is_heading:
@@ -155,7 +192,7 @@ def _bodies(arranged: Arranged, habits: _Habits) -> Iterator[Block]:
 
 def _notes(arranged: Arranged, habits: _Habits) -> Iterator[Block]:
     lines = (line for line in arranged.lines if line.footnote)
-    return (_block(group, "", habits) for group in _groups(lines, habits.pitch))
+    return (_block(group, "", habits) for group in _groups(lines, habits))
 
 
 def _n_indents(lines: Sequence[PlacedLine], body_size: float) -> int:
@@ -180,10 +217,10 @@ def _count_pitches(lines: Sequence[PlacedLine], body_size: float, ratios: Counte
                 gaps[round(ratio * 20) / 20] += 1
 
 
-def _groups(lines: Iterable[PlacedLine], pitch: float) -> Iterator[_Group]:
+def _groups(lines: Iterable[PlacedLine], habits: _Habits) -> Iterator[_Group]:
     group: _Group | None = None
-    for line, following in _with_following(_without_fragments(lines, pitch)):
-        if group is not None and not _breaks(group, line, following, pitch):
+    for line, following in _with_following(_without_fragments(lines, habits.pitch)):
+        if group is not None and not _breaks(group, line, following, habits):
             group.lines.append(line)
             continue
         begun = _Group([line], marker=_marker_words(line, following))
@@ -249,7 +286,7 @@ def _marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
     if not _ENUMERATOR.fullmatch(first):
         return 0
     if first[0].isupper() and following is not None and following.column == line.column:
-        flush = abs(following.start - line.start) < 0.5 * line.size
+        flush = following.start - line.start < 0.5 * line.size
         if flush and not _ENUMERATOR.fullmatch(following.words[0].text):
             return 0
     plain = first.strip("().").replace(UNKNOWN, "0").isdecimal() or first[0] in "(["
@@ -265,12 +302,14 @@ def _parted(line: PlacedLine) -> bool:
     return max(second.x0 - first.x1, first.x0 - second.x1) > 0.4 * line.size
 
 
-def _breaks(group: _Group, line: PlacedLine, following: PlacedLine | None, pitch: float) -> bool:
+def _breaks(group: _Group, line: PlacedLine, following: PlacedLine | None, habits: _Habits) -> bool:
     """Whether a new paragraph begins with `line`."""
     previous, first = group.lines[-1], group.lines[0]
     if line.in_table != previous.in_table:
         return True
-    if abs(line.size - previous.size) > SIZE_TOLERANCE * max(line.size, previous.size):
+    if abs(line.size - previous.size) > SIZE_TOLERANCE * max(line.size, previous.size) and not _has_size_of(
+        previous, line
+    ):
         return True
     turned = (
         (previous.bold > 0.95) != (line.bold > 0.95)
@@ -286,6 +325,7 @@ def _breaks(group: _Group, line: PlacedLine, following: PlacedLine | None, pitch
         and line.words[0].text[0].isupper()
         and _word_share(previous) < 0.4
         and _word_share(line) > 0.7
+        and previous.right - previous.end > 0.5 * previous.size
     ):
         return True
     if (line.n_gaps or previous.n_gaps) and not _is_gap_in_prose(previous, line):
@@ -302,7 +342,7 @@ def _breaks(group: _Group, line: PlacedLine, following: PlacedLine | None, pitch
     own_pitch = (
         (previous.y - group.lines[-2].y) / em if len(group.lines) > 1 and group.lines[-2].column == line.column else 0.0
     )
-    limit = max(pitch + 0.33, 1.25 * own_pitch)
+    limit = max(habits.pitch + 0.33, 1.25 * own_pitch)
     if distance < 0.3 or (distance > limit and not (distance < limit + TALL and _is_mid_sentence(previous, line))):
         return True
     own = group.text_start if group.marker else previous.start
@@ -320,7 +360,39 @@ def _breaks(group: _Group, line: PlacedLine, following: PlacedLine | None, pitch
         return True
     if len(group.lines) == 1 and line.start < first.start - (0.5 if group.marker else 3.5) * em:
         return True
+    wider = distance > max(habits.pitch, own_pitch) + SLIGHT
+    if (habits.justified or wider) and _is_last(previous, line, habits.body_size):
+        return True
     return not _ends_full(previous, line)
+
+
+def _has_size_of(previous: PlacedLine, line: PlacedLine) -> bool:
+    """Whether a line of another size goes on with the sentence of the one above, and has words of its size too.
+
+    A formula, or a phrase in another script, may be most of a line.
+    """
+    if not (_is_mid_sentence(previous, line) or _flows_under(previous, line)):
+        return False
+    return _has_words_of(line, previous.size) or _has_words_of(previous, line.size)
+
+
+def _flows_under(previous: PlacedLine, line: PlacedLine) -> bool:
+    """Whether a line stands at the margin below a full one that ends no sentence, in a script without capitals."""
+    flush = abs(line.start - previous.left) < 0.3 * line.size and previous.right - previous.end < 3 * line.size
+    start = line.words[0].text[0]
+    return flush and start.lower() == start.upper() and not _SENTENCE_END.search(previous.text)
+
+
+def _has_words_of(line: PlacedLine, size: float) -> bool:
+    return any(abs(word.size - size) < SIZE_TOLERANCE * size and len(word.text) > 1 for word in line.words)
+
+
+def _is_last(previous: PlacedLine, line: PlacedLine, body_size: float) -> bool:
+    """Whether a line ends short of the margin and with its sentence, so that in justified text a paragraph does."""
+    short = previous.right - previous.end > SHORT * previous.size
+    capital = line.words[0].text.lstrip("([\"'“‘„")[:1]
+    begins = bool(capital) and not capital.islower()
+    return short and begins and bool(_TERMINAL.search(previous.text)) and abs(previous.size - body_size) < 0.5
 
 
 def _is_mid_sentence(previous: PlacedLine, line: PlacedLine) -> bool:
@@ -351,6 +423,8 @@ def _is_item(group: _Group, line: PlacedLine, marker: int) -> bool:
 
 def _is_gap_in_prose(previous: PlacedLine, line: PlacedLine) -> bool:
     """Whether a wide gap in one of two lines is a symbol that was not stored, and not the gap between cells."""
+    if line.n_gaps + previous.n_gaps <= MAX_GAPS_IN_PROSE and _is_mid_sentence(previous, line):
+        return True
     flush = abs(line.start - previous.start) < 0.3 * line.size and previous.right - previous.end < 1.5 * line.size
     return line.n_gaps + previous.n_gaps == 1 and flush and min(_word_share(previous), _word_share(line)) > 0.3
 
@@ -370,6 +444,8 @@ def _ends_full(previous: PlacedLine, line: PlacedLine) -> bool:
     first = line.words[0]
     fill = (previous.end - previous.start) / max(1.0, previous.right - previous.left)
     if fill > 0.6 and not _SENTENCE_END.search(previous.text) and not first.text[0].isupper():
+        return True
+    if fill > 0.85 and not _SENTENCE_END.search(previous.text) and not _is_bullet(first.text):
         return True
     slack = 1.2 * line.size if not _SENTENCE_END.search(previous.text) else 0.6 * line.size
     return room < (first.x1 - first.x0) + 0.3 * line.size + slack
@@ -397,7 +473,7 @@ def _joined_over_displays(groups: Iterable[_Group], indented: bool) -> Iterator[
     held: list[_Group] = []
     for group in groups:
         if held and _goes_on_after_displays(held, group, indented):
-            held[0].lines.extend(line for display in held[1:] for line in display.lines)
+            held[0].lines.extend(_without_number(line) for display in held[1:] for line in display.lines)
             held[0].lines.extend(group.lines)
             held[0].gap_below = group.gap_below
             del held[1:]
@@ -419,10 +495,12 @@ def _goes_on_after_displays(held: Sequence[_Group], group: _Group, indented: boo
     if line.column != last.column or line.bold > 0.95 or _word_share(line) < 0.3:
         return False
     margin = before.text_start if before.marker else min(item.start for item in before.lines)
-    if not abs(line.start - margin) < 0.6 * line.size:
-        return False
     start = line.words[0].text.lstrip("([\"'“‘„")[:1]
-    if start.islower() or start in ",.;:":
+    is_open = start.islower() or start in ",.;:"
+    indented_anew = is_open and abs(line.start - before.lines[0].start) < 0.6 * line.size
+    if not abs(line.start - margin) < 0.6 * line.size and not indented_anew:
+        return False
+    if is_open:
         return True
     is_uncased = start.lower() == start.upper() and start.isalpha()
     return (indented or is_uncased) and len(before.lines) > 1 and not _TERMINAL.search(held[-1].lines[-1].text)
@@ -436,12 +514,13 @@ def _is_sentence_open(group: _Group) -> bool:
 def _is_display(group: _Group, before: _Group) -> bool:
     """Whether every line of a piece stands by itself, away from the margin of the text before it."""
     first = before.lines[-1]
-    if group.marker or len(group.lines) > MAX_DISPLAY_LINES or not _is_sentence_open(before):
+    is_marked = group.marker and not _is_number_of_formula(group.lines[0])
+    if is_marked or len(group.lines) > MAX_DISPLAY_LINES or not _is_sentence_open(before):
         return False
     margin = min(item.start for item in before.lines)
     return all(
         line.column == first.column
-        and line.start - margin > 0.9 * first.size
+        and _start_after(line, _is_number_of_formula(line)) - margin > 0.9 * first.size
         and line.mono < 0.8
         and not line.in_table
         and (_word_share(line) < 0.5 or line.right - line.end > 0.9 * first.size)
@@ -449,13 +528,32 @@ def _is_display(group: _Group, before: _Group) -> bool:
     )
 
 
+def _is_number_of_formula(line: PlacedLine) -> bool:
+    """Whether a line begins with a number in brackets in the margin, which a formula bears."""
+    return len(line.words) > 1 and bool(_FORMULA_NUMBER.fullmatch(line.words[0].text)) and _parted(line)
+
+
+def _without_number(line: PlacedLine) -> PlacedLine:
+    """A displayed formula without the number that stands in the margin beside it."""
+    words = line.words
+    if len(words) < 2 or line.rtl:
+        return line
+    if _FORMULA_NUMBER.fullmatch(words[-1].text) and words[-1].x0 - words[-2].x1 > line.size:
+        return replace(line, words=words[:-1])
+    if _FORMULA_NUMBER.fullmatch(words[0].text) and words[1].x0 - words[0].x1 > line.size:
+        return replace(line, words=words[1:])
+    return line
+
+
 def _joined_across_breaks(groups: Iterable[_Group], habits: _Habits) -> Iterator[_Group]:
     """Paragraphs that a column's or a page's end cuts in two made whole, over figures and tables in between."""
     recent: list[_Group] = []
     for group in groups:
-        open_group = _open_before(recent, group, habits.body_size, habits.indented)
+        open_group = _open_before(recent, group, habits)
         if open_group is not None:
-            open_group.lines.extend(group.lines)
+            displays = _displays_since(recent, open_group, group)
+            del recent[len(recent) - len(displays) :]
+            open_group.lines.extend(line for item in (*displays, group) for line in item.lines)
             continue
         recent.append(group)
         if len(recent) > MAX_GROUPS_BETWEEN:
@@ -463,8 +561,25 @@ def _joined_across_breaks(groups: Iterable[_Group], habits: _Habits) -> Iterator
     yield from recent
 
 
-def _open_before(groups: Sequence[_Group], group: _Group, body_size: float, indented: bool) -> _Group | None:
+def _displays_since(groups: Sequence[_Group], open_group: _Group, group: _Group) -> list[_Group]:
+    """The formulas on top of the column of `group` if nothing else stands between it and what it continues."""
+    between = groups[next(row for row, item in enumerate(groups) if item is open_group) + 1 :]
+    column = group.lines[0].column
+    margin = group.lines[0].left
+    are_displays = all(
+        line.column == column
+        and line.start - margin > 0.9 * line.size
+        and _word_share(line) < 0.5
+        and not line.in_table
+        for item in between
+        for line in item.lines
+    )
+    return list(between) if are_displays and len(between) <= MAX_DISPLAYS and group.lines[0].start - margin < 1 else []
+
+
+def _open_before(groups: Sequence[_Group], group: _Group, habits: _Habits) -> _Group | None:
     """The paragraph of `groups` that `group` continues, None if it begins anew."""
+    body_size = habits.body_size
     line = group.lines[0]
     start = line.words[0].text.lstrip("([\"'“‘„")
     if (
@@ -483,6 +598,8 @@ def _open_before(groups: Sequence[_Group], group: _Group, body_size: float, inde
         if _n_letters(last) < 3 or sum(len(item.words) for item in earlier.lines) < 6:
             continue
         if last.column == line.column:
+            if start[0].islower() and _CAPTION.match(earlier.lines[0].text) and _TERMINAL.search(last.text):
+                continue  # a figure stands on top of the column
             return None
         at_edge = line.start - line.left < 0.6 * line.size or start[0].islower()
         if _LEADERS.search(last.text):
@@ -503,10 +620,11 @@ def _open_before(groups: Sequence[_Group], group: _Group, body_size: float, inde
         ):
             return earlier
         between = groups[row + 1 :]
+        flush = habits.justified and last.right - last.end < 0.1 * last.size and not habits.indented
         floats = all(item.lines[0].column == line.column and not _is_prose_size(item, body_size) for item in between)
         full = floats and last.right - last.end < 0.5 * last.size
         if (
-            indented
+            (habits.indented or (flush and not between))
             and full
             and same
             and abs(line.start - line.left) < 0.3 * line.size

@@ -1,4 +1,4 @@
-"""PDFs -> readings, in worker processes: a file that hangs or crashes costs itself alone."""
+"""Files -> readings, in worker processes: a file that hangs or crashes costs itself alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import multiprocessing
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 import pebble
@@ -15,12 +16,14 @@ from tqdm.auto import tqdm
 from configs.settings import IngestSettings
 from ingest.errors import ReaderPoolError, SourceError
 from ingest.extract import count_pages
+from ingest.memory_cap import OVER_CAP, keep_below
 from ingest.paragraph import Document, Reading
 from ingest.pipeline.plan import Row, twin_of
 from ingest.pipeline.sources import Source
 from ingest.pipeline.staging import Staging
 from ingest.reader import read_pdf
 from ingest.readers.ocr import languages
+from ingest.text_files import read_text_file
 
 PAGES_IN_TIME = 500
 PAGES_SEEN_IN_TIME = 60
@@ -82,7 +85,7 @@ def _originals(
 
 
 def _laid_over(source: Source, reading: Reading) -> Reading:
-    return replace(reading, document=source.sidecar.over(reading.document))
+    return source.sidecar.laid_over(reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,27 +114,31 @@ def _read_pdfs(
         return
     workers = min(len(tasks), settings.workers or os.cpu_count() or 1)
     context = multiprocessing.get_context("spawn")
-    with pebble.ProcessPool(max_workers=workers, context=context) as pool:
+    with pebble.ProcessPool(
+        max_workers=workers, context=context, initializer=keep_below, initargs=[settings.memory_mb]
+    ) as pool:
         try:
             counts = [
-                (task, pool.schedule(count_pages, args=[task.row.path, settings.reader], timeout=settings.timeout_s))
+                (task, pool.schedule(_n_pages, args=[task.row.path, settings.reader], timeout=settings.timeout_s))
                 for task in tasks
             ]
             running: list[_Running] = []
             for task, count in counts:
-                n_pages = _result(count, task, settings.timeout_s)
+                n_pages = _result(count, task, settings.timeout_s, settings.memory_mb)
                 if isinstance(n_pages, SourceError):
                     yield task, n_pages
                     continue
                 pages_in_time = min(PAGES_IN_TIME, PAGES_SEEN_IN_TIME) if languages() else PAGES_IN_TIME
                 limit_s = settings.timeout_s * max(1.0, n_pages / pages_in_time)
                 arguments = [task.row.path, task.row.doc_id, task.source.content, settings]
-                future = pool.schedule(read_pdf, args=arguments, timeout=limit_s)
+                read = read_pdf if task.row.path.suffix.lower() == ".pdf" else read_text_file
+                future = pool.schedule(read, args=arguments, timeout=limit_s)
                 running.append(_Running(task, n_pages, limit_s, future))
             total = sum(item.n_pages for item in running)
             with tqdm(total=total, desc="reading", unit="page", disable=not progress) as bar:
                 for item in running:
-                    result: Reading | SourceError = _result(item.future, item.task, item.limit_s)
+                    limits = item.limit_s, settings.memory_mb
+                    result: Reading | SourceError = _result(item.future, item.task, *limits)
                     yield item.task, result
                     bar.update(item.n_pages)
         except BaseException:  # the pool would otherwise wait for every file that is still to be read
@@ -139,7 +146,12 @@ def _read_pdfs(
             raise
 
 
-def _result(future: Future[T], task: _Task, limit_s: float) -> T | SourceError:
+def _n_pages(path: Path, reader: str) -> int:
+    """Pages of a PDF; one for a file that has none."""
+    return count_pages(path, reader) if path.suffix.lower() == ".pdf" else 1
+
+
+def _result(future: Future[T], task: _Task, limit_s: float, memory_mb: int) -> T | SourceError:
     """What a worker process made of a file, or why it made nothing of it.
 
     Raises:
@@ -151,7 +163,11 @@ def _result(future: Future[T], task: _Task, limit_s: float) -> T | SourceError:
         return SourceError(
             f"{task.row.path}: must be readable within {limit_s:g} s, was given up; raise ingest.timeout_s"
         )
+    except MemoryError:
+        return _over_cap(task, memory_mb)
     except pebble.ProcessExpired as error:
+        if error.exitcode == OVER_CAP:
+            return _over_cap(task, memory_mb)
         return SourceError(f"{task.row.path}: its reader died (exit code {error.exitcode}); the file may be damaged")
     except SourceError as error:
         return error
@@ -162,3 +178,10 @@ def _result(future: Future[T], task: _Task, limit_s: float) -> T | SourceError:
     except Exception as error:  # a damaged file makes readers raise whatever comes to them
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
         return SourceError(f"{task.row.path}: its reader failed ({reason}); the file may be damaged")
+
+
+def _over_cap(task: _Task, memory_mb: int) -> SourceError:
+    return SourceError(
+        f"{task.row.path}: must be readable within {memory_mb} MB of memory, took more; leave it out, or raise "
+        "ingest.memory_mb"
+    )

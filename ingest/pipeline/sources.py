@@ -11,6 +11,7 @@ from ingest.errors import BadInputError, SourceError
 from ingest.paragraph import Reading
 from ingest.reader import content_hash, read_paragraphs_file, version_of
 from ingest.sidecar import Sidecar, read_sidecar
+from ingest.text_files import OFFICE, READERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +36,38 @@ def expand(paths: Sequence[Path]) -> list[Path]:
     """The absolute paths of the files that `paths` name, folders searched through, each once, in order.
 
     Raises:
-        BadInputError: a path is not there, a folder holds no PDF, or a file is neither .pdf nor .jsonl.
+        BadInputError: a path is not there, a folder holds no lecture, or a file is of a kind that is not read.
     """
     if not paths:
-        raise BadInputError("PATH must name PDF files, folders or a paragraphs.jsonl, got none")
+        raise BadInputError("PATH must name lectures (PDF, PPTX, DOCX, ...), folders or a paragraphs.jsonl, got none")
     files: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
-            found = sorted(file for file in path.rglob("*") if file.suffix.lower() == ".pdf" and file.is_file())
+            found = _lectures_in(path)
             if not found:
                 raise BadInputError(
-                    f"PATH must be a folder with PDF files in it, got {path}: none there; check the path"
+                    f"PATH must be a folder with PDF, PPTX or DOCX files in it, got {path}: none there; check the path"
                 )
             files.update(dict.fromkeys(file.resolve() for file in found))
         elif path.is_file():
-            if path.suffix.lower() not in {".pdf", ".jsonl"}:
-                raise BadInputError(f"PATH must end in .pdf or .jsonl, got {path}; convert it first")
+            if path.suffix.lower() not in {".pdf", ".jsonl", *READERS}:
+                ends = ", ".join((".pdf", *READERS))
+                raise BadInputError(f"PATH must end in {ends} or .jsonl, got {path}; save it as PDF first")
             files[path.resolve()] = None
         else:
             raise BadInputError(f"PATH must be a file or a folder, got {path}: not there; check the spelling")
     return list(files)
+
+
+def _lectures_in(folder: Path) -> list[Path]:
+    """The PDFs of a folder and all below it, and what an office made and has no PDF of its name beside it."""
+    files = sorted(file for file in folder.rglob("*") if file.suffix.lower() in {".pdf", *OFFICE} and file.is_file())
+    printed = {file.with_suffix("") for file in files if file.suffix.lower() == ".pdf"}
+    return [
+        file
+        for file in files
+        if file.suffix.lower() == ".pdf" or (file.with_suffix("") not in printed and not file.name.startswith("~$"))
+    ]
 
 
 def look_at(path: Path, settings: IngestSettings) -> Source:

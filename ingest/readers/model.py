@@ -12,6 +12,9 @@ from typing import Protocol
 UNKNOWN = "\ufffd"
 """Stands for a glyph whose character the file does not tell."""
 
+MAX_SLANT = 10.0
+"""Degrees up to which a line may slope, as in a scan; what is stamped across a page slopes more."""
+
 _LIGATURES = {
     ord(c): unicodedata.normalize("NFKC", c)
     for c in map(chr, (*range(0xFB00, 0xFB07), *range(0xFB1D, 0xFB50)))

@@ -13,7 +13,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from ingest.errors import SourceError
-from ingest.readers.model import SKIPPED, UNKNOWN, Box, Fonts, Glyph, GlyphPage, character
+from ingest.readers.model import MAX_SLANT, SKIPPED, UNKNOWN, Box, Fonts, Glyph, GlyphPage, character
 from ingest.readers.tex import encoding_measured, encoding_named
 
 _PASSWORD_ERROR = 4
@@ -35,6 +35,8 @@ FEW_GLYPHS = 40
 """Glyphs up to which a page may be an image with no more than a stamp or a number on it."""
 MIN_IMAGE_SHARE = 0.5
 """Share of the page from which on an image is what it shows."""
+MIN_OVERHANG, MAX_OVERHANG = 0.03, 0.4
+"""Ems by which a glyph leans over its neighbours if it does; more is a width that the file tells wrongly."""
 UNNAMED = "unnamed "
 """Begins the name by which a font without one is known here."""
 
@@ -139,6 +141,16 @@ class _Frame:
     right: float
     top: float
 
+    @property
+    def height(self) -> float:
+        """Points from the top of the page as it is seen to its foot."""
+        return self.right - self.left if self.turn % 2 else self.top - self.bottom
+
+    @property
+    def width(self) -> float:
+        """Points from the left of the page as it is seen to its right."""
+        return self.top - self.bottom if self.turn % 2 else self.right - self.left
+
     def baseline(self, x: float, y: float) -> float:
         """Where a baseline stands, downwards from the top of the page as it is seen."""
         return (self.top - y, x - self.left, y - self.bottom, self.right - x)[self.turn]
@@ -155,13 +167,38 @@ class _Frame:
 
 
 def _style(raw: Any, position: int, font: int, frame: _Frame) -> tuple[float, float, int, bool]:
-    """Baseline, size, number of the font, and whether it is upright, of the text object that a character belongs to."""
+    """Baseline, size, number of the font, and whether it is upright and on the page, of a character's text object."""
     matrix, x, y = pdfium.FS_MATRIX(), ctypes.c_double(), ctypes.c_double()
     pdfium.FPDFText_GetMatrix(raw, position, ctypes.byref(matrix))
     pdfium.FPDFText_GetCharOrigin(raw, position, ctypes.byref(x), ctypes.byref(y))
     size = pdfium.FPDFText_GetFontSize(raw, position) * math.hypot(matrix.c, matrix.d)
-    angle = round(math.degrees(math.atan2(matrix.b, matrix.a)) / 90) if matrix.a or matrix.b else 0
-    return frame.baseline(x.value, y.value), max(size, 0.5), font, (angle - frame.turn) % 4 == 0
+    turns = math.degrees(math.atan2(matrix.b, matrix.a)) / 90 if matrix.a or matrix.b else 0.0
+    upright = (round(turns) - frame.turn) % 4 == 0 and abs(turns - round(turns)) < MAX_SLANT / 90
+    base = frame.baseline(x.value, y.value)
+    return base, max(size, 0.5), font, upright and 0 <= base <= frame.height
+
+
+class _Styles:
+    """Baseline, size, font and whether it is read, of the text objects of a page.
+
+    Attributes:
+        known: address of a text object -> its style.
+    """
+
+    def __init__(self, raw: Any, fonts: Fonts, frame: _Frame) -> None:
+        self._raw, self._fonts, self._frame = raw, fonts, frame
+        self._numbers: dict[int, int] = {}
+        self.known: dict[int, tuple[float, float, int, bool]] = {}
+
+    def learn(self, address: int | None, position: int) -> tuple[float, float, int, bool]:
+        """The style of a text object, of which the character at `position` is the first; kept in `known`."""
+        if not address:
+            return 0.0, 1.0, 0, False
+        font_address = _get_font(address) or 0
+        if font_address not in self._numbers:
+            self._numbers[font_address] = _font(self._fonts, font_address)
+        self.known[address] = _style(self._raw, position, self._numbers[font_address], self._frame)
+        return self.known[address]
 
 
 class _Characters:
@@ -170,6 +207,7 @@ class _Characters:
     Attributes:
         texts: (number of the font, code) -> text.
         unsure: those of them that the file does not explain.
+        overhangs: ems by which some of them lean over what stands before them.
 
     Args:
         unnamed: number of such a font -> code -> width in ems, of the pages before; grows.
@@ -179,6 +217,7 @@ class _Characters:
         self._address, self._fonts, self._unnamed = address, fonts, unnamed
         self.texts: dict[tuple[int, int], str] = {}
         self.unsure: set[tuple[int, int]] = set()
+        self.overhangs: dict[tuple[int, int], float] = {}
         self._pending: list[tuple[Glyph, int]] = []
 
     def learn(self, font: int, code: int, position: int, em_width: float) -> str:
@@ -194,6 +233,11 @@ class _Characters:
             if name.startswith(UNNAMED):
                 self._unnamed.setdefault(font, {})[code] = em_width
         return text
+
+    def measure(self, font: int, code: int, overhang: float) -> None:
+        """Remember by how many ems the glyph of a code leans over what stands before it."""
+        if overhang:
+            self.overhangs[font, code] = overhang
 
     def mark_unsure(self, glyph: Glyph, code: int) -> None:
         """Remember a glyph, of which the file does not say what it stands for."""
@@ -212,13 +256,13 @@ class _Characters:
 def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, float]]) -> list[Glyph]:
     box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
     box_address, raw_address = ctypes.addressof(box), ctypes.cast(raw, ctypes.c_void_p).value
-    styles: dict[int, tuple[float, float, int, bool]] = {}
-    numbers: dict[int, int] = {}
+    styles = _Styles(raw, fonts, frame)
     characters = _Characters(raw_address, fonts, unnamed)
-    texts, unsure = characters.texts, characters.unsure
-    plain, origin = frame.turn == 0, frame.left
+    texts, unsure, overhangs = characters.texts, characters.unsure, characters.overhangs
+    plain, origin, width = frame.turn == 0, frame.left, frame.width
     glyphs: list[Glyph] = []
     last: Glyph | None = None
+    drawn = (0.0, 0.0, 0.0)
     previous_address, half, parted = 0, 0, False
     for position in range(pdfium.FPDFText_CountChars(raw)):
         code = _get_unicode(raw_address, position)
@@ -227,33 +271,32 @@ def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, 
         if (
             0xD800 <= code < 0xE000
         ):  # half of a character outside the basic plane; PDFium turns the halves round in Hebrew
-            if not half:
-                half = code
+            code, half = _whole(half, code)
+            if half:
                 continue
-            high, low = min(half, code), max(half, code)
-            code, half = 0x10000 + ((high - 0xD800) << 10) + low - 0xDC00, 0
         if code == 32 and pdfium.FPDFText_IsGenerated(raw, position):
             parted = True
             continue
         address = _get_text_object(raw_address, position)
-        if not address:
-            continue
-        if address not in styles:
-            font_address = _get_font(address) or 0
-            if font_address not in numbers:
-                numbers[font_address] = _font(fonts, font_address)
-            styles[address] = _style(raw, position, numbers[font_address], frame)
-        base, size, font, upright = styles[address]
+        base, size, font, upright = styles.known.get(address) or styles.learn(address, position)
         if not upright:
             continue
         _get_box(raw_address, position, box_address)
         # no turn is what nearly every page has: without a call for each glyph
         x0, x1 = (box[0] - origin, box[2] - origin) if plain else frame.span(*box)
-        text = texts.get((font, code)) or characters.learn(font, code, position, (x1 - x0) / size)
-        if last is not None and last.x0 == x0 and last.y == base and last.x1 == x1:
-            if address == previous_address:
-                last.text += text
+        if x1 < 0 or x0 > width:
             continue
+        text = texts.get((font, code))
+        if text is None:
+            text = characters.learn(font, code, position, (x1 - x0) / size)
+            characters.measure(font, code, _overhang(raw, position, size, box[0]) if plain else 0.0)
+        if last is not None and drawn == (x0, base, x1):  # two letters of one glyph, or drawn twice to look bold
+            if address == previous_address:
+                last.text = _unswapped(last.text + text)
+            continue
+        drawn = x0, base, x1
+        if overhangs and (font, code) in overhangs:
+            x0 += overhangs[font, code] * size
         previous_address = address
         last = Glyph(text, x0, x1, base, size, font, parted and code < 0x0590)
         if unsure and (font, code) in unsure:
@@ -262,6 +305,31 @@ def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, 
         parted = False
     characters.settle()
     return glyphs
+
+
+def _unswapped(text: str) -> str:
+    """The letters of a glyph whose file has the two bytes of each turned round, as Ghostscript writes ligatures."""
+    turned = text.encode("utf-16-be", "replace").decode("utf-16-le", "replace")
+    return turned if not text.isascii() and turned.isascii() and turned.isalpha() else text
+
+
+def _whole(half: int, code: int) -> tuple[int, int]:
+    """The character of two halves, and 0; or the first half twice, if the other one is still to come."""
+    if not half:
+        return code, code
+    high, low = min(half, code), max(half, code)
+    return 0x10000 + ((high - 0xD800) << 10) + low - 0xDC00, 0
+
+
+def _overhang(raw: Any, position: int, size: float, left: float) -> float:
+    """Ems by which a glyph whose box begins at `left` leans over what stands before it, 0 if hardly.
+
+    PDFium's box holds all of the glyph: that of an italic f or j would hide the space before it.
+    """
+    x, y = ctypes.c_double(), ctypes.c_double()
+    pdfium.FPDFText_GetCharOrigin(raw, position, ctypes.byref(x), ctypes.byref(y))
+    over = (x.value - left) / size
+    return over if MIN_OVERHANG < over < MAX_OVERHANG else 0.0
 
 
 def _is_unmapped(address: int | None, position: int) -> bool:

@@ -12,7 +12,7 @@ import pdfplumber
 from pdfplumber.utils.exceptions import PdfminerException
 
 from ingest.errors import SourceError
-from ingest.readers.model import SKIPPED, UNKNOWN, Box, Fonts, Glyph, GlyphPage, character
+from ingest.readers.model import MAX_SLANT, SKIPPED, UNKNOWN, Box, Fonts, Glyph, GlyphPage, character
 
 _TABLES = {
     "vertical_strategy": "lines",
@@ -20,6 +20,14 @@ _TABLES = {
     "edge_min_length": 6,
     "snap_tolerance": 2,
 }
+
+
+MAX_CELL = 0.7
+"""Share of the text of a table from which on a cell is what the others frame."""
+MIN_FRAMED = 200
+"""Characters from which on a table may be a frame around a text."""
+CHARS_APART = 3
+"""Every so many characters one is looked at to tell in which cell text stands."""
 
 
 class PlumberReader:
@@ -83,7 +91,7 @@ class PlumberReader:
         page = self._document.pages[index]
         try:
             left, top, _, _ = page.bbox
-            found = [table for table in page.find_tables(_TABLES) if _is_grid(table)]
+            found = [table for table in page.find_tables(_TABLES) if _is_grid(table, page.chars)]
             boxes = [table.bbox for table in found]
             return [Box(x0 - left, y0 - top, x1 - left, y1 - top) for x0, y0, x1, y1 in boxes]
         except Exception as error:
@@ -101,7 +109,7 @@ class PlumberReader:
         glyphs: list[Glyph] = []
         for char in chars:
             a, b, _, _, _, origin = char["matrix"]
-            if round(math.degrees(math.atan2(b, a)) / 90) != 0:
+            if abs(math.degrees(math.atan2(b, a))) > MAX_SLANT:
                 continue
             text = _text(char["text"])
             if not text:
@@ -124,6 +132,16 @@ def _text(raw: str) -> str:
     return "".join(character(ord(char)) for char in raw if ord(char) not in SKIPPED)
 
 
-def _is_grid(table: Any) -> bool:
-    """Whether a table has two rows with two cells each: a frame around a text has one."""
-    return sum(sum(cell is not None for cell in row.cells) >= 2 for row in table.rows) >= 2
+def _is_grid(table: Any, chars: Sequence[dict[str, Any]]) -> bool:
+    """Whether a table has two rows with two cells each, and no text in one that is most of it, as a frame."""
+    if sum(sum(cell is not None for cell in row.cells) >= 2 for row in table.rows) < 2:
+        return False
+    left, top, right, bottom = table.bbox
+    inside = [char for char in chars if left < char["x0"] < right and top < char["top"] < bottom][::CHARS_APART]
+    if len(inside) * CHARS_APART < MIN_FRAMED:
+        return True
+    return all(sum(_is_in(char, cell) for char in inside) <= MAX_CELL * len(inside) for cell in table.cells)
+
+
+def _is_in(char: dict[str, Any], cell: tuple[float, float, float, float]) -> bool:
+    return bool(cell[0] <= char["x0"] < cell[2] and cell[1] <= (char["top"] + char["bottom"]) / 2 < cell[3])

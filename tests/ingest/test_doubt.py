@@ -33,3 +33,9 @@ def test_a_name_run_together_in_a_long_text_is_no_reason_to_ask() -> None:
 
 def test_one_word_with_a_final_letter_in_front_is_no_evidence() -> None:
     assert doubtfulness(["ךלמה"]) == 0.0
+
+
+def test_one_alphabet_under_the_letters_of_another_is_doubtful() -> None:
+    scrambled = ["ÞãÙ íéæã âÞàíç áÚæéá ÙìÞïÚ ÙÜÞØÖ ÕáÕ îåÞÙ ÚîÙì ïÖÞ"] * 5
+    assert doubtfulness(scrambled) > WORTH_ASKING
+    assert doubtfulness(["Über Ärger in Zürich, Łódź, Besançon und Évian, naïve cafés, señor"] * 5) == 0.0

@@ -8,7 +8,7 @@ from configs.settings import IngestSettings
 from ingest.quality import rejection
 from ingest.split import Block
 
-SETTINGS = IngestSettings(workers=1, timeout_s=60, min_words=25, max_words=60, reader="auto")
+SETTINGS = IngestSettings(workers=1, timeout_s=60, memory_mb=2000, min_words=25, max_words=60, reader="auto")
 PROSE = (
     "The pivot should fall somewhere in the middle of the array, because a lopsided split leaves almost all of the "
     "work undone. Random choice makes that likely, whatever the input happens to be."
@@ -101,3 +101,7 @@ def test_sentences_rich_in_symbols_are_prose() -> None:
     assert _reason(text) == ""
     assert _reason(text.removeprefix("For ").replace("A ⊆", "x ⊆", 1)) == "formula"  # it begins in the middle
     assert _reason(text.replace(".", "")) == "formula"
+
+
+def test_comments_of_a_listing_in_the_font_of_the_text_are_code() -> None:
+    assert _reason(f"# {PROSE}") == "code"

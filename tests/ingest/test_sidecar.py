@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
 from ingest.errors import SourceError
-from ingest.paragraph import Alias, Document
+from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.sidecar import Sidecar, read_sidecar
 
 
@@ -52,7 +53,7 @@ def test_without_the_file_nothing_changes(tmp_path: Path) -> None:
         ("- Trees", "must hold keys and values, got list"),
         ("", "must hold keys and values, got NoneType"),
         ("aliases: [", "must be a readable YAML file: "),
-        ("alias: Trees", "keys must be of aliases, authors, date, lecture_number, got 'alias'"),
+        ("alias: Trees", "keys must be of aliases, authors, date, lecture_number, corrections, got 'alias'"),
         ("aliases: [1]", r"aliases must be a text or a list of texts that are not empty, got \[1\]"),
         ("authors: ['']", "authors must be a text or a list of texts that are not empty"),
         ("date: 15.3.2026", "date must be a date like 2026-03-15, got '15.3.2026'"),
@@ -75,3 +76,40 @@ def test_broken_file_is_refused_in_one_line(text: str, message: str, tmp_path: P
     assert str(caught.value).startswith(f"{tmp_path}/l4.yaml: ")
     assert str(caught.value).endswith("; mend or remove it")
     assert "\n" not in str(caught.value)
+
+
+WRONG = Paragraph("a:2:1", "a", 2, "", "Teh water rose. It fell again.", "Teh water rose.", sureness=0.7)
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "opening"),
+    [
+        ("opening_sentence: The water rose.", "The water rose. It fell again.", "The water rose."),
+        ("text: The water rose. It stayed.", "The water rose. It stayed.", "The water rose."),
+    ],
+)
+def test_a_correction_is_laid_over_the_paragraph_that_it_quotes(
+    tmp_path: Path, said: str, text: str, opening: str
+) -> None:
+    (tmp_path / "a.yaml").write_text(f"corrections:\n- was: teh WATER\n  page: 2\n  {said}\n")
+    other = dataclasses.replace(WRONG, paragraph_id="a:1:1", page=1)
+    sidecar = read_sidecar(tmp_path / "a.pdf")
+    read = Reading(Document("a", "a.pdf", "", "", (), 2, 2), (other, WRONG), ())
+    untouched, mended = sidecar.laid_over(read).paragraphs
+    assert untouched == other
+    assert (mended.text, mended.opening_sentence, mended.sureness) == (text, opening, 1.0)
+    assert sidecar.laid_over(sidecar.laid_over(read)).paragraphs == (other, mended)
+
+
+def test_a_correction_that_fits_no_paragraph_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.yaml").write_text("corrections: [{was: quite another, text: It is so.}]")
+    read = Reading(Document("a", "a.pdf", "", "", (), 2, 1), (WRONG,), ())
+    assert read_sidecar(tmp_path / "a.pdf").laid_over(read).paragraphs == (WRONG,)
+    assert "a.pdf: its sidecar corrects 'quite another', which no paragraph says" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("entry", ["{was: x}", "{text: x}", "{was: x, text: 3}", "{was: x, txt: y}", "x"])
+def test_a_correction_without_what_was_or_what_is_is_refused(tmp_path: Path, entry: str) -> None:
+    (tmp_path / "a.yaml").write_text(f"corrections: [{entry}]")
+    with pytest.raises(SourceError, match="corrections must be a list of entries with `was`"):
+        read_sidecar(tmp_path / "a.pdf")

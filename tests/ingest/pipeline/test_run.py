@@ -148,14 +148,17 @@ def refused(ran: Ran) -> str:
 # --- what may be named
 
 
+ENDS = "PATH must end in .pdf, .docx, .pptx, .md, .markdown, .html, .htm, .txt or .jsonl"
+
+
 @pytest.mark.parametrize(
     ("path", "message"),
     [
         ("none.pdf", "PATH must be a file or a folder, got {path}: not there; check the spelling"),
-        ("empty", "PATH must be a folder with PDF files in it, got {path}: none there; check the path"),
-        ("notes", "PATH must be a folder with PDF files in it, got {path}: none there; check the path"),
-        ("notes/notes.txt", "PATH must end in .pdf or .jsonl, got {path}; convert it first"),
-        ("notes/notes", "PATH must end in .pdf or .jsonl, got {path}; convert it first"),
+        ("empty", "PATH must be a folder with PDF, PPTX or DOCX files in it, got {path}: none there; check the path"),
+        ("notes", "PATH must be a folder with PDF, PPTX or DOCX files in it, got {path}: none there; check the path"),
+        ("notes/notes.rtf", f"{ENDS}, got {{path}}; save it as PDF first"),
+        ("notes/notes", f"{ENDS}, got {{path}}; save it as PDF first"),
     ],
 )
 def test_path_that_cannot_be_read_is_refused_before_anything_is_made(
@@ -163,7 +166,7 @@ def test_path_that_cannot_be_read_is_refused_before_anything_is_made(
 ) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "notes").mkdir()
-    for name in ("notes.txt", "notes"):
+    for name in ("notes.rtf", "notes"):
         (tmp_path / "notes" / name).write_text("plain")
     assert refused(run(lectures, tmp_path / path)) == f"ingest: {message.format(path=tmp_path / path)}"
     assert sorted(child.name for child in tmp_path.iterdir()) == ["empty", "lectures", "notes"]
@@ -172,7 +175,7 @@ def test_path_that_cannot_be_read_is_refused_before_anything_is_made(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "PATH must name PDF files, folders or a paragraphs.jsonl, got none"),
+        ([], "PATH must name lectures (PDF, PPTX, DOCX, ...), folders or a paragraphs.jsonl, got none"),
         (["--workers", "0", "x.pdf"], "--workers must be at least 1, got 0"),
         (["--workers", "two", "x.pdf"], "argument --workers: invalid int value: 'two'; see python -m ingest --help"),
         (["--shred", "x.pdf"], "unrecognized arguments: --shred; see python -m ingest --help"),
@@ -194,7 +197,7 @@ def test_help_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
 def test_folders_are_searched_through_and_each_file_is_taken_once(tmp_path: Path) -> None:
     deep = tmp_path / "course" / "week 2"
     deep.mkdir(parents=True)
-    for name in ("b.pdf", "a.PDF", "notes.txt"):
+    for name in ("b.pdf", "a.PDF", "notes.rtf"):
         (tmp_path / "course" / name).touch()
     (deep / "c.pdf").touch()
     (deep / "folder.pdf").mkdir()

@@ -21,6 +21,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 SETS = {"dev": ("sampling", "timing-he"), "once": ("flows", "sharing-he")}
+"""Sources of the two sets; clocks and voting-he are for lectures drawn by lot (`styles.py`)."""
 END = "¦"
 PANDOC = (sys.executable, "-m", "pypandoc")
 
@@ -44,7 +45,7 @@ def math_text(tex: str) -> str:
 def plain(markdown: str) -> str:
     """A paragraph of a source as it reads in print, without the marks of notes and citations."""
     text = _MATH.sub(lambda math: math_text(math["display"] or math["inline"]), markdown)
-    text = re.sub(r"\[\^\d\]|\^[\d,]+\^", "", text)
+    text = re.sub(r"\[\^\d\]|\^\[[^\]]*\]|\^[\d,]+\^", "", text)
     text = re.sub(r"\[([^\]]+)\]\{\.smallcaps\}", r"\1", text)
     text = re.sub(r"(?<!\w)\*\*?(?=\w)|(?<=[\w.])\*\*?(?!\w)|`|^- ", "", text)
     return " ".join(text.replace("---", "—").split())
@@ -76,7 +77,7 @@ def run(*command: str, cwd: Path, stdin: str | None = None) -> str:
     Raises:
         RuntimeError: it failed.
     """
-    done = subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, check=False, errors="replace")
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: {done.stdout[-1500:]}{done.stderr[-1500:]}")
     return done.stdout
@@ -172,7 +173,7 @@ def html(text: str, which: str, language: str, *options: str) -> str:
 
 def marked(text: str) -> str:
     """Hebrew with its Latin phrases marked, as XeTeX needs them."""
-    latin = r"\$(?![\d ])[^$]*?\$|[A-Za-z]+(?: [A-Za-z]+|\([a-z ]+\))*"
+    latin = r"\$(?![\d ])[^$]*?\$|[A-Za-z][A-Za-zÀ-ž.'-]*(?: [A-Za-z(][A-Za-zÀ-ž.'-]*)*(?<![.-])\)?"
     return re.sub(latin, lambda run: run.group() if "$" in run.group() else rf"\textenglish{{{run.group()}}}", text)
 
 

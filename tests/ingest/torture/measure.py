@@ -33,11 +33,12 @@ class Result:
 
 
 def results(which: str, without: Collection[str] = ()) -> list[Result]:
-    """How each paragraph of a set was read, compared with the piece most like it; some documents may be left out."""
-    rows = [json.loads(line) for line in (FOLDER / which / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
+    """How each paragraph of a set (dev, once, a folder) was read, compared with the piece most like it."""
+    folder = FOLDER / which  # which may be an absolute path as well
+    rows = [json.loads(line) for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
     found = []
     for document in dict.fromkeys(row["document"] for row in rows if row["document"] not in without):
-        pieces = _paragraphs(FOLDER / which / f"{document}.pdf")
+        pieces = _paragraphs(folder / f"{document}.pdf")
         for row in (row for row in rows if row["document"] == document):
             best = max(pieces, key=lambda piece: token_f1(piece.text, row["text"]), default=None)
             exact = best is not None and same_text(best.opening_sentence, row["opening_sentence"])
