@@ -71,16 +71,25 @@ def _run(options: argparse.Namespace) -> int:
         rankings = {key: [hit.paragraph.paragraph_id for hit in result.hits] for key, result in results.items()}
         values = per_game(rankings, relevant)
         first = first or dict(values)
-        cells = []
-        for measure in SHOWN:
-            low, high = interval(values[measure], 0)
-            cells.append(f"{values[measure].mean():.3f} [{low:.2f}, {high:.2f}]".replace("0.", "."))
-        difference = values["RR"] - first["RR"]
-        low, high = bootstrap_interval(difference, 0)
-        cells.append(f"{difference.mean():+.3f} [{low:+.3f}, {high:+.3f}]".replace("0.", "."))
+        gained = paired(values["RR"] - first["RR"])
         abstains = sum(not result.relevant for result in results.values()) / len(results)
-        print(f"| {name} | {' | '.join(cells)} | {abstains:.0%} |", flush=True)
+        print(f"| {name} | {' | '.join(cells(values))} | {gained} | {abstains:.0%} |", flush=True)
     return 0
+
+
+def cells(values: Mapping[str, NDArray[np.float64]]) -> list[str]:
+    """The measures that are shown, with their intervals."""
+    bounds = {measure: interval(values[measure], 0) for measure in SHOWN}
+    return [
+        f"{values[measure].mean():.3f} [{low:.2f}, {high:.2f}]".replace("0.", ".")
+        for measure, (low, high) in bounds.items()
+    ]
+
+
+def paired(differences: NDArray[np.float64]) -> str:
+    """The mean of paired differences, with its interval."""
+    low, high = bootstrap_interval(differences, 0)
+    return f"{differences.mean():+.3f} [{low:+.3f}, {high:+.3f}]".replace("0.", ".")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.extraction import ROOT
-from configs.settings import load
+from benchmarks.searching import plain
 from evaluate.games.labelled import load_games
 from evaluate.games.matching import match_games
 from evaluate.tuning.course import prepare, search_all
@@ -37,7 +37,7 @@ def measure() -> dict[str, Any]:
     The shipped search is warm, its cache of results is off, and every hint is embedded once beforehand, which favours
     it.
     """
-    settings = load()
+    settings = plain()
     settings = replace(settings, search=replace(settings.search, cache_size=0))
     games = load_games(ROOT / "data" / "games" / "english.jsonl")[:N_GAMES]
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:

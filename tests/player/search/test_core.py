@@ -36,6 +36,7 @@ from player.search.core import (
     slots_of,
     slotted,
     weigh,
+    worth_asking,
 )
 from player.testing.paragraphs import paragraph
 from tests.player.fakes import document, search_settings
@@ -280,6 +281,21 @@ class TestAnswering:
 
     def test_a_threshold_of_0_lets_all_through_that_was_found(self) -> None:
         assert answering([np.array([-50.0, NO])], 0.0, 0.0).tolist() == [0, -1]
+
+    def test_a_later_step_is_worth_asking_where_it_may_answer_in_place_of_the_first(self) -> None:
+        best = np.array([log_odds_of(0.5), log_odds_of(0.5), log_odds_of(0.2)])
+        highest = np.array([log_odds_of(0.6), log_odds_of(0.8), log_odds_of(0.3)])
+        assert worth_asking(best, highest, 0.7, 0.35).tolist() == [False, True, True]
+
+    @given(st.lists(st.floats(-3.0, 3.0), min_size=3, max_size=3), st.floats(0.0, 5.0), st.floats(0.0, 2.0))
+    def test_a_step_that_is_not_worth_asking_would_not_answer(
+        self, log_odds: list[float], lift: float, evidence: float
+    ) -> None:
+        found = scored(*log_odds)
+        first = weigh([found], named(1, lift=lift, evidence=evidence), None, "first", {}, 60).log_odds[:, 1]
+        later = weigh([found], named(), None, "first", {}, 60).log_odds.max(axis=1)
+        if not worth_asking(first, found.log_odds.max(axis=1), 0.7, 0.35).any():
+            assert answering([first, later], 0.7, 0.35).tolist() == [0]
 
 
 class TestProbabilities:
