@@ -10,8 +10,8 @@ import pytest
 
 from configs.settings import load
 from ingest.pipeline import ingest
+from ingest.testing.handmade import lines, pdf
 from tests import fakes
-from tests.ingest.handmade import lines, pdf
 
 CAP_MB = 500
 PROSE = [
