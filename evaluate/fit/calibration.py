@@ -192,7 +192,13 @@ def calibrate(
 
 
 def _require_enough(course: Course, questions: Course) -> None:
-    """Pass if there is a game and a question, and a document to leave out."""
+    """Pass if there is a game and a question, a document to leave out, and the same models have read both stores."""
+    read, asked = ("+".join(scorer.spec for scorer in of.scorers) for of in (course, questions))
+    if read != asked:
+        raise GamesError(
+            f"--questions-store must hold the words of the same models as --store, {read or 'none'}, got "
+            f"{asked or 'none'}; ingest both again with the same QUARRY_ACCURACY"
+        )
     documents = {course.store.paragraphs[row].doc_id for _, row in course.found}
     if len({paragraph.doc_id for paragraph in course.store.paragraphs}) < LEAST_DOCUMENTS or not documents:
         raise GamesError(

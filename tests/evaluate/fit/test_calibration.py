@@ -115,6 +115,9 @@ class TestCommand:
             filings.append(Filing(reading, embed_reading(reading, model, [model]), model.spec))
         create_store(str(tmp_path / "words")).change(filings)
         arguments[arguments.index("--store") + 1] = str(tmp_path / "words")
+        assert run_main(main, *arguments, *more) == 2
+        assert "must hold the words of the same models as --store, minilm, got none" in capsys.readouterr().err
+        arguments[arguments.index("--questions-store") + 1] = str(tmp_path / "words")
         assert run_main(main, *arguments, *more) == 0
         dense = json.loads(capsys.readouterr().out)["words"]["minilm"]["dense"]
         assert {name.removesuffix(".minilm") for name in (*dense["parts"], *dense["glance"])} == kinds
