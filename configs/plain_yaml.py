@@ -39,16 +39,18 @@ def read_plain_yaml(text: str) -> Any:
     if _HALF_PAIR.search(text):
         raise ValueError("Unicode, without half surrogate pairs")
     try:
-        if "*" in text:
-            _require_short(yaml.compose(text, yaml.SafeLoader))
-        return yaml.safe_load(text)
+        n_written_out = _size(yaml.compose(text, yaml.SafeLoader)) if "*" in text else 0
+        if n_written_out <= MAX_WRITTEN_OUT:
+            return yaml.safe_load(text)
     except RecursionError:
         raise ValueError("less deeply nested") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise ValueError(f"YAML: {' '.join(str(error).split())}") from error
+    raise ValueError(f"at most {MAX_WRITTEN_OUT} characters once its aliases (*name) are written out, it is longer")
 
 
-def _require_short(root: yaml.Node | None) -> None:
+def _size(root: yaml.Node | None) -> int:
+    """Characters and values once aliases are written out."""
     sizes: dict[int, int] = {}
 
     def size(node: yaml.Node) -> int:
@@ -57,8 +59,7 @@ def _require_short(root: yaml.Node | None) -> None:
             sizes[id(node)] = 1 + sum(map(size, _parts(node)), start=len(node.value) if _is_scalar(node) else 0)
         return sizes[id(node)]
 
-    if root is not None and size(root) > MAX_WRITTEN_OUT:
-        raise ValueError(f"at most {MAX_WRITTEN_OUT} characters once its aliases (*name) are written out, it is longer")
+    return size(root) if root is not None else 0
 
 
 def _is_scalar(node: yaml.Node) -> bool:

@@ -97,15 +97,12 @@ class Arranged:
 
 def arrange(pdf: Pdf) -> Arranged:
     """The lines of a document in reading order, without running heads and page numbers."""
-    pages: Spool[Page] = Spool()
-    for page in pdf.pages:
-        pages.append(_cleaned(page))
-    furniture = Furniture(pages)
+    furniture = Furniture(map(_cleaned, pdf.pages))
     placed: Spool[tuple[PlacedLine, ...]] = Spool()
     title = ""
     column_number = 0
     gutters: list[float] = []
-    for page in pages:
+    for page in map(_cleaned, pdf.pages):
         dropped = furniture.on(page)
         lines = [line for position, line in enumerate(page.lines) if position not in dropped]
         if page.number == 1:
