@@ -287,6 +287,8 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
 
 def _history(options: argparse.Namespace) -> int:
     """Show the games of a journal; 0, also where there are none."""
+    from rich.console import Console
+
     path = Path(options.journal) if options.journal else default_journal()
     if not path.is_file():
         raise SettingsError(f"--journal must name a journal, got {path}: no such file; play with --server first")
