@@ -12,28 +12,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from configs.arguments import OneLineParser, run_command
-from configs.mail import load_mail
-from configs.places import BUNDLED, default_journal, default_store
-from configs.settings import Settings, SettingsError, load
-from configs.terminal import visible, visible_json
-from evaluate.errors import EvaluateError
-from evaluate.practice.lost import why_lost
-from evaluate.practice.person import ME, play_with_person
-from evaluate.practice.server import PracticeServer, create_app, load_course, serving
-from evaluate.referee import make_referee, prepare, spec_table, tools_of
-from ingest.errors import IngestError
-from ingest.pipeline import ingest
-from ingest.store import ParagraphStore, create_store, open_store
-from player.errors import JournalError, PlayerError
-from player.history import history_json, history_page, history_table, summary
-from player.journal import Journal, open_ledger, sit_down
-from player.mail.server import MailGameServer
-from player.play import GameReport, Pace, play_games, report_json
-from player.player import build_player
-from player.season import Season
-from player.server import HttpGameServer
-from player.view import Terminal, series_table
+from quarry.configs.arguments import OneLineParser, run_command
+from quarry.configs.mail import load_mail
+from quarry.configs.places import BUNDLED, default_journal, default_store
+from quarry.configs.settings import Settings, SettingsError, load
+from quarry.configs.terminal import visible, visible_json
+from quarry.evaluate.errors import EvaluateError
+from quarry.evaluate.practice.lost import why_lost
+from quarry.evaluate.practice.person import ME, play_with_person
+from quarry.evaluate.practice.server import PracticeServer, create_app, load_course, serving
+from quarry.evaluate.referee import make_referee, prepare, spec_table, tools_of
+from quarry.ingest.errors import IngestError
+from quarry.ingest.pipeline import ingest
+from quarry.ingest.store import Course, create_store, open_store
+from quarry.player.errors import JournalError, PlayerError
+from quarry.player.history import history_json, history_page, history_table, summary
+from quarry.player.journal import Journal, open_ledger, sit_down
+from quarry.player.mail.server import MailGameServer
+from quarry.player.play import GameReport, Pace, play_games, report_json
+from quarry.player.player import build_player
+from quarry.player.season import Season
+from quarry.player.server import HttpGameServer
+from quarry.player.view import Terminal, series_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -332,7 +332,7 @@ def _journal(options: argparse.Namespace) -> Iterator[Journal | None]:
         yield journal
 
 
-def _store(location: str | None, settings: Settings) -> ParagraphStore:
+def _store(location: str | None, settings: Settings) -> Course:
     """The named store; the default one holds the bundled lectures, and is made or finished where it does not yet.
 
     A default store with documents of the user's own is taken as it is.

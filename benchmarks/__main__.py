@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from benchmarks import accuracies, deciding, embedding, extraction, large, questions, searching, startup, tuning
-from ingest.embedders import readers_of
+from quarry.ingest.embedders import readers_of
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 BENCHMARKS = {

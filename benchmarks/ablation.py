@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.command import add_split, games_parser, run_benchmark
-from configs.settings import load
-from evaluate.games.labelled import load_games
-from evaluate.games.matching import match_games
-from evaluate.games.splits import select_split
-from evaluate.runs.measures import bootstrap_interval, interval, per_game
-from ingest.store import open_store
-from player.search.build import build_orchestrator, store_embedder
-from player.search.types import Query
+from quarry.configs.settings import load
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.splits import select_split
+from quarry.evaluate.runs.measures import bootstrap_interval, interval, per_game
+from quarry.ingest.store import open_store
+from quarry.player.search.build import build_orchestrator, store_embedder
+from quarry.player.search.types import Query
 
 ROWS: Mapping[str, Mapping[str, Any]] = {
     "default": {},

@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.searching import LECTURES, N_WARM, prepared
-from configs.settings import Accuracy, Settings, load
-from ingest.embedders import readers_of
-from ingest.pipeline import ingest
-from player.search.build import build_orchestrator
+from quarry.configs.settings import Accuracy, Settings, load
+from quarry.ingest.embedders import readers_of
+from quarry.ingest.pipeline import ingest
+from quarry.player.search.build import build_orchestrator
 
 MOST_TIMES = 2.0
 MOST_MS = 25.0

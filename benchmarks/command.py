@@ -7,10 +7,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from configs.arguments import OneLineParser, run_command
-from configs.settings import SettingsError
-from evaluate.errors import EvaluateError
-from ingest.errors import IngestError
+from quarry.configs.arguments import OneLineParser, run_command
+from quarry.configs.settings import SettingsError
+from quarry.evaluate.errors import EvaluateError
+from quarry.ingest.errors import IngestError
 
 
 def games_parser(name: str, description: str | None) -> OneLineParser:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.extraction import lectures
-from configs.settings import load
-from ingest.embedders import load_embedder
-from ingest.embedders.exports import load_sentence_transformer, minilm_folder
-from ingest.reader import content_hash, read_pdf
+from quarry.configs.settings import load
+from quarry.ingest.embedders import load_embedder
+from quarry.ingest.embedders.exports import load_sentence_transformer, minilm_folder
+from quarry.ingest.reader import content_hash, read_pdf
 
 N_PARAGRAPHS = 192
 N_RUNS = 3

@@ -18,21 +18,21 @@ from typing import Any
 import numpy as np
 
 from benchmarks.searching import GAMES, LECTURES
-from configs.settings import load
-from evaluate.games.labelled import load_games
-from ingest.embedders import FloatArray, TokenEmbedder
-from ingest.hints import load_hints, read_bank
-from ingest.paragraph import Paragraph
-from ingest.pipeline import ingest
-from ingest.store import open_store
-from ingest.token_files import TokenFiles, Words
-from ingest.tokens import Tokens, form_of
-from player.search.build import store_embedder
-from player.search.cache import RememberingEmbedder
-from player.search.strategies.dense import Dense
-from player.search.threshold import calibration_of
-from player.search.types import Query
-from player.search.words import Ints, WordByWord
+from quarry.configs.settings import load
+from quarry.evaluate.games.labelled import load_games
+from quarry.ingest.embedders import FloatArray, TokenEmbedder
+from quarry.ingest.hints import load_hints, read_bank
+from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.pipeline import ingest
+from quarry.ingest.store import open_store
+from quarry.ingest.token_files import TokenFiles, Words
+from quarry.ingest.tokens import Tokens, form_of
+from quarry.player.search.build import store_embedder
+from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.strategies.dense import Dense
+from quarry.player.search.threshold import calibration_of
+from quarry.player.search.types import Query
+from quarry.player.search.words import Ints, WordByWord
 
 N_PARAGRAPHS = 100_000
 N_IN_DOCUMENT = 1_000

@@ -17,17 +17,17 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.command import games_parser, run_benchmark
-from configs.settings import load
-from evaluate.games.labelled import load_games
-from evaluate.games.matching import match_games
-from evaluate.runs.measures import interval
-from ingest.embedders import Embedder
-from ingest.paragraph import Alias, Document
-from ingest.store import ParagraphStore, open_store
-from player.search.build import build_references, store_embedder
-from player.search.cache import RememberingEmbedder
-from player.search.references import References
-from player.search.threshold import calibration_of
+from quarry.configs.settings import load
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.runs.measures import interval
+from quarry.ingest.embedders import Embedder
+from quarry.ingest.paragraph import Alias, Document
+from quarry.ingest.store import Course, open_store
+from quarry.player.search.build import build_references, store_embedder
+from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.references import References
+from quarry.player.search.threshold import calibration_of
 
 EDGES = (0.0, 0.6, 0.8, 0.9, 0.97, 1.0)
 N_COURSES = 100
@@ -60,7 +60,7 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _of_games(store: ParagraphStore, embedder: Embedder, path: Path) -> Iterator[Resolved]:
+def _of_games(store: Course, embedder: Embedder, path: Path) -> Iterator[Resolved]:
     calibration = calibration_of(store.embedder_spec).references
     references = build_references(store, load().search, embedder, calibration)
     games = load_games(path)

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from benchmarks.ablation import SHOWN, cells, paired
 from benchmarks.command import games_parser, run_benchmark
-from configs.settings import load
-from evaluate.games.labelled import load_games
-from evaluate.games.matching import match_games
-from evaluate.runs.measures import per_game
-from ingest.store import open_store
-from player.search.build import build_orchestrator, store_embedder
-from player.search.cache import RememberingEmbedder
-from player.search.types import Query
+from quarry.configs.settings import load
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.runs.measures import per_game
+from quarry.ingest.store import open_store
+from quarry.player.search.build import build_orchestrator, store_embedder
+from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.types import Query
 
 ROWS: Mapping[str, Mapping[str, Any]] = {
     "dense": {"keywords": "off"},

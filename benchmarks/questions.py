@@ -8,12 +8,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from configs.settings import load
-from evaluate.games.labelled import load_games
-from ingest.pipeline import ingest
-from ingest.store import open_store
-from player.player import Player, build_player
-from player.search.build import store_embedder
+from quarry.configs.settings import load
+from quarry.evaluate.games.labelled import load_games
+from quarry.ingest.pipeline import ingest
+from quarry.ingest.store import open_store
+from quarry.player.player import Player, build_player
+from quarry.player.search.build import store_embedder
 
 ROOT = Path(__file__).resolve().parents[1]
 LECTURES = ROOT / "data" / "lectures" / "english"

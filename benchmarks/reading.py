@@ -19,10 +19,10 @@ from pathlib import Path
 
 import pdfplumber
 
-from configs.settings import load
-from evaluate.games.text import same_text, tokens
-from ingest.reader import read_pdf
-from ingest.sentence import opening_sentence
+from quarry.configs.settings import load
+from quarry.evaluate.games.text import same_text, tokens
+from quarry.ingest.reader import read_pdf
+from quarry.ingest.sentence import opening_sentence
 
 FOUND_FROM = 0.6
 """Token F1 from which on a labelled paragraph counts as found; below, it is missing."""

@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from configs.settings import Settings, load
-from ingest.pipeline import ingest
-from ingest.store import ParagraphStore, open_store
-from player.search.build import build_orchestrator, store_embedder
-from player.search.types import Query
+from quarry.configs.settings import Settings, load
+from quarry.ingest.pipeline import ingest
+from quarry.ingest.store import Course, open_store
+from quarry.player.search.build import build_orchestrator, store_embedder
+from quarry.player.search.types import Query
 
 ROOT = Path(__file__).resolve().parents[1]
 LECTURES = ROOT / "data" / "lectures" / "english"
@@ -107,7 +107,7 @@ def plain() -> Settings:
     return replace(settings, search=replace(settings.search, accuracy="plain"))
 
 
-def prepared(folder: str, settings: Settings) -> tuple[ParagraphStore, list[Query]]:
+def prepared(folder: str, settings: Settings) -> tuple[Course, list[Query]]:
     """The bundled course, ingested, and hints of its games with the books' names."""
     ingest([LECTURES], f"{folder}/store", settings, progress=False)
     games = [json.loads(line) for line in GAMES.read_text(encoding="utf-8").splitlines()]

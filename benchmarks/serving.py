@@ -21,8 +21,8 @@ from pathlib import Path
 import httpx
 
 from benchmarks.command import games_parser, run_benchmark
-from player import protocol
-from player.protocol import Json
+from quarry.player import protocol
+from quarry.player.protocol import Json
 
 ROOT = Path(__file__).resolve().parents[1]
 N_GAMES = 500

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.baselines.chroma_search import HINT
-from configs.settings import load
-from ingest.pipeline import ingest
-from ingest.store import open_store
+from quarry.configs.settings import load
+from quarry.ingest.pipeline import ingest
+from quarry.ingest.store import open_store
 
 ROOT = Path(__file__).resolve().parents[1]
 LECTURES = ROOT / "data" / "lectures" / "english"

@@ -14,15 +14,15 @@ import numpy as np
 
 from benchmarks.extraction import ROOT
 from benchmarks.searching import plain
-from evaluate.games.labelled import load_games
-from evaluate.games.matching import match_games
-from evaluate.tuning.course import prepare, search_all
-from evaluate.tuning.objective import judge
-from ingest.pipeline import ingest
-from ingest.store import open_store
-from player.search.build import build_orchestrator, store_embedder
-from player.search.cache import RememberingEmbedder
-from player.search.types import Query
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.tuning.course import prepare, search_all
+from quarry.evaluate.tuning.objective import judge
+from quarry.ingest.pipeline import ingest
+from quarry.ingest.store import open_store
+from quarry.player.search.build import build_orchestrator, store_embedder
+from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.types import Query
 
 N_GAMES = 340
 N_RUNS = 5

@@ -17,17 +17,17 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.command import games_parser, run_benchmark
-from configs.settings import Settings, load
-from evaluate.fit.calibration import Choice, course_of, fit_choices, hints_about
-from evaluate.games.labelled import load_games
-from evaluate.games.matching import match_games
-from evaluate.runs.measures import bootstrap_interval
-from evaluate.tuning.course import Prepared, prepare, search_all
-from ingest.hints import HINTS, load_hints
-from ingest.store import open_store
-from player.search.build import store_embedder
-from player.search.core import Floats, Ints, combine
-from player.search.strategies.dense import dense_weights
+from quarry.configs.settings import Settings, load
+from quarry.evaluate.fit.calibration import Choice, course_of, fit_choices, hints_about
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.runs.measures import bootstrap_interval
+from quarry.evaluate.tuning.course import Prepared, prepare, search_all
+from quarry.ingest.hints import HINTS, load_hints
+from quarry.ingest.store import open_store
+from quarry.player.search.build import store_embedder
+from quarry.player.search.core import Floats, Ints, combine
+from quarry.player.search.strategies.dense import dense_weights
 
 RULED_OUT = -0.5
 """Log-odds of the rule from which a paragraph is hardly an alternative any more."""

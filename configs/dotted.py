@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from configs.settings import SettingsError
+from quarry.configs.settings import SettingsError
 
 
 def is_dotted(name: str) -> bool:

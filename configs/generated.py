@@ -1,4 +1,4 @@
-"""default.yaml and space.yaml, as the settings give them: `python -m configs.generated` writes both."""
+"""default.yaml and space.yaml, as the settings give them: `python -m quarry.configs.generated` writes both."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 import yaml
 
-from configs.settings import CONFIG_DIR, DEFAULT_CONFIG, SECTIONS, abouts, defaults
+from quarry.configs.settings import CONFIG_DIR, DEFAULT_CONFIG, SECTIONS, abouts, defaults
 
 SPACE_CONFIG = CONFIG_DIR / "space.yaml"
 WIDTH = 128
 
 _DEFAULT_HEAD = """\
 # Every key there is, with its unit and range. A file given with --config may set any of them; the rest stays as here.
-# Written by `python -m configs.generated` from configs/settings.py.
+# Written by `python -m quarry.configs.generated` from configs/settings.py.
 """
 _SPACE_HEAD = """\
 # What `python -m evaluate tune` may change, and within which bounds. Copy it, change it, and name the copy with
@@ -22,7 +22,7 @@ _SPACE_HEAD = """\
 # may stand here; what must stay below another key (boost_confidence, sentence_mean_weight, lowered_threshold, global_k)
 # is brought down to it. For plain questions, add: keywords: [fused, fallback, off], fusion: [linear, rrf]; for courses
 # of uneven quality or age: quality_weight: {low: -2.0, high: 2.0, step: 0.1}, recency_weight: the same.
-# Written by `python -m configs.generated` from configs/settings.py.
+# Written by `python -m quarry.configs.generated` from configs/settings.py.
 
 search:
 """

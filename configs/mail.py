@@ -10,8 +10,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from configs.plain_yaml import read_plain_yaml
-from configs.settings import SettingsError
+from quarry.configs.plain_yaml import read_plain_yaml
+from quarry.configs.settings import SettingsError
 
 PASSWORD_VARIABLE = "QUARRY_MAIL_PASSWORD"
 TOKEN_VARIABLE = "QUARRY_MAIL_TOKEN"

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from configs.about import About, about, choice, number
-from configs.places import fitted
-from configs.plain_yaml import read_plain_file
+from quarry.configs.about import About, about, choice, number
+from quarry.configs.places import fitted
+from quarry.configs.plain_yaml import read_plain_file
 
 CONFIG_DIR = Path(__file__).resolve().parent
 DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
@@ -366,7 +366,7 @@ def preset_names() -> tuple[str, ...]:
 
 def _presets() -> Mapping[str, Any]:
     """By name the values that a preset lays over the default: the project's own, and those of installed packages."""
-    from configs.table import Table
+    from quarry.configs.table import Table
 
     return Table("quarry.presets", _read_yaml(PRESETS_CONFIG))
 

@@ -7,8 +7,8 @@ import importlib.metadata
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
-from configs.dotted import called, imported, is_dotted, taken
-from configs.settings import SettingsError
+from quarry.configs.dotted import called, imported, is_dotted, taken
+from quarry.configs.settings import SettingsError
 
 T = TypeVar("T")
 

@@ -6,10 +6,10 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from configs.arguments import OneLineParser, run_command
-from configs.settings import SettingsError
-from configs.terminal import visible
-from evaluate.commands import (
+from quarry.configs.arguments import OneLineParser, run_command
+from quarry.configs.settings import SettingsError
+from quarry.configs.terminal import visible
+from quarry.evaluate.commands import (
     answers,
     calibrate,
     check_games,
@@ -28,9 +28,9 @@ from evaluate.commands import (
     serve,
     tune,
 )
-from evaluate.errors import EvaluateError
-from ingest.errors import IngestError
-from player.errors import PlayerError
+from quarry.evaluate.errors import EvaluateError
+from quarry.ingest.errors import IngestError
+from quarry.player.errors import PlayerError
 
 COMMANDS = (
     serve,

@@ -8,14 +8,14 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from configs.arguments import OneLineParser, run_command
-from configs.places import default_store
-from configs.settings import SettingsError, load
-from configs.terminal import visible, visible_json
-from ingest.doubtful import doubtful, page
-from ingest.errors import IngestError
-from ingest.pipeline import FileOutcome, IngestSummary, ingest, rejected_in_all
-from ingest.store import DEFAULT_COLLECTION, ParagraphStore, open_store
+from quarry.configs.arguments import OneLineParser, run_command
+from quarry.configs.places import default_store
+from quarry.configs.settings import SettingsError, load
+from quarry.configs.terminal import visible, visible_json
+from quarry.ingest.doubtful import doubtful, page
+from quarry.ingest.errors import IngestError
+from quarry.ingest.pipeline import FileOutcome, IngestSummary, ingest, rejected_in_all
+from quarry.ingest.store import DEFAULT_COLLECTION, Course, open_store
 
 EXAMPLE = """lecture04.yaml beside lecture04.pdf may say more about it; every key may be left out:
   aliases: [Trees, Search structures]
@@ -121,7 +121,7 @@ def _run(options: argparse.Namespace) -> int:
     return 1 if summary.failed else 0
 
 
-def _show_documents(store: ParagraphStore, as_json: bool) -> None:
+def _show_documents(store: Course, as_json: bool) -> None:
     same = Counter(paragraph.doc_id for paragraph in store.paragraphs if paragraph.same_as)
     if as_json:
         _print_json(
@@ -170,7 +170,7 @@ def _show_documents(store: ParagraphStore, as_json: bool) -> None:
     print(f"words: {_words(store)}")
 
 
-def _words(store: ParagraphStore) -> str:
+def _words(store: Course) -> str:
     """Which models have read the words of the paragraphs, and what that takes on disk."""
     sizes = [
         f"{spec} {store.word_bytes(spec) / max(1, len(store.paragraphs)) / 1000:.1f} kB a paragraph"
@@ -179,7 +179,7 @@ def _words(store: ParagraphStore) -> str:
     return ", ".join(sizes) or "none, hints are compared with whole texts; where a model can read them, ingest again"
 
 
-def _show_rejected(store: ParagraphStore, as_json: bool) -> None:
+def _show_rejected(store: Course, as_json: bool) -> None:
     rejected = list(store.rejected())
     if as_json:
         _print_json(
@@ -193,7 +193,7 @@ def _show_rejected(store: ParagraphStore, as_json: bool) -> None:
         print(visible(f"{item.doc_id} p{item.page} [{item.reason}] {item.text}"))
 
 
-def _write_doubtful(store: ParagraphStore, path: Path) -> None:
+def _write_doubtful(store: Course, path: Path) -> None:
     found = doubtful(store.paragraphs)
     try:
         path.write_text(page(found, {document.doc_id: document.path for document in store.documents}), encoding="utf-8")
@@ -202,7 +202,7 @@ def _write_doubtful(store: ParagraphStore, path: Path) -> None:
     print(f"{path}: {len(found)} of {len(store.paragraphs)} paragraphs are in doubt")
 
 
-def _show_paragraphs(store: ParagraphStore, as_json: bool) -> None:
+def _show_paragraphs(store: Course, as_json: bool) -> None:
     if as_json:
         _print_json(
             [

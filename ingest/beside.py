@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from ingest.lines import Line
+from quarry.ingest.lines import Line
 
 MIN_SHARED_ROWS = 3
 """Rows with text on both sides from which on a gap may part two texts."""

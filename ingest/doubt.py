@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-from ingest.readers.model import UNKNOWN
+from quarry.ingest.readers.model import UNKNOWN
 
 WORTH_ASKING = 0.3
 """Doubt, 0..1, from which on another reader is asked."""

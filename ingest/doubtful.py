@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pypdfium2
 
-from ingest.paragraph import Paragraph
+from quarry.ingest.paragraph import Paragraph
 
 SURE_FROM = 0.99
 """Share of a paragraph's characters that the file tells, from which on it is not in doubt."""

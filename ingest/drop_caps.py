@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from ingest.extract import Page
-from ingest.lines import INITIAL, Line, Word
+from quarry.ingest.extract import Page
+from quarry.ingest.lines import INITIAL, Line, Word
 
 CAP_HEIGHT = 0.75
 """Height of a capital above its baseline, in its font size, at most."""

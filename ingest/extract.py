@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from configs.table import Table
-from ingest.bidi import has_rtl_letter, is_rtl_letter, votes_for_mirrored_brackets
-from ingest.doubt import WORTH_ASKING, doubtfulness, oddness
-from ingest.errors import SourceError
-from ingest.lines import Line, Row, alleys_of, lines_of, rows_of
-from ingest.mend import mend
-from ingest.readers.model import UNKNOWN, Box, Fonts, GlyphPage, PdfReader
-from ingest.readers.ocr import REMEDY, OcrReader, languages
-from ingest.readers.pdfium import PdfiumReader
-from ingest.readers.plumber import PlumberReader
-from ingest.spool import Many, Spool
+from quarry.configs.table import Table
+from quarry.ingest.bidi import has_rtl_letter, is_rtl_letter, votes_for_mirrored_brackets
+from quarry.ingest.doubt import WORTH_ASKING, doubtfulness, oddness
+from quarry.ingest.errors import SourceError
+from quarry.ingest.lines import Line, Row, alleys_of, lines_of, rows_of
+from quarry.ingest.mend import mend
+from quarry.ingest.readers.model import UNKNOWN, Box, Fonts, GlyphPage, PdfReader
+from quarry.ingest.readers.ocr import REMEDY, OcrReader, languages
+from quarry.ingest.readers.pdfium import PdfiumReader
+from quarry.ingest.readers.plumber import PlumberReader
+from quarry.ingest.spool import Many, Spool
 
 RIGHT_TO_LEFT_SHARE = 0.3
 """Share of right-to-left letters from which on a document reads from the right; the rest is formulas and names."""
@@ -110,7 +110,7 @@ def count_pages(path: Path, reader: str = "auto") -> int:
         SourceError: encrypted, truncated, damaged or not a PDF.
     """
     first = next(iter(READERS)) if reader == "auto" else reader
-    with contextlib.closing(READERS.find(first, "ingest.reader")(path, _content(path))) as document:
+    with contextlib.closing(READERS.find(first, "quarry.ingest.reader")(path, _content(path))) as document:
         return document.n_pages
 
 
@@ -120,7 +120,7 @@ def glyph_pages(path: Path, reader: str = "pypdfium2") -> Iterator[GlyphPage]:
     Raises:
         SourceError: encrypted, truncated, damaged or not a PDF.
     """
-    with contextlib.closing(READERS.find(reader, "ingest.reader")(path, _content(path))) as document:
+    with contextlib.closing(READERS.find(reader, "quarry.ingest.reader")(path, _content(path))) as document:
         for index in range(document.n_pages):
             yield document.page(index)
 
@@ -180,7 +180,7 @@ class _Opened:
         self._ocr: OcrReader | None = None
         self._n_asked = 0
         self.n_unread = 0
-        self._reader = READERS.find(reader, "ingest.reader")(path, content)
+        self._reader = READERS.find(reader, "quarry.ingest.reader")(path, content)
         self.n_pages = self._reader.n_pages
         if not self.n_pages:
             self._reader.close()
@@ -249,9 +249,9 @@ class _Opened:
 
     def _ask_other(self) -> PdfReader:
         if self._other_name is None:
-            raise SourceError(f"{self._path}: has no second reader; set ingest.reader to auto")
+            raise SourceError(f"{self._path}: has no second reader; set quarry.ingest.reader to auto")
         if self._other is None:
-            self._other = READERS.find(self._other_name, "ingest.reader")(self._path, self._content)
+            self._other = READERS.find(self._other_name, "quarry.ingest.reader")(self._path, self._content)
         return self._other
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from ingest.extract import Page, Pdf
-from ingest.lines import Line
+from quarry.ingest.extract import Page, Pdf
+from quarry.ingest.lines import Line
 
 TITLE_PART = 0.6
 """Share of the first page's height, from its top, in which the title block stands."""

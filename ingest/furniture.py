@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from ingest.extract import Page
+from quarry.ingest.extract import Page
 
 EDGE = 0.14
 """Share of the page's height, at its top and at its bottom, within which running heads and page numbers stand."""

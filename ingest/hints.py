@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.embedders import FloatArray, TokenEmbedder, choose_spec
-from ingest.embedders.exports import FORM
-from ingest.errors import BadInputError
+from quarry.ingest.embedders import FloatArray, TokenEmbedder, choose_spec
+from quarry.ingest.embedders.exports import FORM
+from quarry.ingest.errors import BadInputError
 
 HINTS = Path(__file__).with_name("hints.jsonl")
 LEAST_HINTS = 100

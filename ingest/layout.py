@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from ingest.beside import bands_of
-from ingest.drop_caps import with_drop_caps
-from ingest.extract import Page, Pdf
-from ingest.furniture import Furniture
-from ingest.lines import Line, Word
-from ingest.margins import parted_from_notes, without_line_numbers
-from ingest.readers.model import UNKNOWN, Box
-from ingest.spool import Many, Spool, rebuilt_from_fields
+from quarry.ingest.beside import bands_of
+from quarry.ingest.drop_caps import with_drop_caps
+from quarry.ingest.extract import Page, Pdf
+from quarry.ingest.furniture import Furniture
+from quarry.ingest.lines import Line, Word
+from quarry.ingest.margins import parted_from_notes, without_line_numbers
+from quarry.ingest.readers.model import UNKNOWN, Box
+from quarry.ingest.spool import Many, Spool, rebuilt_from_fields
 
 MIN_COLUMN_LINES = 7
 """Lines on each side of a gutter from which on it parts columns and not the cells of a small table."""

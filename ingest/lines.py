@@ -11,9 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ingest.bidi import Cluster, has_rtl_letter, logical_text
-from ingest.readers.model import UNKNOWN, Fonts, Glyph
-from ingest.small_print import (
+from quarry.ingest.bidi import Cluster, has_rtl_letter, logical_text
+from quarry.ingest.readers.model import UNKNOWN, Fonts, Glyph
+from quarry.ingest.small_print import (
     ACCENTS,
     NOTE_SIGNS,
     SMALL,
@@ -23,7 +23,7 @@ from ingest.small_print import (
     without_marks,
     without_signs,
 )
-from ingest.spool import rebuilt_from_fields
+from quarry.ingest.spool import rebuilt_from_fields
 
 SOFT_HYPHEN = "\u00ad"
 

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.extract import Page
-from ingest.lines import Line
+from quarry.ingest.extract import Page
+from quarry.ingest.lines import Line
 
 MIN_NUMBERED_LINES = 5
 """Lines with a number in the margin from which on the numbers count lines."""

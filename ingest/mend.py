@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ingest.lines import WORD_GAP, Row
-from ingest.readers.model import UNKNOWN, Glyph
-from ingest.readers.ocr import DPI, Image, SeenLine, SeenWord, recognise
+from quarry.ingest.lines import WORD_GAP, Row
+from quarry.ingest.readers.model import UNKNOWN, Glyph
+from quarry.ingest.readers.ocr import DPI, Image, SeenLine, SeenWord, recognise
 
 ABOVE, BELOW = 1.0, 0.45
 """Font sizes above and below a baseline that are cut out of a page to be looked at."""

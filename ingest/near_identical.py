@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import regex
 
-from ingest.paragraph import Paragraph
+from quarry.ingest.paragraph import Paragraph
 
 SAME_FROM = 0.95
 """Share of words in common, in order, from which two paragraphs are the same: one word in twenty may be another.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from configs.settings import IngestSettings
-from ingest.split import Block
+from quarry.configs.settings import IngestSettings
+from quarry.ingest.split import Block
 
 MIN_LETTER_SHARE = 0.72
 """Letters among all visible characters; prose has 0.93 to 0.98, formulas and tables far less."""

@@ -10,17 +10,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from configs.settings import IngestSettings
-from ingest.errors import SourceError
-from ingest.extract import extract
-from ingest.front_page import authors, lecture_number
-from ingest.layout import arrange
-from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from ingest.quality import rejection
-from ingest.sections import outline
-from ingest.sentence import alternatives, opening_sentence
-from ingest.split import Block, split
-from ingest.spool import Spool
+from quarry.configs.settings import IngestSettings
+from quarry.ingest.errors import SourceError
+from quarry.ingest.extract import extract
+from quarry.ingest.front_page import authors, lecture_number
+from quarry.ingest.layout import arrange
+from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
+from quarry.ingest.quality import rejection
+from quarry.ingest.sections import outline
+from quarry.ingest.sentence import alternatives, opening_sentence
+from quarry.ingest.split import Block, split
+from quarry.ingest.spool import Spool
 
 READER_MODULES = (
     "readers/model",

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ingest.split import Block
-from ingest.spool import Many
+from quarry.ingest.split import Block
+from quarry.ingest.spool import Many
 
 SAME_SIZE = 0.04
 """Font sizes, in body sizes, that differ by less are of one level."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from configs.plain_yaml import read_plain_yaml
-from ingest.errors import SourceError
-from ingest.paragraph import Alias, Document, Paragraph, Reading
-from ingest.sentence import alternatives, opening_sentence
+from quarry.configs.plain_yaml import read_plain_yaml
+from quarry.ingest.errors import SourceError
+from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
+from quarry.ingest.sentence import alternatives, opening_sentence
 
 SUFFIXES = (".yaml", ".yml")
 

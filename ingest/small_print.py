@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from ingest.readers.model import UNKNOWN, Glyph
+from quarry.ingest.readers.model import UNKNOWN, Glyph
 
 _ACCENTS = dict(
     zip("¨´`ˆ˜¸ˇ˘˙˚¯˝˛", "\u0308\u0301\u0300\u0302\u0303\u0327\u030c\u0306\u0307\u030a\u0304\u030b\u0328", strict=True)

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
-from ingest.layout import Arranged, PlacedLine
-from ingest.readers.model import UNKNOWN
-from ingest.spool import rebuilt_from_fields
+from quarry.ingest.layout import Arranged, PlacedLine
+from quarry.ingest.readers.model import UNKNOWN
+from quarry.ingest.spool import rebuilt_from_fields
 
 SIZE_TOLERANCE = 0.045
 """Share by which the font sizes of two lines of one paragraph may differ."""

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from configs.settings import IngestSettings
-from ingest.errors import SourceError
-from ingest.front_page import number_of
-from ingest.paragraph import Alias, Paragraph, Reading, RejectedParagraph
-from ingest.quality import rejection
-from ingest.reader import MAX_HEADINGS, reading_of
-from ingest.readers.marked_up import read_html, read_markdown, read_plain_text
-from ingest.readers.office import read_docx, read_pptx
-from ingest.readers.pieces import TextFile
-from ingest.sections import outline
-from ingest.sentence import alternatives, opening_sentence
-from ingest.split import Block
+from quarry.configs.settings import IngestSettings
+from quarry.ingest.errors import SourceError
+from quarry.ingest.front_page import number_of
+from quarry.ingest.paragraph import Alias, Paragraph, Reading, RejectedParagraph
+from quarry.ingest.quality import rejection
+from quarry.ingest.reader import MAX_HEADINGS, reading_of
+from quarry.ingest.readers.marked_up import read_html, read_markdown, read_plain_text
+from quarry.ingest.readers.office import read_docx, read_pptx
+from quarry.ingest.readers.pieces import TextFile
+from quarry.ingest.sections import outline
+from quarry.ingest.sentence import alternatives, opening_sentence
+from quarry.ingest.split import Block
 
 OFFICE: dict[str, Callable[[Path, bytes], TextFile]] = {".docx": read_docx, ".pptx": read_pptx}
 """Readers of what a folder is searched for beside PDFs."""

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ingest.embedders import FloatArray
-from ingest.tokens import Tokens
+from quarry.ingest.embedders import FloatArray
+from quarry.ingest.tokens import Tokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)

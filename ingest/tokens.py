@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from configs.places import fitted
-from ingest.embedders import FloatArray, TokenStates
+from quarry.configs.places import fitted
+from quarry.ingest.embedders import FloatArray, TokenStates
 
 Codes = NDArray[np.uint8]
 Ints = NDArray[np.int64]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ingest.embedders import Embedder, FloatArray, TokenEmbedder
-from ingest.paragraph import Reading
-from ingest.sentence import sentences
-from ingest.token_files import Words
-from ingest.tokens import Tokens, compact, form_of
+from quarry.ingest.embedders import Embedder, FloatArray, TokenEmbedder
+from quarry.ingest.paragraph import Reading
+from quarry.ingest.sentence import sentences
+from quarry.ingest.token_files import Words
+from quarry.ingest.tokens import Tokens, compact, form_of
 
 READ_AT_ONCE = 256
 """Paragraphs whose tokens are held as the network gives them, before they are made compact."""

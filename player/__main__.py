@@ -10,15 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
-from configs.arguments import OneLineParser, run_command
-from configs.places import default_store
-from configs.settings import KeywordMode, SettingsError, load
-from configs.terminal import visible, visible_json
-from ingest.errors import IngestError
-from ingest.store import DEFAULT_COLLECTION, open_store
-from player.errors import PlayerError, QueryError
-from player.search.build import build_orchestrator
-from player.search.types import Query, SearchResult
+from quarry.configs.arguments import OneLineParser, run_command
+from quarry.configs.places import default_store
+from quarry.configs.settings import KeywordMode, SettingsError, load
+from quarry.configs.terminal import visible, visible_json
+from quarry.ingest.errors import IngestError
+from quarry.ingest.store import DEFAULT_COLLECTION, open_store
+from quarry.player.errors import PlayerError, QueryError
+from quarry.player.search.build import build_orchestrator
+from quarry.player.search.types import Query, SearchResult
 
 EXAMPLE = """example:
   python -m player search --store data/store --book "search and ranking" --hint "rewarding rare vocabulary over common"
@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m player") -> 
 
 
 def _schema(_: argparse.Namespace) -> int:
-    from player.messages import json_schema
+    from quarry.player.messages import json_schema
 
     print(json.dumps(json_schema(), indent=1))
     return 0
@@ -160,7 +160,7 @@ def _print_table(result: SearchResult) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from player.view import shown
+    from quarry.player.view import shown
 
     console = Console(emoji=False)
     if result.books:

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from configs.places import fitted
-from player.questions.language import hebrew_forms, is_hebrew
-from player.words import is_stop_word, stems, words
+from quarry.configs.places import fitted
+from quarry.player.questions.language import hebrew_forms, is_hebrew
+from quarry.player.words import is_stop_word, stems, words
 
 ASSOCIATIONS_FILE = Path(__file__).with_name("associations.npz")
 """Written by `python -m evaluate fit-associations`."""

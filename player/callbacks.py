@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from configs.terminal import visible
-from player import protocol
-from player.journal import Ledger
-from player.play import REPLY_SHARE, Pace
-from player.player import Player
-from player.protocol import Guess, Json, Message, RoundStart
-from player.revealed import read_revealed, recognise, use_revealed
-from player.steady import Planned, Steady
+from quarry.configs.terminal import visible
+from quarry.player import protocol
+from quarry.player.journal import Ledger
+from quarry.player.play import REPLY_SHARE, Pace
+from quarry.player.player import Player
+from quarry.player.protocol import Guess, Json, Message, RoundStart
+from quarry.player.revealed import read_revealed, recognise, use_revealed
+from quarry.player.steady import Planned, Steady
 
 Context = Mapping[str, Any]
 """{"dynamic": {...}, "service": {...}}: the fields of the message, and what the league adds."""

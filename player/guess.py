@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ingest.paragraph import Paragraph
-from player.associations import Associations, FloatArray, load_associations
-from player.justify import Evidence, justify_sentence, justify_word
-from player.protocol import Guess
-from player.questions.language import hebrew_forms, is_hebrew, language_of
-from player.words import words
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.associations import Associations, FloatArray, load_associations
+from quarry.player.justify import Evidence, justify_sentence, justify_word
+from quarry.player.protocol import Guess
+from quarry.player.questions.language import hebrew_forms, is_hebrew, language_of
+from quarry.player.words import words
 
 EXACT_ONLY = 0.6
 """Share of the scorers that know equality alone; the others give partial credit. Six of the ten that can be read."""

@@ -8,10 +8,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from configs.terminal import visible
-from player import protocol
-from player.journal import Kept, Past
-from player.protocol import Json
+from quarry.configs.terminal import visible
+from quarry.player import protocol
+from quarry.player.journal import Kept, Past
+from quarry.player.protocol import Json
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -24,11 +24,11 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from filelock import FileLock, Timeout
 
-from configs.terminal import visible
-from player.errors import JournalError, UnauthorizedError
-from player.protocol import Guess, Json, RoundStart, Score
-from player.questions.question import Question
-from player.words import words
+from quarry.configs.terminal import visible
+from quarry.player.errors import JournalError, UnauthorizedError
+from quarry.player.protocol import Guess, Json, RoundStart, Score
+from quarry.player.questions.question import Question
+from quarry.player.words import words
 
 T = TypeVar("T")
 

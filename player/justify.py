@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.paragraph import Paragraph
-from player.questions.belief import NOT_RELEVANT
-from player.questions.kinds import KINDS
-from player.questions.language import Language
-from player.questions.question import LETTERS, Question
-from player.questions.rates import FloatArray
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions.belief import NOT_RELEVANT
+from quarry.player.questions.kinds import KINDS
+from quarry.player.questions.language import Language
+from quarry.player.questions.question import LETTERS, Question
+from quarry.player.questions.rates import FloatArray
 
 SENTENCE_WORDS = (30, 50)
 WORD_WORDS = (20, 30)

@@ -12,17 +12,24 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from configs.terminal import visible
-from player import protocol
-from player.errors import GameTimeoutError, MessageError, PlayerError, RefusedError, ServerError, UnauthorizedError
-from player.journal import Kept, Ledger
-from player.player import Contestant, Decision, Plan
-from player.protocol import Json, Message, RoundStart, Score
-from player.revealed import read_revealed, recognise, use_revealed
-from player.search.running import described
-from player.season import Season
-from player.server import GameServer, wait_left_s
-from player.steady import Planned, Steady
+from quarry.configs.terminal import visible
+from quarry.player import protocol
+from quarry.player.errors import (
+    GameTimeoutError,
+    MessageError,
+    PlayerError,
+    RefusedError,
+    ServerError,
+    UnauthorizedError,
+)
+from quarry.player.journal import Kept, Ledger
+from quarry.player.player import Contestant, Decision, Plan
+from quarry.player.protocol import Json, Message, RoundStart, Score
+from quarry.player.revealed import read_revealed, recognise, use_revealed
+from quarry.player.search.running import described
+from quarry.player.season import Season
+from quarry.player.server import GameServer, wait_left_s
+from quarry.player.steady import Planned, Steady
 
 PAUSE_S = 0.02
 """Seconds after an empty answer, for servers that do not wait when they are asked to."""

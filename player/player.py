@@ -13,24 +13,24 @@ from typing import Protocol
 
 import numpy as np
 
-from configs.settings import GameSettings, Settings
-from ingest.embedders import Embedder
-from ingest.paragraph import Paragraph
-from ingest.store import ParagraphStore
-from player.errors import QueryError
-from player.guess import associative_words, make_guess
-from player.justify import Evidence, weigh_answers
-from player.protocol import Guess, RoundStart
-from player.questions.batch import fit_batch, make_batch
-from player.questions.belief import update
-from player.questions.course import CourseView, read_course
-from player.questions.prior import PriorModel, prior_of
-from player.questions.question import FitArray, Question
-from player.questions.rates import FloatArray
-from player.questions.referees import error_model_of
-from player.search.build import build_orchestrator, store_embedder
-from player.search.orchestrator import SearchOrchestrator
-from player.search.types import Query, Rewriter, SearchResult, Strategy
+from quarry.configs.settings import GameSettings, Settings
+from quarry.ingest.embedders import Embedder
+from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.store import Course
+from quarry.player.errors import QueryError
+from quarry.player.guess import associative_words, make_guess
+from quarry.player.justify import Evidence, weigh_answers
+from quarry.player.protocol import Guess, RoundStart
+from quarry.player.questions.batch import fit_batch, make_batch
+from quarry.player.questions.belief import update
+from quarry.player.questions.course import CourseView, read_course
+from quarry.player.questions.prior import PriorModel, prior_of
+from quarry.player.questions.question import FitArray, Question
+from quarry.player.questions.rates import FloatArray
+from quarry.player.questions.referees import error_model_of
+from quarry.player.search.build import build_orchestrator, store_embedder
+from quarry.player.search.orchestrator import SearchOrchestrator
+from quarry.player.search.types import Query, Rewriter, SearchResult, Strategy
 
 MAX_WARMUP_CHARS = 2_000
 """Of a warm-up question, read; finding the sum takes quadratic time."""
@@ -213,7 +213,7 @@ class Player:
 
 
 def build_player(
-    store: ParagraphStore,
+    store: Course,
     settings: Settings,
     seed: int = 0,
     *,

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from player import messages
-from player.errors import MessageError
-from player.questions.belief import NOT_RELEVANT
-from player.questions.question import LETTERS, Question
+from quarry.player import messages
+from quarry.player.errors import MessageError
+from quarry.player.questions.belief import NOT_RELEVANT
+from quarry.player.questions.question import LETTERS, Question
 
 PROTOCOL = "Q21G.v1"
 ROUTE = "mail"

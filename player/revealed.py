@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from player.journal import Revealed
-from player.player import Decision, Plan
-from player.protocol import Guess, Score
-from player.words import words
+from quarry.player.journal import Revealed
+from quarry.player.player import Decision, Plan
+from quarry.player.protocol import Guess, Score
+from quarry.player.words import words
 
 RIGHT_FROM = 95.0
 """Points, 0..100, from which a part was right."""

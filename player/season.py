@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from player import protocol
-from player.protocol import Json, Message
+from quarry.player import protocol
+from quarry.player.protocol import Json, Message
 
 START_SEASON = "BROADCASTSTARTSEASON"
 KEEP_ALIVE = "BROADCASTKEEPALIVE"

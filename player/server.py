@@ -16,10 +16,10 @@ from urllib.parse import quote
 
 import httpx
 
-from configs.terminal import visible
-from player.errors import GameTimeoutError, MessageError, RefusedError, ServerError, UnauthorizedError
-from player.protocol import MAX_ID_CHARS, Json
-from player.wire import Inflater, read_inbox, read_json
+from quarry.configs.terminal import visible
+from quarry.player.errors import GameTimeoutError, MessageError, RefusedError, ServerError, UnauthorizedError
+from quarry.player.protocol import MAX_ID_CHARS, Json
+from quarry.player.wire import Inflater, read_inbox, read_json
 
 MAX_PAUSE_S = 2.0
 PATIENCE = 3.0

@@ -9,19 +9,19 @@ from typing import TypeVar
 
 import numpy as np
 
-from player.budget import started
-from player.justify import Evidence, justify_sentence, justify_word
-from player.player import Contestant, Decision, Plan
-from player.protocol import Guess, RoundStart
-from player.questions.belief import NOT_RELEVANT
-from player.questions.design import N_QUESTIONS
-from player.questions.kinds import opening
-from player.questions.language import Language, language_of
-from player.questions.lists import NONE_OF_THESE
-from player.questions.question import Question
-from player.questions.views import VIEWS
-from player.search.running import described
-from player.search.types import Query, SearchResult
+from quarry.player.budget import started
+from quarry.player.justify import Evidence, justify_sentence, justify_word
+from quarry.player.player import Contestant, Decision, Plan
+from quarry.player.protocol import Guess, RoundStart
+from quarry.player.questions.belief import NOT_RELEVANT
+from quarry.player.questions.design import N_QUESTIONS
+from quarry.player.questions.kinds import opening
+from quarry.player.questions.language import Language, language_of
+from quarry.player.questions.lists import NONE_OF_THESE
+from quarry.player.questions.question import Question
+from quarry.player.questions.views import VIEWS
+from quarry.player.search.running import described
+from quarry.player.search.types import Query, SearchResult
 
 T = TypeVar("T")
 

@@ -10,12 +10,12 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from configs.terminal import visible
-from player.play import GameReport
-from player.player import Decision, Plan
-from player.protocol import RoundStart, Score
-from player.questions.question import LETTERS, Question
-from player.questions.rates import FloatArray
+from quarry.configs.terminal import visible
+from quarry.player.play import GameReport
+from quarry.player.player import Decision, Plan
+from quarry.player.protocol import RoundStart, Score
+from quarry.player.questions.question import LETTERS, Question
+from quarry.player.questions.rates import FloatArray
 
 N_CANDIDATES_SHOWN = 8
 SERIES_COLUMNS: Mapping[str, JustifyMethod] = {

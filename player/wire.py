@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from player.errors import MessageError
+from quarry.player.errors import MessageError
 
 MAX_BYTES = 32_000_000
 """Of one response, decompressed. An inbox of a long season is a few MB."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from configs.settings import Settings, load
-from evaluate.games.labelled import load_games
-from evaluate.replay.replay import replay_store
-from evaluate.runs.run import Run
-from ingest.pipeline import ingest
-from ingest.store import Course, open_store
-from player.search.build import build_orchestrator
-from player.search.types import Query, SearchResult
+from quarry.configs.settings import Settings, load
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.replay.replay import replay_store
+from quarry.evaluate.runs.run import Run
+from quarry.ingest.pipeline import ingest
+from quarry.ingest.store import Course, open_store
+from quarry.player.search.build import build_orchestrator
+from quarry.player.search.types import Query, SearchResult
 
 
 def load_settings(preset: str = "default", config: str | Path | None = None) -> Settings:

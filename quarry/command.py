@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Callable, Iterable
 
-from configs.arguments import OneLineParser
+from quarry.configs.arguments import OneLineParser
 from quarry.version import __version__
 
 Main = Callable[[list[str], str], int]

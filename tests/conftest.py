@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from configs.settings import Settings, load
-from ingest.embedders import export_folder, exports, four_bits
+from quarry.configs.settings import Settings, load
+from quarry.ingest.embedders import export_folder, exports, four_bits
 
 CHROMA_START_S = 120.0
 

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from configs.settings import EmbedSettings, IngestSettings
-from ingest.embedders import FloatArray, TokenStates
-from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from ingest.store import Store
-from ingest.tokens import form_of
-from ingest.vectors import embed_reading
+from quarry.configs.settings import EmbedSettings, IngestSettings
+from quarry.ingest.embedders import FloatArray, TokenStates
+from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
+from quarry.ingest.store import Store
+from quarry.ingest.tokens import form_of
+from quarry.ingest.vectors import embed_reading
 
 TREES = (
     "A search tree keeps its keys in order, so that every lookup walks down one path from the root to a leaf. "

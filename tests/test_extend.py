@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from configs.settings import load, preset_names
-from configs.table import Table, installed
-from evaluate.__main__ import main
-from evaluate.referee.spec import REFEREES, spec_table
-from evaluate.runs.measures import MEASURES, values_of
-from evaluate.testing.records import game_record
-from ingest.embedders.models import EMBEDDERS, load_embedder
-from ingest.extract import READERS, extract
-from ingest.testing.handmade import Run, pdf
-from player.questions.kinds import KINDS
-from player.search.build import STRATEGIES
+from quarry.configs.settings import load, preset_names
+from quarry.configs.table import Table, installed
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.referee.spec import REFEREES, spec_table
+from quarry.evaluate.runs.measures import MEASURES, values_of
+from quarry.evaluate.testing.records import game_record
+from quarry.ingest.embedders.models import EMBEDDERS, load_embedder
+from quarry.ingest.extract import READERS, extract
+from quarry.ingest.testing.handmade import Run, pdf
+from quarry.player.questions.kinds import KINDS
+from quarry.player.search.build import STRATEGIES
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, use_hashing_embedder, write_games
 from tests.player.fakes import course
 

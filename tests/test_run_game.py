@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 import run_game
-from configs.places import default_journal
-from configs.settings import load
-from evaluate.practice.server import PracticeServer, create_app, listen, serving
-from ingest.embedders import load_embedder
-from ingest.store import create_store
-from player.journal import Journal
+from quarry.configs.places import default_journal
+from quarry.configs.settings import load
+from quarry.evaluate.practice.server import PracticeServer, create_app, listen, serving
+from quarry.ingest.embedders import load_embedder
+from quarry.ingest.store import create_store
+from quarry.player.journal import Journal
 from tests.evaluate.fakes import (
     course_games,
     make_store,

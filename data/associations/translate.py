@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from wordfreq import zipf_frequency
 
-from player.associations import load_associations
-from player.words import is_stop_word
+from quarry.player.associations import load_associations
+from quarry.player.words import is_stop_word
 
 HERE = Path(__file__).resolve().parent
 N_MEANINGS = 4

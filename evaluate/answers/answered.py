@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from evaluate.answers.batches import AskedBatch
-from evaluate.referee import NOT_RELEVANT, Posed, Secret
-from evaluate.referee.scoring import Similarity
-from evaluate.replay.replayer import Job, play_game, searched_for
-from evaluate.runs.record import GameRecord, record_game
-from player.player import Contestant, Plan, Player
-from player.protocol import RoundStart
-from player.questions.question import Question
+from quarry.evaluate.answers.batches import AskedBatch
+from quarry.evaluate.referee import NOT_RELEVANT, Posed, Secret
+from quarry.evaluate.referee.scoring import Similarity
+from quarry.evaluate.replay.replayer import Job, play_game, searched_for
+from quarry.evaluate.runs.record import GameRecord, record_game
+from quarry.player.player import Contestant, Plan, Player
+from quarry.player.protocol import RoundStart
+from quarry.player.questions.question import Question
 
 Answers = Mapping[str, Sequence[str | None]]
 """game_id -> the answers to its questions, in order."""

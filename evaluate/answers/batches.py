@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from configs.documents import read_objects
-from evaluate.errors import BatchError
-from evaluate.games.labelled import LabelledGame
-from evaluate.referee import NOT_RELEVANT, secret_of
-from ingest.paragraph import Paragraph
-from player.player import Player
-from player.questions.question import LETTERS, Question
+from quarry.configs.documents import read_objects
+from quarry.evaluate.errors import BatchError
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.referee import NOT_RELEVANT, secret_of
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.player import Player
+from quarry.player.questions.question import LETTERS, Question
 
 
 @dataclass(frozen=True, slots=True)

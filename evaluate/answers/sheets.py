@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evaluate.answers.batches import AskedBatch, question_json
-from evaluate.referee.views import Retriever
-from player.questions.question import Question
-from player.questions.views import View
+from quarry.evaluate.answers.batches import AskedBatch, question_json
+from quarry.evaluate.referee.views import Retriever
+from quarry.player.questions.question import Question
+from quarry.player.questions.views import View
 
 
 def _whole(batch: AskedBatch, retrieve: Retriever) -> dict[str, Any]:

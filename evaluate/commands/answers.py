@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from configs.settings import load
-from evaluate.answers.batches import read_answers, read_batches
-from evaluate.commands.command import add_command, add_games, add_json, add_store, print_json, require_writable
-from evaluate.commands.replay import print_run
-from evaluate.errors import BatchError
-from evaluate.games.labelled import load_games
-from evaluate.runs.files import write_run
-from ingest.store import open_store
+from quarry.configs.settings import load
+from quarry.evaluate.answers.batches import read_answers, read_batches
+from quarry.evaluate.commands.command import add_command, add_games, add_json, add_store, print_json, require_writable
+from quarry.evaluate.commands.replay import print_run
+from quarry.evaluate.errors import BatchError
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.runs.files import write_run
+from quarry.ingest.store import open_store
 
 
 def add(commands: Any) -> None:
@@ -48,10 +48,10 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Replay, and print or write the run; 1 if a game was lost at ingest."""
-    from evaluate.answers.answered import answering
-    from evaluate.referee.scoring import word_similarity
-    from evaluate.replay.replay import replay_games
-    from player.player import build_player
+    from quarry.evaluate.answers.answered import answering
+    from quarry.evaluate.referee.scoring import word_similarity
+    from quarry.evaluate.replay.replay import replay_games
+    from quarry.player.player import build_player
 
     require_writable(options.out)
     settings = load(options.preset, options.config)

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from configs import places
-from configs.documents import read_objects
-from configs.places import to_fit
-from configs.settings import load
-from evaluate.commands.command import (
+from quarry.configs import places
+from quarry.configs.documents import read_objects
+from quarry.configs.places import to_fit
+from quarry.configs.settings import load
+from quarry.evaluate.commands.command import (
     add_command,
     add_games,
     add_store,
@@ -21,12 +21,12 @@ from evaluate.commands.command import (
     require_writable,
     write_text,
 )
-from evaluate.errors import GamesError
-from evaluate.games.labelled import load_games
-from evaluate.games.splits import select_split
-from ingest.hints import HINTS, load_hints
-from ingest.store import open_store
-from player.search.threshold import CALIBRATION, as_tree, calibration_of
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.splits import select_split
+from quarry.ingest.hints import HINTS, load_hints
+from quarry.ingest.store import open_store
+from quarry.player.search.threshold import CALIBRATION, as_tree, calibration_of
 
 
 def add(commands: Any) -> None:
@@ -64,9 +64,9 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit, and write the numbers beside those of other embedders."""
-    from evaluate.fit.calibration import calibrate, course_of, hints_about
-    from player.search.build import store_embedder, word_scorers
-    from player.search.cache import RememberingEmbedder
+    from quarry.evaluate.fit.calibration import calibrate, course_of, hints_about
+    from quarry.player.search.build import store_embedder, word_scorers
+    from quarry.player.search.cache import RememberingEmbedder
 
     require_writable(options.out)
     settings = load(config=options.config)

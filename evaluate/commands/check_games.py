@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
-from evaluate.games.check import check_games
-from evaluate.games.labelled import read_games
-from evaluate.games.matching import match_games
-from ingest.store import open_store
+from quarry.evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
+from quarry.evaluate.games.check import check_games
+from quarry.evaluate.games.labelled import read_games
+from quarry.evaluate.games.matching import match_games
+from quarry.ingest.store import open_store
 
 
 def add(commands: Any) -> None:

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from configs.places import BUNDLED, default_store, home
-from configs.settings import SettingsError
-from evaluate.referee import spec_table
-from ingest.store import DEFAULT_COLLECTION
+from quarry.configs.places import BUNDLED, default_store, home
+from quarry.configs.settings import SettingsError
+from quarry.evaluate.referee import spec_table
+from quarry.ingest.store import DEFAULT_COLLECTION
 
 GAMES = BUNDLED / "games" / "english.jsonl"
 

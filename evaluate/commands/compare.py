@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from configs.settings import SettingsError, load, preset_names
-from evaluate.commands.command import (
+from quarry.configs.settings import SettingsError, load, preset_names
+from quarry.evaluate.commands.command import (
     add_command,
     add_json,
     add_store,
@@ -18,17 +18,17 @@ from evaluate.commands.command import (
     require_repeats,
     write_text,
 )
-from evaluate.errors import RunError
-from evaluate.games.labelled import load_games
-from evaluate.games.splits import select_split
-from evaluate.referee import read_spec
-from evaluate.runs.files import partial_path, read_run, write_run
-from evaluate.runs.run import Run
-from ingest.store import open_store
-from player.search.build import GIVE_ONE
+from quarry.evaluate.errors import RunError
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.splits import select_split
+from quarry.evaluate.referee import read_spec
+from quarry.evaluate.runs.files import partial_path, read_run, write_run
+from quarry.evaluate.runs.run import Run
+from quarry.ingest.store import open_store
+from quarry.player.search.build import GIVE_ONE
 
 if TYPE_CHECKING:
-    from evaluate.runs.comparison import PairedTest
+    from quarry.evaluate.runs.comparison import PairedTest
 
 
 def add(commands: Any) -> None:
@@ -67,7 +67,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Replay the presets or read the runs, test, print the table; 1 if games were lost at ingest or a model lacks."""
-    from evaluate.runs.comparison import compare
+    from quarry.evaluate.runs.comparison import compare
 
     require_repeats(options.repeats)
     missing: dict[str, str] = {}
@@ -94,7 +94,7 @@ def _read(options: argparse.Namespace) -> list[Run]:
 
 def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[Run]:
     """The presets' runs; those that lack a model go into `missing`, with the remedy."""
-    from evaluate.replay.replay import replay_store
+    from quarry.evaluate.replay.replay import replay_store
 
     if options.games is None or not options.presets:
         raise SettingsError("compare must be given --games and --presets, or RUN.json files, got neither")

@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from configs.settings import SettingsError
-from evaluate.commands.command import add_command
-from evaluate.errors import RunError
-from evaluate.runs.files import read_run
+from quarry.configs.settings import SettingsError
+from quarry.evaluate.commands.command import add_command
+from quarry.evaluate.errors import RunError
+from quarry.evaluate.runs.files import read_run
 
 
 def add(commands: Any) -> None:
@@ -27,7 +27,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the files and name them."""
-    from evaluate.runs.export import export
+    from quarry.evaluate.runs.export import export
 
     runs = [read_run(path) for path in options.runs]
     names = [found.name for found in runs]

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from configs.places import BUNDLED, to_fit
-from configs.settings import Settings, SettingsError, load
-from evaluate.commands.command import add_command, add_games, require_writable
-from evaluate.errors import GamesError
-from evaluate.games.labelled import LabelledGame, load_games
-from evaluate.games.splits import select_split
-from ingest.embedders import Models
-from ingest.paragraph import Paragraph
+from quarry.configs.places import BUNDLED, to_fit
+from quarry.configs.settings import Settings, SettingsError, load
+from quarry.evaluate.commands.command import add_command, add_games, require_writable
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.labelled import LabelledGame, load_games
+from quarry.evaluate.games.splits import select_split
+from quarry.ingest.embedders import Models
+from quarry.ingest.paragraph import Paragraph
 
 BATCH = 256
 TABLES = BUNDLED / "associations"
@@ -51,11 +51,11 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit on the train split, write, and print how it does there, on the other splits and on the games to report."""
-    from evaluate.fit import associations as fitting
-    from evaluate.fit.wordnet import read_wordnet
-    from evaluate.referee.scoring import word_similarity
-    from player.associations import ASSOCIATIONS_FILE, load_associations, write_associations
-    from player.guess import associative_words
+    from quarry.evaluate.fit import associations as fitting
+    from quarry.evaluate.fit.wordnet import read_wordnet
+    from quarry.evaluate.referee.scoring import word_similarity
+    from quarry.player.associations import ASSOCIATIONS_FILE, load_associations, write_associations
+    from quarry.player.guess import associative_words
 
     out: Path = options.out or to_fit(ASSOCIATIONS_FILE)
     require_writable(out)

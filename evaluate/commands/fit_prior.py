@@ -6,15 +6,15 @@ import argparse
 import sys
 from typing import Any
 
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
-from configs.settings import load
-from evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
-from evaluate.errors import GamesError
-from evaluate.games.labelled import load_games
-from evaluate.games.matching import match_games, require_of_store
-from evaluate.games.splits import select_split
-from ingest.store import open_store
+from quarry.configs.settings import load
+from quarry.evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.matching import match_games, require_of_store
+from quarry.evaluate.games.splits import select_split
+from quarry.ingest.store import open_store
 
 
 def add(commands: Any) -> None:
@@ -38,8 +38,8 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit, and print the settings; 1 if a game's paragraph is not in the store."""
-    from evaluate.fit.prior import fit_prior, log_likelihood
-    from player.player import build_player
+    from quarry.evaluate.fit.prior import fit_prior, log_likelihood
+    from quarry.player.player import build_player
 
     settings = load(options.preset, options.config)
     games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]

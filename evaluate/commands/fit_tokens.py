@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from configs.places import to_fit
-from configs.settings import load
-from evaluate.commands.command import add_command, require_writable
-from ingest.embedders import BUILT_IN, TokenEmbedder
-from ingest.store import open_store
-from ingest.tokens import FORMS, MOST_COMPONENTS, N_COMPONENTS, basis_of
+from quarry.configs.places import to_fit
+from quarry.configs.settings import load
+from quarry.evaluate.commands.command import add_command, require_writable
+from quarry.ingest.embedders import BUILT_IN, TokenEmbedder
+from quarry.ingest.store import open_store
+from quarry.ingest.tokens import FORMS, MOST_COMPONENTS, N_COMPONENTS, basis_of
 
 
 def add(commands: Any) -> None:

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from configs.settings import SettingsError, load
-from evaluate.commands.command import GAMES, add_command, add_json, add_store, print_json
-from ingest.store import open_store
+from quarry.configs.settings import SettingsError, load
+from quarry.evaluate.commands.command import GAMES, add_command, add_json, add_store, print_json
+from quarry.ingest.store import open_store
 
 
 def add(commands: Any) -> None:
@@ -35,11 +35,11 @@ def run(options: argparse.Namespace) -> int:
     from rich.table import Table
     from rich.text import Text
 
-    from evaluate.practice.hostile.faults import all_faults
-    from evaluate.practice.hostile.suite import peak_memory_mb, try_faults
-    from evaluate.practice.server import load_course
-    from evaluate.referee import make_referee
-    from player.player import build_player
+    from quarry.evaluate.practice.hostile.faults import all_faults
+    from quarry.evaluate.practice.hostile.suite import peak_memory_mb, try_faults
+    from quarry.evaluate.practice.server import load_course
+    from quarry.evaluate.referee import make_referee
+    from quarry.player.player import build_player
 
     faults = [fault for fault in all_faults() if (options.only or "") in fault.name]
     if not faults:

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from configs.settings import SettingsError, load
-from evaluate.commands.command import add_command, add_store, require_writable
-from ingest.store import open_store
+from quarry.configs.settings import SettingsError, load
+from quarry.evaluate.commands.command import add_command, add_store, require_writable
+from quarry.ingest.store import open_store
 
 
 def add(commands: Any) -> None:
@@ -38,8 +38,8 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Ask until there is no more to ask or to answer."""
-    from evaluate.games.askers import PipeAsker, TerminalAsker
-    from evaluate.games.labeller import Labeller, in_order
+    from quarry.evaluate.games.askers import PipeAsker, TerminalAsker
+    from quarry.evaluate.games.labeller import Labeller, in_order
 
     load(config=options.config)
     if options.number is not None and options.number < 1:

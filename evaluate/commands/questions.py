@@ -7,18 +7,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
-from configs.settings import load
-from evaluate.answers.batches import batch_line, make_batches
-from evaluate.answers.sheets import SHEETS, sheet_line
-from evaluate.commands.command import add_command, add_games, add_store, require_writable, write_text
-from evaluate.errors import BatchError
-from evaluate.games.labelled import load_games
-from evaluate.games.matching import match_games, require_of_store
-from evaluate.games.splits import select_split
-from evaluate.referee import tools_of
-from ingest.store import open_store
+from quarry.configs.settings import load
+from quarry.evaluate.answers.batches import batch_line, make_batches
+from quarry.evaluate.answers.sheets import SHEETS, sheet_line
+from quarry.evaluate.commands.command import add_command, add_games, add_store, require_writable, write_text
+from quarry.evaluate.errors import BatchError
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.matching import match_games, require_of_store
+from quarry.evaluate.games.splits import select_split
+from quarry.evaluate.referee import tools_of
+from quarry.ingest.store import open_store
 
 
 def add(commands: Any) -> None:
@@ -62,7 +62,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the batches; 1 if a game has no paragraph to ask about."""
-    from player.player import build_player
+    from quarry.player.player import build_player
 
     require_writable(options.out)
     if options.view and not options.for_reader:

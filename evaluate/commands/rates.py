@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import yaml
 
-from configs.places import to_fit
-from configs.settings import load
-from evaluate.answers.batches import AskedBatch, read_answers, read_batches
-from evaluate.commands.command import (
+from quarry.configs.places import to_fit
+from quarry.configs.settings import load
+from quarry.evaluate.answers.batches import AskedBatch, read_answers, read_batches
+from quarry.evaluate.commands.command import (
     add_command,
     add_games,
     add_json,
@@ -24,17 +24,17 @@ from evaluate.commands.command import (
     require_writable,
     write_text,
 )
-from evaluate.errors import BatchError
-from evaluate.fit.rates import LoggedAnswer, count_answers
-from evaluate.games.labelled import load_games
-from evaluate.games.matching import match_games
-from ingest.store import open_store
-from player.player import Player
-from player.questions.course import Candidates
-from player.questions.kinds import KINDS
-from player.questions.pool import fit_questions
-from player.questions.rates import RATES_FILE, Counts, Logged, learned, load_logged, rates_yaml
-from player.questions.views import VIEWS, View
+from quarry.evaluate.errors import BatchError
+from quarry.evaluate.fit.rates import LoggedAnswer, count_answers
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.matching import match_games
+from quarry.ingest.store import open_store
+from quarry.player.player import Player
+from quarry.player.questions.course import Candidates
+from quarry.player.questions.kinds import KINDS
+from quarry.player.questions.pool import fit_questions
+from quarry.player.questions.rates import RATES_FILE, Counts, Logged, learned, load_logged, rates_yaml
+from quarry.player.questions.views import VIEWS, View
 
 
 def add(commands: Any) -> None:
@@ -77,7 +77,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Count, print and write."""
-    from player.player import build_player
+    from quarry.player.player import build_player
 
     require_writable(options.out)
     settings = load("default", options.config)

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from configs.settings import load
-from evaluate.commands.command import (
+from quarry.configs.settings import load
+from quarry.evaluate.commands.command import (
     add_command,
     add_games,
     add_json,
@@ -22,10 +22,10 @@ from evaluate.commands.command import (
     require_writable,
     write_text,
 )
-from evaluate.games.labelled import load_games
-from evaluate.games.splits import select_split
-from evaluate.runs.files import partial_path
-from ingest.store import open_store
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.splits import select_split
+from quarry.evaluate.runs.files import partial_path
+from quarry.ingest.store import open_store
 
 HEADS = ("referee", "plays", "won", "than the hint alone", "private score", "Brier", "log score", "confidence")
 
@@ -69,8 +69,8 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play, and print or write the table; 1 if a game was lost at ingest."""
-    from evaluate.replay.rounds import SPECS, judges_of, play_rounds
-    from evaluate.runs.table import make_table
+    from quarry.evaluate.replay.rounds import SPECS, judges_of, play_rounds
+    from quarry.evaluate.runs.table import make_table
 
     require_repeats(options.repeats)
     require_writable(options.out)

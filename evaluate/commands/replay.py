@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from configs.settings import load
-from evaluate.commands.command import (
+from quarry.configs.settings import load
+from quarry.evaluate.commands.command import (
     add_command,
     add_games,
     add_json,
@@ -21,12 +21,12 @@ from evaluate.commands.command import (
     require_repeats,
     require_writable,
 )
-from evaluate.games.labelled import load_games
-from evaluate.games.splits import select_split
-from evaluate.referee import read_spec
-from evaluate.runs.files import partial_path, write_run
-from evaluate.runs.run import Run
-from ingest.store import open_store
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.splits import select_split
+from quarry.evaluate.referee import read_spec
+from quarry.evaluate.runs.files import partial_path, write_run
+from quarry.evaluate.runs.run import Run
+from quarry.ingest.store import open_store
 
 PLACES = {"ingest": "at ingest", "book": "at the book", "search": "in the search", "answers": "by the answers"}
 MAX_SHOWN = 20
@@ -68,7 +68,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Replay, and print or write the run; 1 if a game was lost at ingest."""
-    from evaluate.replay.replay import replay_store
+    from quarry.evaluate.replay.replay import replay_store
 
     require_repeats(options.repeats)
     require_writable(options.out)

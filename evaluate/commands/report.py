@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from evaluate.commands.command import add_command, require_writable, write_text
-from evaluate.errors import RunError
-from evaluate.runs.files import read_run
+from quarry.evaluate.commands.command import add_command, require_writable, write_text
+from quarry.evaluate.errors import RunError
+from quarry.evaluate.runs.files import read_run
 
 
 def add(commands: Any) -> None:
@@ -35,10 +35,10 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the page and name it."""
-    from evaluate.report.page import render
-    from evaluate.report.referees import Table
-    from evaluate.report.sweep import read_sweep, sweep_part
-    from evaluate.runs.table import read_table
+    from quarry.evaluate.report.page import render
+    from quarry.evaluate.report.referees import Table
+    from quarry.evaluate.report.sweep import read_sweep, sweep_part
+    from quarry.evaluate.runs.table import read_table
 
     require_writable(options.out)
     if not options.runs and not options.referees:

@@ -10,18 +10,18 @@ from collections.abc import MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from configs.places import default_record
-from configs.settings import Settings, SettingsError, load
-from configs.terminal import visible
-from evaluate.commands.command import GAMES, add_command, add_referee, add_store
-from evaluate.errors import RefereeError
-from evaluate.referee import Referee, make_referee, prepare, read_spec, tools_of
-from ingest.store import ParagraphStore, open_store
+from quarry.configs.places import default_record
+from quarry.configs.settings import Settings, SettingsError, load
+from quarry.configs.terminal import visible
+from quarry.evaluate.commands.command import GAMES, add_command, add_referee, add_store
+from quarry.evaluate.errors import RefereeError
+from quarry.evaluate.referee import Referee, make_referee, prepare, read_spec, tools_of
+from quarry.ingest.store import Course, open_store
 
 if TYPE_CHECKING:
-    from configs.mail import MailSettings
-    from evaluate.league.desk import Desk
-    from evaluate.league.league import League
+    from quarry.configs.mail import MailSettings
+    from quarry.evaluate.league.desk import Desk
+    from quarry.evaluate.league.league import League
 
 DEFAULT_PORT = 8017
 MOST_PLAYERS = 100
@@ -61,9 +61,9 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from configs.mail import load_mail
-    from evaluate.league.app import create_league_app
-    from evaluate.practice.server import create_app, listen, serve
+    from quarry.configs.mail import load_mail
+    from quarry.evaluate.league.app import create_league_app
+    from quarry.evaluate.practice.server import create_app, listen, serve
 
     _check(options)
     settings = load(config=options.config)
@@ -112,13 +112,13 @@ def _kinds(options: argparse.Namespace) -> list[str]:
 def _practice(
     options: argparse.Namespace,
     settings: Settings,
-    store: ParagraphStore,
+    store: Course,
     referee: Referee,
     mailbox: MailSettings | None,
     stack: contextlib.ExitStack,
     url: str,
 ) -> Desk:
-    from evaluate.practice.server import PracticeServer, load_course
+    from quarry.evaluate.practice.server import PracticeServer, load_course
 
     course = load_course(store, options.games, referee, settings)
     server = PracticeServer(course, options.seed)
@@ -134,19 +134,19 @@ def _practice(
 def _league(
     options: argparse.Namespace,
     settings: Settings,
-    store: ParagraphStore,
+    store: Course,
     referee: Referee,
     mailbox: MailSettings | None,
     stack: contextlib.ExitStack,
     url: str,
 ) -> League:
-    from evaluate.games.labelled import load_games
-    from evaluate.league.built_in import make_players, seat
-    from evaluate.league.league import League
-    from evaluate.league.record import Record
-    from evaluate.league.rounds import RoundSetter, rank_by
-    from evaluate.referee.scoring import word_similarity
-    from player.player import build_player
+    from quarry.evaluate.games.labelled import load_games
+    from quarry.evaluate.league.built_in import make_players, seat
+    from quarry.evaluate.league.league import League
+    from quarry.evaluate.league.record import Record
+    from quarry.evaluate.league.rounds import RoundSetter, rank_by
+    from quarry.evaluate.referee.scoring import word_similarity
+    from quarry.player.player import build_player
 
     kinds = _kinds(options)
     players = make_players(kinds, store, options.config)
@@ -168,7 +168,7 @@ def _league(
 def _open_post_office(
     desk: Desk, mailbox: MailSettings, key: bytes, memory: MutableMapping[str, str], stack: contextlib.ExitStack
 ) -> None:
-    from evaluate.league.post_office import PostOffice
+    from quarry.evaluate.league.post_office import PostOffice
 
     office = PostOffice(desk, mailbox, key, memory, _say)
     stack.callback(office.close)

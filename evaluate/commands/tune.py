@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from configs.places import to_fit
-from configs.settings import DEFAULT_CONFIG, TUNED_CONFIG, Settings, SettingsError, as_dict, load
-from evaluate.commands.command import (
+from quarry.configs.places import to_fit
+from quarry.configs.settings import DEFAULT_CONFIG, TUNED_CONFIG, Settings, SettingsError, as_dict, load
+from quarry.evaluate.commands.command import (
     add_command,
     add_games,
     add_json,
@@ -26,18 +26,18 @@ from evaluate.commands.command import (
     require_writable,
     write_text,
 )
-from evaluate.errors import GamesError, RefereeError
-from evaluate.games.labelled import LabelledGame, load_games
-from evaluate.games.matching import match_games, require_of_store
-from evaluate.games.splits import select_split
-from evaluate.referee import Referee, make_referee, tools_of
-from evaluate.runs.provenance import code_digest, commit
-from ingest.paragraph import Paragraph
-from ingest.store import ParagraphStore, open_store
+from quarry.evaluate.errors import GamesError, RefereeError
+from quarry.evaluate.games.labelled import LabelledGame, load_games
+from quarry.evaluate.games.matching import match_games, require_of_store
+from quarry.evaluate.games.splits import select_split
+from quarry.evaluate.referee import Referee, make_referee, tools_of
+from quarry.evaluate.runs.provenance import code_digest, commit
+from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.store import Course, open_store
 
 if TYPE_CHECKING:
-    from evaluate.tuning.answers import Answered
-    from evaluate.tuning.part import G, Part, S, Splits
+    from quarry.evaluate.tuning.answers import Answered
+    from quarry.evaluate.tuning.part import G, Part, S, Splits
 
 
 def add(commands: Any) -> None:
@@ -85,13 +85,13 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Tune, write the settings and print the figures."""
-    from evaluate.tuning.course import prepare, require_known
-    from evaluate.tuning.error_rates import ERROR_RATES
-    from evaluate.tuning.objective import search_part
-    from evaluate.tuning.part import Splits
-    from evaluate.tuning.space import DEFAULT_SPACE, load_space
-    from evaluate.tuning.storage import open_storage
-    from player.search.build import store_embedder
+    from quarry.evaluate.tuning.course import prepare, require_known
+    from quarry.evaluate.tuning.error_rates import ERROR_RATES
+    from quarry.evaluate.tuning.objective import search_part
+    from quarry.evaluate.tuning.part import Splits
+    from quarry.evaluate.tuning.space import DEFAULT_SPACE, load_space
+    from quarry.evaluate.tuning.storage import open_storage
+    from quarry.player.search.build import store_embedder
 
     for name in ("trials", "workers"):
         if getattr(options, name) < 1:
@@ -160,7 +160,7 @@ def _studied(
     part: Part[S, G], splits: Splits[G], base: S, name: str, options: argparse.Namespace
 ) -> tuple[S, dict[str, Any], dict[str, Any]]:
     """The settings that a study of one part chose, its figures, and the same with every trial."""
-    from evaluate.tuning.study import history, report, run_study
+    from quarry.evaluate.tuning.study import history, report, run_study
 
     tuned = run_study(
         part,
@@ -186,7 +186,7 @@ def _studied(
     return tuned.settings, document, trials
 
 
-def _referees(options: argparse.Namespace, store: ParagraphStore, settings: Settings) -> dict[str, Referee]:
+def _referees(options: argparse.Namespace, store: Course, settings: Settings) -> dict[str, Referee]:
     """The referees of --referee by SPEC.
 
     Raises:
@@ -206,14 +206,14 @@ def _referees(options: argparse.Namespace, store: ParagraphStore, settings: Sett
 def _asked(
     by_split: Mapping[str, Sequence[LabelledGame]],
     matched: Mapping[str, Paragraph | None],
-    store: ParagraphStore,
+    store: Course,
     settings: Settings,
     referees: Mapping[str, Referee],
 ) -> Splits[Answered]:
     """The games of each split, asked and answered."""
-    from evaluate.tuning.answers import prepare_answers
-    from evaluate.tuning.part import Splits
-    from player.player import build_player
+    from quarry.evaluate.tuning.answers import prepare_answers
+    from quarry.evaluate.tuning.part import Splits
+    from quarry.player.player import build_player
 
     player = build_player(store, settings)
     asked = {name: prepare_answers(part, matched, player, referees) for name, part in by_split.items()}

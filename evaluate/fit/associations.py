@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-from evaluate.errors import EvaluateError
-from evaluate.fit.wordnet import SORTS, WordNet
-from evaluate.games.labelled import LabelledGame
-from evaluate.referee.scoring import Similarity, score_word
-from player.associations import Associations, FloatArray, Lexicon, Norms, RowArray
-from player.words import is_stop_word, stems
+from quarry.evaluate.errors import EvaluateError
+from quarry.evaluate.fit.wordnet import SORTS, WordNet
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.referee.scoring import Similarity, score_word
+from quarry.player.associations import Associations, FloatArray, Lexicon, Norms, RowArray
+from quarry.player.words import is_stop_word, stems
 
 N_LISTED = 80_000
 """Most frequent words looked at."""

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from configs.settings import SearchSettings
-from evaluate.errors import GamesError
-from evaluate.games.labelled import LabelledGame
-from evaluate.games.matching import match_games
-from ingest.embedders import Embedder
-from ingest.hints import Hints, as_asked, hints_of
-from ingest.store import ParagraphStore
-from player.search.build import build_dense, build_references
-from player.search.references import MEANING, References
-from player.search.strategies.keyword import Keyword
-from player.search.threshold import (
+from quarry.configs.settings import SearchSettings
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.games.matching import match_games
+from quarry.ingest.embedders import Embedder
+from quarry.ingest.hints import Hints, as_asked, hints_of
+from quarry.ingest.store import Course as StoredCourse
+from quarry.player.search.build import build_dense, build_references
+from quarry.player.search.references import MEANING, References
+from quarry.player.search.strategies.keyword import Keyword
+from quarry.player.search.threshold import (
     N_TOP,
     Calibration,
     DenseCalibration,
@@ -28,8 +28,8 @@ from player.search.threshold import (
     ReferenceCalibration,
     WordsCalibration,
 )
-from player.search.types import Query
-from player.search.words import WordByWord
+from quarry.player.search.types import Query
+from quarry.player.search.words import WordByWord
 
 Floats = NDArray[np.float64]
 L2 = 0.3
@@ -117,7 +117,7 @@ class Course:
         hubs: whether a paragraph's nearness to hints in general is weighed.
     """
 
-    store: ParagraphStore
+    store: StoredCourse
     embedder: Embedder
     games: Sequence[LabelledGame]
     rows: Sequence[int | None]
@@ -130,7 +130,7 @@ class Course:
         return ((game, row) for game, row in zip(self.games, self.rows, strict=True) if row is not None)
 
 
-def course_of(store: ParagraphStore, embedder: Embedder, games: Sequence[LabelledGame]) -> Course:
+def course_of(store: StoredCourse, embedder: Embedder, games: Sequence[LabelledGame]) -> Course:
     """The store with its games matched."""
     row_of = {paragraph.paragraph_id: row for row, paragraph in enumerate(store.paragraphs)}
     matched = match_games(games, store.paragraphs)
@@ -427,7 +427,7 @@ def _summary(cosines: NDArray[np.floating[Any]]) -> tuple[float, float]:
     return float(best[0]), float(best.mean())
 
 
-def _unrelated_cosine(store: ParagraphStore) -> float:
+def _unrelated_cosine(store: StoredCourse) -> float:
     """Mean cosine of names of different documents."""
     documents = np.array([doc_id for doc_id, _ in store.aliases])
     cosines = store.alias_vectors @ store.alias_vectors.T

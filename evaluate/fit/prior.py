@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize
 
-from ingest.paragraph import Paragraph
-from player.questions.prior import PriorModel, prior_of
-from player.search.types import SearchResult, Tier
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions.prior import PriorModel, prior_of
+from quarry.player.search.types import SearchResult, Tier
 
 TIERS: tuple[Tier, ...] = ("filter", "boost")
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from player.questions.belief import letter_row
-from player.questions.rates import Counts, channel, learned
-from player.questions.views import View
+from quarry.player.questions.belief import letter_row
+from quarry.player.questions.rates import Counts, channel, learned
+from quarry.player.questions.views import View
 
 MAX_ROUNDS = 200
 TOLERANCE = 1e-6

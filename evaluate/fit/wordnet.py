@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluate.errors import EvaluateError
+from quarry.evaluate.errors import EvaluateError
 
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 SORTS = {

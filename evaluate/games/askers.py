@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
-from evaluate.games.labeller import Check
+from quarry.evaluate.games.labeller import Check
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from evaluate.games.labelled import LabelledGame
-from evaluate.games.text import canonical, tokens
-from ingest.paragraph import Paragraph
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.games.text import canonical, tokens
+from quarry.ingest.paragraph import Paragraph
 
 MAX_HINT_WORDS = 15
 

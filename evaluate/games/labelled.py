@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from configs.documents import as_object, lines_of, read_text
-from evaluate.errors import GamesError
-from player.protocol import RoundStart
+from quarry.configs.documents import as_object, lines_of, read_text
+from quarry.evaluate.errors import GamesError
+from quarry.player.protocol import RoundStart
 
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")

@@ -11,13 +11,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from configs.settings import SettingsError
-from evaluate.errors import GamesError
-from evaluate.games.check import MAX_HINT_WORDS, shared_words
-from evaluate.games.labelled import LabelledGame, load_games
-from evaluate.games.matching import match_games
-from ingest.paragraph import Paragraph
-from player.words import stems, words
+from quarry.configs.settings import SettingsError
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.check import MAX_HINT_WORDS, shared_words
+from quarry.evaluate.games.labelled import LabelledGame, load_games
+from quarry.evaluate.games.matching import match_games
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.words import stems, words
 
 Check = Callable[[str], str]
 """What is wrong with what was typed so far, "" if nothing."""

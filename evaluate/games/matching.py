@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from evaluate.errors import GamesError
-from evaluate.games.labelled import LabelledGame
-from evaluate.games.text import canonical, same_text, tokens
-from ingest.paragraph import Paragraph
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.games.text import canonical, same_text, tokens
+from quarry.ingest.paragraph import Paragraph
 
 SURE_F1 = 0.9
 """Token F1 from which a paragraph with the labelled opening sentence needs no rival."""

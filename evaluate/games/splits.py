@@ -6,9 +6,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from evaluate.errors import GamesError
-from evaluate.games.labelled import SPLITS, LabelledGame, Split
-from evaluate.games.text import canonical
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.labelled import SPLITS, LabelledGame, Split
+from quarry.evaluate.games.text import canonical
 
 SPLIT_SHARES = {"train": 0.5, "validation": 0.2, "test": 0.3}
 """Shares of the paragraphs where a games file names no splits."""

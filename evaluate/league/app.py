@@ -10,8 +10,8 @@ from fastapi import FastAPI, HTTPException
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.concurrency import run_in_threadpool
 
-from evaluate.league.league import League
-from evaluate.practice.server import create_app
+from quarry.evaluate.league.league import League
+from quarry.evaluate.practice.server import create_app
 
 FOLDER = Path(__file__).resolve().parent
 

@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from configs.settings import SettingsError, load, preset_names
-from evaluate.errors import EvaluateError
-from evaluate.league.desk import Desk
-from evaluate.league.league import League
-from evaluate.referee.manners import drawn
-from ingest.store import ParagraphStore
-from player.errors import PlayerError, RefusedError, ServerError
-from player.play import Pace, play_games
-from player.player import Decision, Plan, Player, build_player
-from player.protocol import Json
-from player.season import Season
-from player.server import GameState
+from quarry.configs.settings import SettingsError, load, preset_names
+from quarry.evaluate.errors import EvaluateError
+from quarry.evaluate.league.desk import Desk
+from quarry.evaluate.league.league import League
+from quarry.evaluate.referee.manners import drawn
+from quarry.ingest.store import Course
+from quarry.player.errors import PlayerError, RefusedError, ServerError
+from quarry.player.play import Pace, play_games
+from quarry.player.player import Decision, Plan, Player, build_player
+from quarry.player.protocol import Json
+from quarry.player.season import Season
+from quarry.player.server import GameState
 
 RANDOM = "random"
 PACE = Pace(grace_s=0.0)
@@ -43,7 +43,7 @@ class RandomPlayer(Player):
         return replace(decision, guess=guess, belief=np.full(len(hits), 1.0 / len(hits)), best=draw)
 
 
-def make_players(names: Sequence[str], store: ParagraphStore, config: Path | None) -> dict[str, Player]:
+def make_players(names: Sequence[str], store: Course, config: Path | None) -> dict[str, Player]:
     """A player for each kind that is named: a preset, or `random`.
 
     Raises:
@@ -55,7 +55,7 @@ def make_players(names: Sequence[str], store: ParagraphStore, config: Path | Non
     return {name: _made(name, store, config) for name in dict.fromkeys(names)}
 
 
-def _made(name: str, store: ParagraphStore, config: Path | None) -> Player:
+def _made(name: str, store: Course, config: Path | None) -> Player:
     settings = load("dual" if name == RANDOM else name, config)
     player = build_player(store, settings)
     if name == RANDOM:

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from evaluate.errors import EvaluateError
-from evaluate.league.rounds import Round, RoundSetter
-from evaluate.referee import NOT_RELEVANT, Posed, Referee
-from evaluate.referee.scoring import Similarity, score_guess
-from player import protocol
-from player.protocol import Json
-from player.questions.question import LETTERS
+from quarry.evaluate.errors import EvaluateError
+from quarry.evaluate.league.rounds import Round, RoundSetter
+from quarry.evaluate.referee import NOT_RELEVANT, Posed, Referee
+from quarry.evaluate.referee.scoring import Similarity, score_guess
+from quarry.player import protocol
+from quarry.player.protocol import Json
+from quarry.player.questions.question import LETTERS
 
 Context = Mapping[str, Any]
 """{"dynamic": {...}, "service": {...}}: what the game's messages said, and what the league adds."""

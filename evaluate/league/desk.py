@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from evaluate.practice.match import Match
-from player.protocol import Json
+from quarry.evaluate.practice.match import Match
+from quarry.player.protocol import Json
 
 
 class Desk(Protocol):

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evaluate.games.check import MAX_HINT_WORDS, shared_words
-from evaluate.games.labeller import shared_stems
-from ingest.paragraph import Paragraph
-from player.words import is_stop_word, stems, words
+from quarry.evaluate.games.check import MAX_HINT_WORDS, shared_words
+from quarry.evaluate.games.labeller import shared_stems
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.words import is_stop_word, stems, words
 
 FEWEST_WORDS = 4
 N_DRAFT_WORDS = 9

@@ -13,20 +13,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from configs.terminal import visible
-from evaluate.errors import GamesError
-from evaluate.games.labelled import LabelledGame
-from evaluate.league.record import Record, dumped
-from evaluate.league.rounds import Round, RoundSetter
-from evaluate.league.standings import Result, Standing, pairings, standings
-from evaluate.practice.match import DEADLINES_S, Match, RefusedMessageError
-from evaluate.practice.server import TooManyError
-from evaluate.referee import Referee, Secret
-from evaluate.referee.scoring import Score, Similarity
-from player import protocol
-from player.errors import MessageError
-from player.protocol import Json
-from player.season import LEAGUE
+from quarry.configs.terminal import visible
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.league.record import Record, dumped
+from quarry.evaluate.league.rounds import Round, RoundSetter
+from quarry.evaluate.league.standings import Result, Standing, pairings, standings
+from quarry.evaluate.practice.match import DEADLINES_S, Match, RefusedMessageError
+from quarry.evaluate.practice.server import TooManyError
+from quarry.evaluate.referee import Referee, Secret
+from quarry.evaluate.referee.scoring import Score, Similarity
+from quarry.player import protocol
+from quarry.player.errors import MessageError
+from quarry.player.protocol import Json
+from quarry.player.season import LEAGUE
 
 MANAGER = "league-manager"
 REGISTRATION = "SEASONREGISTRATIONREQUEST"

@@ -12,17 +12,17 @@ from email.message import EmailMessage
 
 from cachetools import LRUCache
 
-from configs.mail import ADDRESS, MailSettings
-from configs.terminal import visible
-from evaluate.errors import EvaluateError
-from evaluate.league.desk import Desk
-from player import protocol
-from player.errors import MessageError, RefusedError, ServerError
-from player.mail.letter import read_letter, write_letter
-from player.mail.mailbox import Mailbox, read_place
-from player.mail.outgoing import Outgoing
-from player.mail.server import GAME_REQUEST
-from player.protocol import ROUTE, Json
+from quarry.configs.mail import ADDRESS, MailSettings
+from quarry.configs.terminal import visible
+from quarry.evaluate.errors import EvaluateError
+from quarry.evaluate.league.desk import Desk
+from quarry.player import protocol
+from quarry.player.errors import MessageError, RefusedError, ServerError
+from quarry.player.mail.letter import read_letter, write_letter
+from quarry.player.mail.mailbox import Mailbox, read_place
+from quarry.player.mail.outgoing import Outgoing
+from quarry.player.mail.server import GAME_REQUEST
+from quarry.player.protocol import ROUTE, Json
 
 REFUSED = "Q21REFUSED"
 """Tells a player why its message was not taken."""

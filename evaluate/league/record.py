@@ -12,7 +12,7 @@ from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
 
-from evaluate.errors import EvaluateError
+from quarry.evaluate.errors import EvaluateError
 
 VERSION = 1
 

@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluate.errors import GamesError
-from evaluate.games.check import shared_words
-from evaluate.games.labelled import LabelledGame
-from evaluate.games.matching import match_games
-from evaluate.league.hints import drafted, edited, keeps_the_rule
-from evaluate.referee import Secret
-from ingest.paragraph import Paragraph
-from player.guess import associative_words
-from player.player import Player
-from player.words import stems
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.check import shared_words
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.league.hints import drafted, edited, keeps_the_rule
+from quarry.evaluate.referee import Secret
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.guess import associative_words
+from quarry.player.player import Player
+from quarry.player.words import stems
 
 Rank = Callable[[LabelledGame, Paragraph], int | None]
 """From 0, at what place a player's search finds the paragraph by what the game tells; None where it does not."""

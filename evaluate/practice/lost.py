@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ingest.paragraph import Paragraph
-from player.play import GameReport
-from player.questions.question import LETTERS
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.play import GameReport
+from quarry.player.questions.question import LETTERS
 
 MISLEADING = 1.0
 """Bits by which an answer speaks for the guess and against the paragraph, from which on it is named."""

@@ -8,14 +8,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from evaluate.errors import EvaluateError
-from evaluate.games.labelled import LabelledGame
-from evaluate.referee import N_QUESTIONS, Posed, Referee, Secret
-from evaluate.referee.scoring import Score, Similarity, score_guess
-from player import protocol
-from player.errors import MessageError
-from player.protocol import Json
-from player.questions.question import LETTERS
+from quarry.evaluate.errors import EvaluateError
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.referee import N_QUESTIONS, Posed, Referee, Secret
+from quarry.evaluate.referee.scoring import Score, Similarity, score_guess
+from quarry.player import protocol
+from quarry.player.errors import MessageError
+from quarry.player.protocol import Json
+from quarry.player.questions.question import LETTERS
 
 MatchState = Literal["warmup", "questions", "guess", "over"]
 MAX_TEXT_CHARS = 2_000

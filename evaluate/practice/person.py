@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from configs.terminal import visible
-from player.play import Spectator
-from player.player import Decision, Player
-from player.protocol import RoundStart
-from player.questions.belief import NOT_RELEVANT
-from player.questions.question import LETTERS, Question
+from quarry.configs.terminal import visible
+from quarry.player.play import Spectator
+from quarry.player.player import Decision, Player
+from quarry.player.protocol import RoundStart
+from quarry.player.questions.belief import NOT_RELEVANT
+from quarry.player.questions.question import LETTERS, Question
 
 ME = "me"
 """The referee SPEC of `run_game.py` for a person."""

@@ -26,20 +26,20 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from configs.settings import Settings
-from evaluate.errors import EvaluateError, GamesError, PortError
-from evaluate.games.labelled import LabelledGame, load_games
-from evaluate.games.matching import match_games
-from evaluate.league.desk import Desk
-from evaluate.practice.limits import IDLE_S, MAX_CONNECTIONS, RATE, BoundedBodies, PatientProtocol, Rates
-from evaluate.practice.match import Match, RefusedMessageError
-from evaluate.referee import Referee, secret_of
-from evaluate.referee.scoring import Similarity, word_similarity
-from ingest.paragraph import Paragraph
-from ingest.store import ParagraphStore
-from player.errors import ServerError
-from player.protocol import Json
-from player.server import GameState
+from quarry.configs.settings import Settings
+from quarry.evaluate.errors import EvaluateError, GamesError, PortError
+from quarry.evaluate.games.labelled import LabelledGame, load_games
+from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.league.desk import Desk
+from quarry.evaluate.practice.limits import IDLE_S, MAX_CONNECTIONS, RATE, BoundedBodies, PatientProtocol, Rates
+from quarry.evaluate.practice.match import Match, RefusedMessageError
+from quarry.evaluate.referee import Referee, secret_of
+from quarry.evaluate.referee.scoring import Similarity, word_similarity
+from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.store import Course as StoredCourse
+from quarry.player.errors import ServerError
+from quarry.player.protocol import Json
+from quarry.player.server import GameState
 
 MAX_WAIT_S = 30.0
 MAX_PLAYERS = 20_000
@@ -68,7 +68,7 @@ class Course:
     similarity: Similarity
 
 
-def load_course(store: ParagraphStore, games_path: Path, referee: Referee, settings: Settings) -> Course:
+def load_course(store: StoredCourse, games_path: Path, referee: Referee, settings: Settings) -> Course:
     """The course of a store and a games file.
 
     Raises:

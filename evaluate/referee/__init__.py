@@ -5,10 +5,10 @@ an option it assigns wrongly, costs it here what it would cost it in a game. How
 answers and how often it errs is said by a SPEC: `spec.TERMS`.
 """
 
-from evaluate.referee.making import Tools, make_referee, prepare, tools_of
-from evaluate.referee.secret import secret_of
-from evaluate.referee.spec import read_spec, spec_table
-from evaluate.referee.types import N_QUESTIONS, NOT_RELEVANT, Posed, Referee, Secret
+from quarry.evaluate.referee.making import Tools, make_referee, prepare, tools_of
+from quarry.evaluate.referee.secret import secret_of
+from quarry.evaluate.referee.spec import read_spec, spec_table
+from quarry.evaluate.referee.types import N_QUESTIONS, NOT_RELEVANT, Posed, Referee, Secret
 
 __all__ = [
     "NOT_RELEVANT",

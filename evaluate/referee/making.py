@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from configs.settings import EmbedSettings
-from evaluate.referee.encoders import BY_CHARACTERS, Encoder, encoder_unlike
-from evaluate.referee.manners import Manner
-from evaluate.referee.passages import Passages
-from evaluate.referee.reading import Reading
-from evaluate.referee.simulated import SimulatedReferee
-from evaluate.referee.spec import REFEREES, TERMS, RefereeSpec, read_spec
-from evaluate.referee.types import Referee
-from evaluate.referee.views import VIEWS, Retriever, no_passages
-from ingest.embedders import choose_spec
-from ingest.store import ParagraphStore
+from quarry.configs.settings import EmbedSettings
+from quarry.evaluate.referee.encoders import BY_CHARACTERS, Encoder, encoder_unlike
+from quarry.evaluate.referee.manners import Manner
+from quarry.evaluate.referee.passages import Passages
+from quarry.evaluate.referee.reading import Reading
+from quarry.evaluate.referee.simulated import SimulatedReferee
+from quarry.evaluate.referee.spec import REFEREES, TERMS, RefereeSpec, read_spec
+from quarry.evaluate.referee.types import Referee
+from quarry.evaluate.referee.views import VIEWS, Retriever, no_passages
+from quarry.ingest.embedders import choose_spec
+from quarry.ingest.store import Course
 
 N_SCRIPT = 200
 """Paragraphs that show which script a course is in."""
@@ -36,7 +36,7 @@ class Tools:
     reading: Reading = field(default_factory=Reading)
 
 
-def tools_of(store: ParagraphStore, settings: EmbedSettings) -> Tools:
+def tools_of(store: Course, settings: EmbedSettings) -> Tools:
     """What referees of games about a store need; nothing is loaded or embedded before it is asked for."""
     texts = [paragraph.text for paragraph in store.paragraphs]
     models = store.models(settings)
@@ -79,7 +79,7 @@ def _manner_of(read: RefereeSpec, seed: int, tools: Tools) -> Manner:
     return tools.reading if make is None else make(read.value, seed, tools)
 
 
-def prepare(specs: Iterable[str], store: ParagraphStore, settings: EmbedSettings) -> None:
+def prepare(specs: Iterable[str], store: Course, settings: EmbedSettings) -> None:
     """Embed and keep the course, if any of these referees sees passages of it, so that no two processes do it at once.
 
     Raises:

@@ -7,9 +7,9 @@ import hashlib
 from collections.abc import Sequence
 from typing import Protocol
 
-from evaluate.referee.encoders import Encoder
-from evaluate.referee.seen import Seen
-from evaluate.referee.types import LETTERS, N_QUESTIONS
+from quarry.evaluate.referee.encoders import Encoder
+from quarry.evaluate.referee.seen import Seen
+from quarry.evaluate.referee.types import LETTERS, N_QUESTIONS
 
 
 class Manner(Protocol):

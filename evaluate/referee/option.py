@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from evaluate.referee.quotes import quoted_terms, unquoted
-from evaluate.referee.text import fold, normalise
+from quarry.evaluate.referee.quotes import quoted_terms, unquoted
+from quarry.evaluate.referee.text import fold, normalise
 
 Says = Literal["words", "yes", "no", "none", "all", "several", "nothing"]
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
-from evaluate.referee.encoders import Encoder
+from quarry.evaluate.referee.encoders import Encoder
 
 N_PASSAGES = 4
 N_KEPT = 2**16

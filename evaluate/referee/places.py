@@ -6,8 +6,8 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from evaluate.referee.scoring import same_form
-from evaluate.referee.text import fold, tokens_of
+from quarry.evaluate.referee.scoring import same_form
+from quarry.evaluate.referee.text import fold, tokens_of
 
 
 def stands_in(term: str, text: str, any_form: bool = False) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evaluate.referee.places import ends, stands_in, starts
-from evaluate.referee.quotes import quoted_terms, unquoted
-from evaluate.referee.seen import Seen
-from evaluate.referee.text import fold, normalise
+from quarry.evaluate.referee.places import ends, stands_in, starts
+from quarry.evaluate.referee.quotes import quoted_terms, unquoted
+from quarry.evaluate.referee.seen import Seen
+from quarry.evaluate.referee.text import fold, normalise
 
 Edge = Literal["", "begin", "end"]
 

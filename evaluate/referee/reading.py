@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
-from evaluate.referee.option import Option, read_option
-from evaluate.referee.question import read_question
-from evaluate.referee.seen import Seen
-from evaluate.referee.types import LETTERS, NOT_RELEVANT
+from quarry.evaluate.referee.option import Option, read_option
+from quarry.evaluate.referee.question import read_question
+from quarry.evaluate.referee.seen import Seen
+from quarry.evaluate.referee.types import LETTERS, NOT_RELEVANT
 
 N_KEPT = 2**17
 """Readings that are remembered."""

@@ -12,8 +12,8 @@ from functools import lru_cache
 
 import Stemmer
 
-from evaluate.games.text import same_text, tokens
-from ingest.embedders import FloatArray, Models
+from quarry.evaluate.games.text import same_text, tokens
+from quarry.ingest.embedders import FloatArray, Models
 
 Similarity = Callable[[str, str], float]
 """How alike two words are, 0..1."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evaluate.games.labelled import LabelledGame
-from evaluate.referee.types import Secret
-from ingest.paragraph import Paragraph
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.referee.types import Secret
+from quarry.ingest.paragraph import Paragraph
 
 
 def secret_of(game: LabelledGame, paragraph: Paragraph | None) -> Secret | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from evaluate.referee.text import normalise, sentences_of
+from quarry.evaluate.referee.text import normalise, sentences_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluate.referee.manners import Manner, drawn
-from evaluate.referee.types import LETTERS, N_QUESTIONS, NOT_RELEVANT, Posed, Secret
-from evaluate.referee.views import VIEWS, Retriever, View, no_passages
+from quarry.evaluate.referee.manners import Manner, drawn
+from quarry.evaluate.referee.types import LETTERS, N_QUESTIONS, NOT_RELEVANT, Posed, Secret
+from quarry.evaluate.referee.views import VIEWS, Retriever, View, no_passages
 
 
 class SimulatedReferee:

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from configs.table import Table
-from evaluate.errors import RefereeError
-from evaluate.referee.manners import Key, Manner, Random, Semantic, key_of
-from evaluate.referee.types import LETTERS, N_QUESTIONS, Referee
-from evaluate.referee.views import VIEWS
+from quarry.configs.table import Table
+from quarry.evaluate.errors import RefereeError
+from quarry.evaluate.referee.manners import Key, Manner, Random, Semantic, key_of
+from quarry.evaluate.referee.types import LETTERS, N_QUESTIONS, Referee
+from quarry.evaluate.referee.views import VIEWS
 
 if TYPE_CHECKING:
-    from evaluate.referee.making import Tools
+    from quarry.evaluate.referee.making import Tools
 
 MakeManner = Callable[[str, int, "Tools"], Manner]
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
-from configs.documents import as_object, lines_of
-from configs.settings import Settings, SettingsError, as_dict
-from evaluate.games.labelled import LabelledGame
-from evaluate.runs.provenance import code_digest
+from quarry.configs.documents import as_object, lines_of
+from quarry.configs.settings import Settings, SettingsError, as_dict
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.runs.provenance import code_digest
 
 FORMAT = "quarry replay journal 2"
 

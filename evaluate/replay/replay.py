@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
-from configs.settings import Settings
-from evaluate.games.labelled import LabelledGame
-from evaluate.games.matching import match_games, require_of_store
-from evaluate.referee import make_referee, prepare, tools_of
-from evaluate.referee.scoring import Similarity
-from evaluate.replay.journal import Journal, inputs_digest, open_journal
-from evaluate.replay.replayer import (
+from quarry.configs.settings import Settings
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.games.matching import match_games, require_of_store
+from quarry.evaluate.referee import make_referee, prepare, tools_of
+from quarry.evaluate.referee.scoring import Similarity
+from quarry.evaluate.replay.journal import Journal, inputs_digest, open_journal
+from quarry.evaluate.replay.replayer import (
     Job,
     Replayer,
     build_replayer,
@@ -25,15 +25,15 @@ from evaluate.replay.replayer import (
     single_threaded,
     workers_for,
 )
-from evaluate.runs.record import GameRecord
-from evaluate.runs.run import Run, make_run
-from ingest.store import ParagraphStore
-from player.player import Player
+from quarry.evaluate.runs.record import GameRecord
+from quarry.evaluate.runs.run import Run, make_run
+from quarry.ingest.store import Course
+from quarry.player.player import Player
 
 
 def replay(
     games: Sequence[LabelledGame],
-    store: ParagraphStore,
+    store: Course,
     player: Player,
     settings: Settings,
     *,
@@ -65,7 +65,7 @@ def replay(
 
 def replay_games(
     games: Sequence[LabelledGame],
-    store: ParagraphStore,
+    store: Course,
     settings: Settings,
     play_all: Callable[[Iterable[Job]], Iterator[GameRecord]],
     *,
@@ -112,7 +112,7 @@ def replay_games(
 
 def replay_store(
     games: Sequence[LabelledGame],
-    store: ParagraphStore,
+    store: Course,
     settings: Settings,
     *,
     collection: str,

@@ -13,22 +13,22 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
-from configs.settings import Settings, SettingsError
-from evaluate.errors import EvaluateError, ReplayError
-from evaluate.games.labelled import LabelledGame
-from evaluate.practice.server import Course, LocalGameServer, PracticeServer
-from evaluate.referee import Referee, make_referee, tools_of
-from evaluate.referee.scoring import Similarity, word_similarity
-from evaluate.runs.record import GameRecord, record_game
-from ingest.errors import IngestError
-from ingest.paragraph import Paragraph
-from ingest.store import open_store
-from player.errors import PlayerError
-from player.play import GameReport, play
-from player.player import Contestant, Plan, Player, build_player
-from player.protocol import RoundStart
-from player.questions.question import Question
-from player.search.types import Query, SearchResult
+from quarry.configs.settings import Settings, SettingsError
+from quarry.evaluate.errors import EvaluateError, ReplayError
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.practice.server import Course, LocalGameServer, PracticeServer
+from quarry.evaluate.referee import Referee, make_referee, tools_of
+from quarry.evaluate.referee.scoring import Similarity, word_similarity
+from quarry.evaluate.runs.record import GameRecord, record_game
+from quarry.ingest.errors import IngestError
+from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.store import open_store
+from quarry.player.errors import PlayerError
+from quarry.player.play import GameReport, play
+from quarry.player.player import Contestant, Plan, Player, build_player
+from quarry.player.protocol import RoundStart
+from quarry.player.questions.question import Question
+from quarry.player.search.types import Query, SearchResult
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from threadpoolctl import threadpool_limits
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
-from configs.settings import Settings
-from evaluate.errors import GamesError, RefereeError
-from evaluate.games.labelled import LabelledGame
-from evaluate.games.matching import match_games, require_of_store
-from evaluate.games.text import same_text
-from evaluate.referee import Posed, Referee, Secret, Tools, make_referee, prepare, read_spec, tools_of
-from evaluate.referee.scoring import Similarity, word_similarity
-from evaluate.replay.journal import inputs_digest, open_journal
-from evaluate.replay.replayer import Job, here, in_processes, play_game, single_threaded, workers_for
-from ingest.store import ParagraphStore, open_store
-from player.play import GameReport
-from player.player import Player, build_player
+from quarry.configs.settings import Settings
+from quarry.evaluate.errors import GamesError, RefereeError
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.games.matching import match_games, require_of_store
+from quarry.evaluate.games.text import same_text
+from quarry.evaluate.referee import Posed, Referee, Secret, Tools, make_referee, prepare, read_spec, tools_of
+from quarry.evaluate.referee.scoring import Similarity, word_similarity
+from quarry.evaluate.replay.journal import inputs_digest, open_journal
+from quarry.evaluate.replay.replayer import Job, here, in_processes, play_game, single_threaded, workers_for
+from quarry.ingest.store import Course, open_store
+from quarry.player.play import GameReport
+from quarry.player.player import Player, build_player
 
 SPECS = (
     *("oracle", "noisy:0.15,0.10", "noisy:0.30,0.15"),
@@ -154,7 +154,7 @@ def judges_of(specs: Sequence[str], repeats: int, seed: int) -> list[Judge]:
 
 def play_rounds(
     games: Sequence[LabelledGame],
-    store: ParagraphStore,
+    store: Course,
     settings: Settings,
     *,
     collection: str,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluate.runs.measures import interval
+from quarry.evaluate.runs.measures import interval
 
 N_BINS = 10
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from evaluate.report.calibration import expected_calibration_error, reliability
-from evaluate.runs.measures import interval
-from evaluate.runs.record import GameRecord
-from evaluate.runs.run import Run
+from quarry.evaluate.report.calibration import expected_calibration_error, reliability
+from quarry.evaluate.runs.measures import interval
+from quarry.evaluate.runs.record import GameRecord
+from quarry.evaluate.runs.run import Run
 
 PALETTE = ("#0b5fa5", "#c2510c", "#2b8a5b", "#8a3ea8", "#9a7400", "#b3245e", "#4a5568", "#007d8a")
 """Told apart by the colour-blind as well (after Okabe and Ito), dark enough for print."""

@@ -12,13 +12,13 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from evaluate.errors import RunError
-from evaluate.report.figures import PALETTE, run_figures
-from evaluate.report.referees import Table, won_against
-from evaluate.runs.comparison import compare
-from evaluate.runs.fate import fate
-from evaluate.runs.record import CandidateRecord, GameRecord, HitRecord, PlayRecord
-from evaluate.runs.run import Run, play_of
+from quarry.evaluate.errors import RunError
+from quarry.evaluate.report.figures import PALETTE, run_figures
+from quarry.evaluate.report.referees import Table, won_against
+from quarry.evaluate.runs.comparison import compare
+from quarry.evaluate.runs.fate import fate
+from quarry.evaluate.runs.record import CandidateRecord, GameRecord, HitRecord, PlayRecord
+from quarry.evaluate.runs.run import Run, play_of
 
 FOLDER = Path(__file__).resolve().parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
@@ -36,7 +36,7 @@ def render(runs: Sequence[Run], sweep: Mapping[str, Any] | None = None, tables: 
 
     Args:
         runs: of any games; those of the same games are tested against each other.
-        sweep: as `evaluate.report.sweep.sweep_part` makes it of a study.
+        sweep: as `quarry.evaluate.report.sweep.sweep_part` makes it of a study.
         tables: of referees; with one, there need be no run.
     """
     from plotly.offline import get_plotlyjs

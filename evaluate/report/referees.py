@@ -8,14 +8,14 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from evaluate.report.figures import Figure, coloured, finished, shown_as_text
+from quarry.evaluate.report.figures import Figure, coloured, finished, shown_as_text
 
 HINT_ALONE = "the hint alone"
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table as `evaluate.runs.table.read_table` reads it.
+    """A table as `quarry.evaluate.runs.table.read_table` reads it.
 
     Attributes:
         name: the file's, without its suffix.

@@ -9,9 +9,9 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from configs.documents import read_object
-from evaluate.errors import RunError
-from evaluate.report.figures import PALETTE, Figure, finished
+from quarry.configs.documents import read_object
+from quarry.evaluate.errors import RunError
+from quarry.evaluate.report.figures import PALETTE, Figure, finished
 
 NEEDED = ("history", "importance", "settings", "untuned_settings", "tuned", "untuned", "verdict")
 N_COLUMNS = 2

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from evaluate.errors import RunError
-from evaluate.runs.files import require_same_games
-from evaluate.runs.measures import bootstrap_interval
-from evaluate.runs.run import Run
+from quarry.evaluate.errors import RunError
+from quarry.evaluate.runs.files import require_same_games
+from quarry.evaluate.runs.measures import bootstrap_interval
+from quarry.evaluate.runs.run import Run
 
 Verdict = Literal["better", "worse", "no difference that these games can show"]
 

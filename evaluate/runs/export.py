@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from evaluate.runs.measures import LOST
-from evaluate.runs.run import Run, play_of
+from quarry.evaluate.runs.measures import LOST
+from quarry.evaluate.runs.run import Run, play_of
 
 FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What a spreadsheet takes for the beginning of a formula, full width forms as well (OWASP, CSV Injection)."""

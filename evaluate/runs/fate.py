@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluate.runs.record import GameRecord, PlayRecord, lost_at
+from quarry.evaluate.runs.record import GameRecord, PlayRecord, lost_at
 
 
 def fate(record: GameRecord, play: PlayRecord | None) -> str:

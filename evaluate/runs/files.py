@@ -10,11 +10,11 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from configs.documents import read_object, read_objects
-from configs.settings import SettingsError
-from evaluate.errors import RunError
-from evaluate.runs.record import GameRecord
-from evaluate.runs.run import Run
+from quarry.configs.documents import read_object, read_objects
+from quarry.configs.settings import SettingsError
+from quarry.evaluate.errors import RunError
+from quarry.evaluate.runs.record import GameRecord
+from quarry.evaluate.runs.run import Run
 
 MADE_WITH: dict[str, type] = {
     "referee": str,

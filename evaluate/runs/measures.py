@@ -10,8 +10,8 @@ from ir_measures import RR, ScoredDoc, Success
 from numpy.typing import NDArray
 from scipy import stats
 
-from configs.table import Table
-from evaluate.runs.record import GameRecord
+from quarry.configs.table import Table
+from quarry.evaluate.runs.record import GameRecord
 
 Measure = ir_measures.measures.Measure | Callable[[GameRecord], float]
 """One of ir-measures' own, or what gives a game's value from its record."""

@@ -8,14 +8,14 @@ from typing import Any, Literal
 import numpy as np
 from typing_extensions import TypedDict
 
-from evaluate.games.labelled import LabelledGame
-from evaluate.games.text import same_text
-from ingest.paragraph import Paragraph
-from player import protocol
-from player.play import GameReport
-from player.protocol import Json
-from player.search.types import Hit, SearchResult
-from player.words import stems
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.games.text import same_text
+from quarry.ingest.paragraph import Paragraph
+from quarry.player import protocol
+from quarry.player.play import GameReport
+from quarry.player.protocol import Json
+from quarry.player.search.types import Hit, SearchResult
+from quarry.player.words import stems
 
 LostAt = Literal["ingest", "book", "search", "answers"]
 

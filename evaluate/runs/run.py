@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from configs.settings import Settings, as_dict
-from evaluate.runs.fate import fate
-from evaluate.runs.measures import interval, values_of
-from evaluate.runs.provenance import commit
-from evaluate.runs.record import GameRecord, PlayRecord, book_right, lost_at, sentence_read_right
+from quarry.configs.settings import Settings, as_dict
+from quarry.evaluate.runs.fate import fate
+from quarry.evaluate.runs.measures import interval, values_of
+from quarry.evaluate.runs.provenance import commit
+from quarry.evaluate.runs.record import GameRecord, PlayRecord, book_right, lost_at, sentence_read_right
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,7 @@ class Run:
     Attributes:
         records: every game once, in the order of the games.
         referee: SPEC; "none" where nothing was played.
-        settings: as `configs.settings.as_dict` gives them.
+        settings: as `quarry.configs.settings.as_dict` gives them.
         commit: of the code, "" if unknown.
         seed: of referee and intervals.
         repeats: plays of each game; 1 without a referee.
@@ -169,7 +169,7 @@ class Run:
         """A row for each answerable game and repeat: what was found, by whom, and what became of it."""
         import pandas as pd
 
-        from evaluate.runs.export import game_rows
+        from quarry.evaluate.runs.export import game_rows
 
         return pd.DataFrame(game_rows(self))
 

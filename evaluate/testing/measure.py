@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from evaluate.runs.record import GameRecord
-from evaluate.testing.records import game_record, play_record
+from quarry.evaluate.runs.record import GameRecord
+from quarry.evaluate.testing.records import game_record, play_record
 
 GAMES = {
     "searched": game_record(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from evaluate.runs.record import GameRecord, HitRecord, PlayRecord
+from quarry.evaluate.runs.record import GameRecord, HitRecord, PlayRecord
 
 
 def game_record(**changes: Any) -> GameRecord:

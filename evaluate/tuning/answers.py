@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
-from evaluate.games.labelled import LabelledGame
-from evaluate.referee import Referee, secret_of
-from evaluate.tuning.course import Doubles
-from ingest.paragraph import Paragraph
-from player.player import Player
-from player.questions.belief import update
-from player.questions.question import FitArray
-from player.questions.referees import ErrorModel
-from player.search.core import Ints
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.referee import Referee, secret_of
+from quarry.evaluate.tuning.course import Doubles
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.player import Player
+from quarry.player.questions.belief import update
+from quarry.player.questions.question import FitArray
+from quarry.player.questions.referees import ErrorModel
+from quarry.player.search.core import Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
-from configs.settings import SearchSettings, Settings
-from evaluate.errors import TuneError
-from evaluate.games.labelled import LabelledGame
-from ingest.embedders import Embedder
-from ingest.paragraph import Paragraph
-from ingest.store import ParagraphStore
-from player.search.build import searched_of
-from player.search.cascade import confidence_of, marks_of, scored_of
-from player.search.core import (
+from quarry.configs.settings import SearchSettings, Settings
+from quarry.evaluate.errors import TuneError
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.ingest.embedders import Embedder
+from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.store import Course
+from quarry.player.search.build import searched_of
+from quarry.player.search.cascade import confidence_of, marks_of, scored_of
+from quarry.player.search.core import (
     Bools,
     Columns,
     Floats,
@@ -36,9 +36,9 @@ from player.search.core import (
     weigh,
     worth_asking,
 )
-from player.search.strategies.dense import Dense, dense_weights
-from player.search.threshold import Calibration
-from player.search.types import Query
+from quarry.player.search.strategies.dense import Dense, dense_weights
+from quarry.player.search.threshold import Calibration
+from quarry.player.search.types import Query
 
 Doubles = NDArray[np.float64]
 
@@ -193,7 +193,7 @@ def _dense(prepared: Prepared, settings: SearchSettings) -> Scored:
 def prepare(
     games: Sequence[LabelledGame],
     matched: Mapping[str, Paragraph | None],
-    store: ParagraphStore,
+    store: Course,
     settings: Settings,
     embedder: Embedder,
     *,

@@ -10,13 +10,13 @@ import numpy as np
 import optuna
 from numpy.typing import NDArray
 
-from configs.settings import GameSettings
-from evaluate.runs.measures import interval
-from evaluate.tuning.answers import Answered, beliefs
-from evaluate.tuning.course import Doubles
-from evaluate.tuning.part import Part
-from evaluate.tuning.space import stepped
-from player.questions.referees import error_model_of
+from quarry.configs.settings import GameSettings
+from quarry.evaluate.runs.measures import interval
+from quarry.evaluate.tuning.answers import Answered, beliefs
+from quarry.evaluate.tuning.course import Doubles
+from quarry.evaluate.tuning.part import Part
+from quarry.evaluate.tuning.space import stepped
+from quarry.player.questions.referees import error_model_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from configs.settings import SearchSettings
-from evaluate.runs.measures import interval
-from evaluate.tuning.course import Doubles, Prepared, search_all
-from evaluate.tuning.part import Part
-from evaluate.tuning.space import Space
-from player.search.core import Bools, Ints
+from quarry.configs.settings import SearchSettings
+from quarry.evaluate.runs.measures import interval
+from quarry.evaluate.tuning.course import Doubles, Prepared, search_all
+from quarry.evaluate.tuning.part import Part
+from quarry.evaluate.tuning.space import Space
+from quarry.player.search.core import Bools, Ints
 
 SUCCESS_WEIGHT = 0.1
 ABSTENTION_WEIGHT = 0.1

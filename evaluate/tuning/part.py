@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import optuna
 
-from evaluate.tuning.course import Doubles
+from quarry.evaluate.tuning.course import Doubles
 
 S = TypeVar("S")
 """The section's settings."""

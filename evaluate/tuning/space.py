@@ -11,8 +11,8 @@ from typing import Any
 
 import optuna
 
-from configs.plain_yaml import read_plain_file
-from configs.settings import CONFIG_DIR, SearchSettings, SettingsError, abouts, typed_search_value
+from quarry.configs.plain_yaml import read_plain_file
+from quarry.configs.settings import CONFIG_DIR, SearchSettings, SettingsError, abouts, typed_search_value
 
 DEFAULT_SPACE = CONFIG_DIR / "space.yaml"
 """What is tuned unless a user says otherwise."""

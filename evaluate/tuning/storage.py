@@ -9,7 +9,7 @@ import optuna
 from optuna.storages import BaseStorage, InMemoryStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend
 
-from evaluate.errors import TuneError
+from quarry.evaluate.errors import TuneError
 
 
 def open_storage(spec: str | None) -> BaseStorage:

@@ -15,12 +15,12 @@ from typing import Any, Generic
 import optuna
 from optuna.storages import BaseStorage
 from optuna.trial import TrialState
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
-from evaluate.runs.comparison import ALPHA, randomisation_p
-from evaluate.runs.measures import bootstrap_interval
-from evaluate.tuning.part import G, Judgement, Part, S, Splits
-from evaluate.tuning.storage import load_study, open_storage
+from quarry.evaluate.runs.comparison import ALPHA, randomisation_p
+from quarry.evaluate.runs.measures import bootstrap_interval
+from quarry.evaluate.tuning.part import G, Judgement, Part, S, Splits
+from quarry.evaluate.tuning.storage import load_study, open_storage
 
 N_FINALISTS = 20
 """Best trials on the training games among which the validation games choose."""

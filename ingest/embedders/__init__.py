@@ -1,7 +1,7 @@
 """Texts -> unit vectors: one file an embedder, behind one protocol; the export to ONNX stands apart."""
 
-from ingest.embedders.embedder import Embedder, FloatArray, TokenEmbedder, TokenStates
-from ingest.embedders.models import (
+from quarry.ingest.embedders.embedder import Embedder, FloatArray, TokenEmbedder, TokenStates
+from quarry.ingest.embedders.models import (
     BUILT_IN,
     Models,
     choose_spec,

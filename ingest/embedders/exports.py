@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ingest.embedders.four_bits import FourBits, read_four_bits
-from ingest.errors import EmbedderError
+from quarry.ingest.embedders.four_bits import FourBits, read_four_bits
+from quarry.ingest.errors import EmbedderError
 
 EXPORT_S = {"minilm": 15, "mpnet": 60, "e5": 25}
 """Seconds that an export takes, about."""

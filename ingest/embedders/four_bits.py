@@ -19,7 +19,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from ingest.errors import EmbedderError
+from quarry.ingest.errors import EmbedderError
 
 MAGIC = b"E5S1"
 BLOCK = 32

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from configs.settings import Accuracy, EmbedSettings
-from configs.table import Table
-from ingest.embedders.embedder import Embedder
-from ingest.embedders.exports import EXPORT_S, EXPORTS, FORM, load_sentence_transformer, mpnet_parts
-from ingest.embedders.onnx import OnnxEmbedder
-from ingest.embedders.sentence_transformer import SentenceTransformerEmbedder
-from ingest.errors import EmbedderError
+from quarry.configs.settings import Accuracy, EmbedSettings
+from quarry.configs.table import Table
+from quarry.ingest.embedders.embedder import Embedder
+from quarry.ingest.embedders.exports import EXPORT_S, EXPORTS, FORM, load_sentence_transformer, mpnet_parts
+from quarry.ingest.embedders.onnx import OnnxEmbedder
+from quarry.ingest.embedders.sentence_transformer import SentenceTransformerEmbedder
+from quarry.ingest.errors import EmbedderError
 
 BUILT_IN = tuple(EXPORTS)
 """The SPECs that are exported to ONNX and served from there."""

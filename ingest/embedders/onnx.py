@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from configs.settings import EmbedSettings
-from ingest.embedders.embedder import FloatArray, TokenStates
-from ingest.errors import EmbedderError
+from quarry.configs.settings import EmbedSettings
+from quarry.ingest.embedders.embedder import FloatArray, TokenStates
+from quarry.ingest.errors import EmbedderError
 
 QUERY = {"e5": "query: "}
 PASSAGE = {"e5": "passage: "}

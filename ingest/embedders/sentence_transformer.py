@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from configs.settings import EmbedSettings
-from ingest.embedders.embedder import FloatArray
-from ingest.embedders.exports import load_sentence_transformer
+from quarry.configs.settings import EmbedSettings
+from quarry.ingest.embedders.embedder import FloatArray
+from quarry.ingest.embedders.exports import load_sentence_transformer
 
 
 class SentenceTransformerEmbedder:

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from tqdm.auto import tqdm
 
-from configs.settings import EmbedSettings
-from ingest.embedders import Embedder, TokenEmbedder, token_limit
-from ingest.near_identical import near_identical
-from ingest.paragraph import Paragraph, Reading
-from ingest.pipeline.staging import Staging
-from ingest.store import Course, Filing, Store
-from ingest.vectors import embed_aliases, embed_reading, no_vectors
+from quarry.configs.settings import EmbedSettings
+from quarry.ingest.embedders import Embedder, TokenEmbedder, token_limit
+from quarry.ingest.near_identical import near_identical
+from quarry.ingest.paragraph import Paragraph, Reading
+from quarry.ingest.pipeline.staging import Staging
+from quarry.ingest.store import Course, Filing, Store
+from quarry.ingest.vectors import embed_aliases, embed_reading, no_vectors
 
 
 def outdated(course: Course, but: Collection[str], max_tokens: int, readers: Sequence[str]) -> list[Reading]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeGuard
 
-from ingest.errors import BadInputError, SourceError
-from ingest.paragraph import Alias, Document, Reading
-from ingest.pipeline.sources import Source
+from quarry.ingest.errors import BadInputError, SourceError
+from quarry.ingest.paragraph import Alias, Document, Reading
+from quarry.ingest.pipeline.sources import Source
 
 Action = Literal["read", "take", "twin", "keep", "same file", "fail"]
 

@@ -13,17 +13,17 @@ from typing import TypeVar
 import pebble
 from tqdm.auto import tqdm
 
-from configs.settings import IngestSettings
-from ingest.errors import ReaderPoolError, SourceError
-from ingest.extract import count_pages
-from ingest.memory_cap import OVER_CAP, keep_below
-from ingest.paragraph import Document, Reading
-from ingest.pipeline.plan import Row, twin_of
-from ingest.pipeline.sources import Source
-from ingest.pipeline.staging import Staging
-from ingest.reader import read_pdf
-from ingest.readers.ocr import languages
-from ingest.text_files import read_text_file
+from quarry.configs.settings import IngestSettings
+from quarry.ingest.errors import ReaderPoolError, SourceError
+from quarry.ingest.extract import count_pages
+from quarry.ingest.memory_cap import OVER_CAP, keep_below
+from quarry.ingest.paragraph import Document, Reading
+from quarry.ingest.pipeline.plan import Row, twin_of
+from quarry.ingest.pipeline.sources import Source
+from quarry.ingest.pipeline.staging import Staging
+from quarry.ingest.reader import read_pdf
+from quarry.ingest.readers.ocr import languages
+from quarry.ingest.text_files import read_text_file
 
 PAGES_IN_TIME = 500
 PAGES_SEEN_IN_TIME = 60

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import filelock
 
-from configs.settings import IngestSettings, Settings
-from ingest.embedders import BUILT_IN, choose_spec, readers_of, token_limit
-from ingest.embedders.models import fetch
-from ingest.errors import SourceError, StoreError
-from ingest.extract import READERS
-from ingest.paragraph import Document, Reading
-from ingest.pipeline.file import file_all, outdated
-from ingest.pipeline.outcome import FileOutcome, IngestSummary, Status
-from ingest.pipeline.plan import Held, Row, missing_books, plan, to_drop
-from ingest.pipeline.read import read_all
-from ingest.pipeline.sources import Source, expand, look_at, printable
-from ingest.pipeline.staging import Staging
-from ingest.store import DEFAULT_COLLECTION, Course, Store, create_store, is_url
+from quarry.configs.settings import IngestSettings, Settings
+from quarry.ingest.embedders import BUILT_IN, choose_spec, readers_of, token_limit
+from quarry.ingest.embedders.models import fetch
+from quarry.ingest.errors import SourceError, StoreError
+from quarry.ingest.extract import READERS
+from quarry.ingest.paragraph import Document, Reading
+from quarry.ingest.pipeline.file import file_all, outdated
+from quarry.ingest.pipeline.outcome import FileOutcome, IngestSummary, Status
+from quarry.ingest.pipeline.plan import Held, Row, missing_books, plan, to_drop
+from quarry.ingest.pipeline.read import read_all
+from quarry.ingest.pipeline.sources import Source, expand, look_at, printable
+from quarry.ingest.pipeline.staging import Staging
+from quarry.ingest.store import DEFAULT_COLLECTION, Course, Store, create_store, is_url
 
 
 def ingest(
@@ -55,7 +55,7 @@ def ingest(
         EmbedderError: the model cannot be loaded.
     """
     if settings.ingest.reader != "auto":
-        READERS.find(settings.ingest.reader, "ingest.reader")
+        READERS.find(settings.ingest.reader, "quarry.ingest.reader")
     files = expand(paths) if paths or not (drop or prune) else []
     if embedder_spec not in BUILT_IN and Path(embedder_spec).is_dir():
         embedder_spec = str(Path(embedder_spec).resolve())  # what the store remembers must hold from anywhere

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from configs.settings import IngestSettings
-from ingest.errors import BadInputError, SourceError
-from ingest.paragraph import Reading
-from ingest.reader import content_hash, read_paragraphs_file, version_of
-from ingest.sidecar import Sidecar, read_sidecar
-from ingest.text_files import OFFICE, READERS
+from quarry.configs.settings import IngestSettings
+from quarry.ingest.errors import BadInputError, SourceError
+from quarry.ingest.paragraph import Reading
+from quarry.ingest.reader import content_hash, read_paragraphs_file, version_of
+from quarry.ingest.sidecar import Sidecar, read_sidecar
+from quarry.ingest.text_files import OFFICE, READERS
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from ingest.token_files import Words
-from ingest.tokens import Tokens
-from ingest.vectors import ReadingVectors
+from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
+from quarry.ingest.token_files import Words
+from quarry.ingest.tokens import Tokens
+from quarry.ingest.vectors import ReadingVectors
 
 
 class Staging:

@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from ingest.errors import SourceError
-from ingest.readers.pieces import Kind, Piece, TextFile, on_one_line
+from quarry.ingest.errors import SourceError
+from quarry.ingest.readers.pieces import Kind, Piece, TextFile, on_one_line
 
 _HIDDEN = frozenset(
     re.findall(

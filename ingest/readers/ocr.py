@@ -24,8 +24,8 @@ import numpy as np
 import pypdfium2
 from numpy.typing import NDArray
 
-from ingest.errors import SourceError
-from ingest.readers.model import SKIPPED, Box, Fonts, Glyph, GlyphPage
+from quarry.ingest.errors import SourceError
+from quarry.ingest.readers.model import SKIPPED, Box, Fonts, Glyph, GlyphPage
 
 REMEDY = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
 """What to do where it is missing."""

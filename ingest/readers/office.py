@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ingest.errors import SourceError
-from ingest.readers.pieces import Kind, Piece, TextFile, on_one_line
+from quarry.ingest.errors import SourceError
+from quarry.ingest.readers.pieces import Kind, Piece, TextFile, on_one_line
 
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"

@@ -12,9 +12,9 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from ingest.errors import SourceError
-from ingest.readers.model import MAX_SLANT, SKIPPED, UNKNOWN, Box, Fonts, Glyph, GlyphPage, character
-from ingest.readers.tex import encoding_measured, encoding_named
+from quarry.ingest.errors import SourceError
+from quarry.ingest.readers.model import MAX_SLANT, SKIPPED, UNKNOWN, Box, Fonts, Glyph, GlyphPage, character
+from quarry.ingest.readers.tex import encoding_measured, encoding_named
 
 _PASSWORD_ERROR = 4
 MAX_PAGES_HELD = 500

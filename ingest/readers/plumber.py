@@ -11,8 +11,8 @@ from typing import Any
 import pdfplumber
 from pdfplumber.utils.exceptions import PdfminerException
 
-from ingest.errors import SourceError
-from ingest.readers.model import MAX_SLANT, SKIPPED, UNKNOWN, Box, Fonts, Glyph, GlyphPage, character
+from quarry.ingest.errors import SourceError
+from quarry.ingest.readers.model import MAX_SLANT, SKIPPED, UNKNOWN, Box, Fonts, Glyph, GlyphPage, character
 
 _TABLES = {
     "vertical_strategy": "lines",

@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.embedders import FloatArray
-from ingest.errors import StoreError
-from ingest.store.codec import FORMAT, Record, record_of
-from ingest.store.generations import Hold
+from quarry.ingest.embedders import FloatArray
+from quarry.ingest.errors import StoreError
+from quarry.ingest.store.codec import FORMAT, Record, record_of
+from quarry.ingest.store.generations import Hold
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client

@@ -14,18 +14,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from configs.settings import EmbedSettings
-from configs.terminal import visible
-from ingest.embedders import BUILT_IN, FloatArray, Models
-from ingest.errors import StoreError
-from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from ingest.sentence import sentences
-from ingest.store.client import Collections, one_line
-from ingest.store.codec import FORMAT, Filing, Record, alias_ids, paragraph_id, paragraph_of, rejected_of, sentence_id
-from ingest.store.generations import stamp_of
-from ingest.store.places import is_url, models_at
-from ingest.token_files import TokenFiles, Words
-from ingest.tokens import form_of
+from quarry.configs.settings import EmbedSettings
+from quarry.configs.terminal import visible
+from quarry.ingest.embedders import BUILT_IN, FloatArray, Models
+from quarry.ingest.errors import StoreError
+from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
+from quarry.ingest.sentence import sentences
+from quarry.ingest.store.client import Collections, one_line
+from quarry.ingest.store.codec import (
+    FORMAT,
+    Filing,
+    Record,
+    alias_ids,
+    paragraph_id,
+    paragraph_of,
+    rejected_of,
+    sentence_id,
+)
+from quarry.ingest.store.generations import stamp_of
+from quarry.ingest.store.places import is_url, models_at
+from quarry.ingest.token_files import TokenFiles, Words
+from quarry.ingest.tokens import form_of
 
 IntArray = NDArray[np.int64]
 

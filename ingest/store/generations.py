@@ -14,8 +14,8 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from configs.terminal import visible
-from ingest.errors import StoreError
+from quarry.configs.terminal import visible
+from quarry.ingest.errors import StoreError
 
 if os.name == "posix":
     import fcntl

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from ingest.errors import StoreError, StoreMissingError
-from ingest.store.client import one_line
-from ingest.store.codec import FORMAT
-from ingest.store.course import Course
-from ingest.store.generations import current_generation, holds_other_files
-from ingest.store.places import is_url
-from ingest.store.writer import Store, course_at
+from quarry.ingest.errors import StoreError, StoreMissingError
+from quarry.ingest.store.client import one_line
+from quarry.ingest.store.codec import FORMAT
+from quarry.ingest.store.course import Course
+from quarry.ingest.store.generations import current_generation, holds_other_files
+from quarry.ingest.store.places import is_url
+from quarry.ingest.store.writer import Store, course_at
 
 DEFAULT_COLLECTION = "course"
 

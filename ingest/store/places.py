@@ -6,10 +6,10 @@ from pathlib import Path
 
 import platformdirs
 
-from configs.settings import EmbedSettings
-from ingest.embedders import Models
-from ingest.store.codec import digest_of
-from ingest.store.generations import require_within
+from quarry.configs.settings import EmbedSettings
+from quarry.ingest.embedders import Models
+from quarry.ingest.store.codec import digest_of
+from quarry.ingest.store.generations import require_within
 
 
 def is_url(location: str) -> bool:

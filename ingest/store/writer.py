@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from configs.settings import EmbedSettings
-from ingest.embedders import BUILT_IN, Models
-from ingest.errors import EmbedderMismatchError, StoreError
-from ingest.paragraph import Reading
-from ingest.sentence import sentences
-from ingest.store.client import Collections, folder_at, one_line, records_in, server_at, sweep, upsert
-from ingest.store.codec import (
+from quarry.configs.settings import EmbedSettings
+from quarry.ingest.embedders import BUILT_IN, Models
+from quarry.ingest.errors import EmbedderMismatchError, StoreError
+from quarry.ingest.paragraph import Reading
+from quarry.ingest.sentence import sentences
+from quarry.ingest.store.client import Collections, folder_at, one_line, records_in, server_at, sweep, upsert
+from quarry.ingest.store.codec import (
     FORMAT,
     Filing,
     alias_ids,
@@ -38,11 +38,18 @@ from ingest.store.codec import (
     sentence_id,
     words_key,
 )
-from ingest.store.course import Course
-from ingest.store.generations import UNCHANGING, Hold, current_generation, hold_current, next_generation, remove_others
-from ingest.store.places import is_url, models_at, staging_of, words_on_server
-from ingest.token_files import TokenFiles
-from ingest.vectors import ReadingVectors
+from quarry.ingest.store.course import Course
+from quarry.ingest.store.generations import (
+    UNCHANGING,
+    Hold,
+    current_generation,
+    hold_current,
+    next_generation,
+    remove_others,
+)
+from quarry.ingest.store.places import is_url, models_at, staging_of, words_on_server
+from quarry.ingest.token_files import TokenFiles
+from quarry.ingest.vectors import ReadingVectors
 
 PROBE = ".writable"
 """A file that is made and removed to see whether a folder can be written."""

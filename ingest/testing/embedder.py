@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from ingest.embedders import Embedder, FloatArray
+from quarry.ingest.embedders import Embedder, FloatArray
 
 TOLERANCE = 1e-5
 

@@ -17,9 +17,9 @@ from email.parser import BytesParser
 from email.utils import format_datetime, make_msgid, parseaddr
 from typing import Any
 
-from player.errors import MessageError
-from player.protocol import MAX_ID_CHARS, PROTOCOL, ROUTE, Json
-from player.wire import read_json
+from quarry.player.errors import MessageError
+from quarry.player.protocol import MAX_ID_CHARS, PROTOCOL, ROUTE, Json
+from quarry.player.wire import read_json
 
 ATTACHMENT = "payload.json"
 MAX_BYTES = 2_000_000

@@ -16,12 +16,12 @@ from email.parser import BytesParser
 from email.utils import parseaddr
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from configs.mail import Host, MailSettings
-from configs.settings import SettingsError
-from configs.terminal import visible
-from player.budget import started
-from player.errors import ServerError, UnauthorizedError
-from player.mail.letter import MAX_BYTES, is_of_league, read_subject
+from quarry.configs.mail import Host, MailSettings
+from quarry.configs.settings import SettingsError
+from quarry.configs.terminal import visible
+from quarry.player.budget import started
+from quarry.player.errors import ServerError, UnauthorizedError
+from quarry.player.mail.letter import MAX_BYTES, is_of_league, read_subject
 
 if TYPE_CHECKING:
     from imapclient import IMAPClient

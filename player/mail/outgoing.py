@@ -7,12 +7,12 @@ import smtplib
 import threading
 from email.message import EmailMessage
 
-from configs.mail import MailSettings
-from configs.settings import SettingsError
-from configs.terminal import visible
-from player.budget import started
-from player.errors import RefusedError, ServerError, UnauthorizedError
-from player.mail.mailbox import tls
+from quarry.configs.mail import MailSettings
+from quarry.configs.settings import SettingsError
+from quarry.configs.terminal import visible
+from quarry.player.budget import started
+from quarry.player.errors import RefusedError, ServerError, UnauthorizedError
+from quarry.player.mail.mailbox import tls
 
 PERMANENT = 500
 """Replies from this number on would come again."""

@@ -10,15 +10,15 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from configs.mail import ADDRESS, MailSettings
-from configs.terminal import visible
-from player import protocol
-from player.errors import MessageError, RefusedError, ServerError
-from player.mail.letter import read_letter, write_letter
-from player.mail.mailbox import Mailbox, Place, read_place
-from player.mail.outgoing import Outgoing
-from player.protocol import ROUTE, Json
-from player.server import GameState
+from quarry.configs.mail import ADDRESS, MailSettings
+from quarry.configs.terminal import visible
+from quarry.player import protocol
+from quarry.player.errors import MessageError, RefusedError, ServerError
+from quarry.player.mail.letter import read_letter, write_letter
+from quarry.player.mail.mailbox import Mailbox, Place, read_place
+from quarry.player.mail.outgoing import Outgoing
+from quarry.player.protocol import ROUTE, Json
+from quarry.player.server import GameState
 
 GAME_REQUEST = "Q21GAMEREQUEST"
 """Asks a practice server for a game; the league's games come unasked."""

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from player.questions.course import Candidates, CourseView
-from player.questions.design import N_QUESTIONS, design
-from player.questions.pool import FILLER, build_pool, fit_questions
-from player.questions.question import FitArray, Question
-from player.questions.rates import FloatArray
-from player.questions.referees import ErrorModel
+from quarry.player.questions.course import Candidates, CourseView
+from quarry.player.questions.design import N_QUESTIONS, design
+from quarry.player.questions.pool import FILLER, build_pool, fit_questions
+from quarry.player.questions.question import FitArray, Question
+from quarry.player.questions.rates import FloatArray
+from quarry.player.questions.referees import ErrorModel
 
 MIN_DESIGN, MAX_DESIGN = 30, 300
 """Candidates that the questions are made for, least and most; the belief runs over all."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from player.questions.question import LETTERS, FitArray
-from player.questions.rates import FloatArray
-from player.questions.referees import SKEW, SKEWED, ErrorModel
-from player.questions.views import VIEWS
+from quarry.player.questions.question import LETTERS, FitArray
+from quarry.player.questions.rates import FloatArray
+from quarry.player.questions.referees import SKEW, SKEWED, ErrorModel
+from quarry.player.questions.views import VIEWS
 
 NOT_RELEVANT = "Not Relevant"
 CHANCE = 0.25

@@ -13,10 +13,10 @@ import regex
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from ingest.paragraph import Paragraph
-from player.questions.language import Language, hebrew_forms, is_hebrew, language_of
-from player.questions.question import FitArray
-from player.words import is_stop_word, stems, words
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions.language import Language, hebrew_forms, is_hebrew, language_of
+from quarry.player.questions.question import FitArray
+from quarry.player.words import is_stop_word, stems, words
 
 MIN_LETTERS = 3
 """Of a word that is asked for anywhere in a paragraph; in an opening sentence shorter ones and stop words will do."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from player.questions.question import FitArray, QuestionPool
-from player.questions.rates import FloatArray
-from player.questions.referees import ErrorModel
-from player.questions.views import DESIGN_VIEWS, View
+from quarry.player.questions.question import FitArray, QuestionPool
+from quarry.player.questions.rates import FloatArray
+from quarry.player.questions.referees import ErrorModel
+from quarry.player.questions.views import DESIGN_VIEWS, View
 
 N_QUESTIONS = 20
 MAX_TIMES = 3

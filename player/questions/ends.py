@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.paragraph import Paragraph
-from player.questions.course import Candidates
-from player.questions.language import Language, either, language_of
-from player.questions.question import OUT, Drafts, FitArray, Question, QuestionPool, hard_fits, no_questions
-from player.questions.views import DESIGN_VIEWS, VIEWS
-from player.words import words
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions.course import Candidates
+from quarry.player.questions.language import Language, either, language_of
+from quarry.player.questions.question import OUT, Drafts, FitArray, Question, QuestionPool, hard_fits, no_questions
+from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
+from quarry.player.words import words
 
 N_LISTS = 3
 MAX_GROUP = 4

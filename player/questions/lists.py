@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.paragraph import Paragraph
-from player.questions.course import Candidates
-from player.questions.language import Language, either, language_of
-from player.questions.question import OUT, Drafts, FitArray, Question, QuestionPool, first_of, no_questions
-from player.questions.views import DESIGN_VIEWS
-from player.words import words
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions.course import Candidates
+from quarry.player.questions.language import Language, either, language_of
+from quarry.player.questions.question import OUT, Drafts, FitArray, Question, QuestionPool, first_of, no_questions
+from quarry.player.questions.views import DESIGN_VIEWS
+from quarry.player.words import words
 
 N_LISTS = 3
 """Options that name words; the fourth is the way out."""

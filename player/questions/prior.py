@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from player.questions.rates import FloatArray
-from player.search.types import SearchResult, Tier
+from quarry.player.questions.rates import FloatArray
+from quarry.player.search.types import SearchResult, Tier
 
 
 @dataclass(frozen=True, slots=True)
 class PriorModel:
-    """How relevance becomes probability; fitted on training games by `evaluate.fit.prior`.
+    """How relevance becomes probability; fitted on training games by `quarry.evaluate.fit.prior`.
 
     Attributes:
         temperature: what log-odds of relevance are divided by, within the book and outside it.

@@ -9,7 +9,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from player.questions.views import DESIGN_VIEWS
+from quarry.player.questions.views import DESIGN_VIEWS
 
 FitArray = NDArray[np.float32]
 

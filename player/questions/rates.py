@@ -11,8 +11,8 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from configs.places import fitted
-from player.questions.views import VIEWS, View
+from quarry.configs.places import fitted
+from quarry.player.questions.views import VIEWS, View
 
 FloatArray = NDArray[np.float64]
 

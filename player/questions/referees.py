@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from configs.settings import GameSettings
-from player.questions.kinds import KINDS
-from player.questions.rates import FloatArray, channel, load_rates, scaled
-from player.questions.views import VIEWS, View
+from quarry.configs.settings import GameSettings
+from quarry.player.questions.kinds import KINDS
+from quarry.player.questions.rates import FloatArray, channel, load_rates, scaled
+from quarry.player.questions.views import VIEWS, View
 
 CHANCE = 0.75
 """Share of wrong letters of somebody who does not look at the paragraph."""

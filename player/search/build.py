@@ -7,35 +7,35 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from configs.dotted import is_dotted, make
-from configs.settings import SearchSettings, Settings, SettingsError
-from configs.table import Table
-from ingest.embedders import Embedder, TokenEmbedder, readers_of
-from ingest.hints import HINTS, Hints, load_hints, read_bank
-from ingest.store import ParagraphStore, open_store
-from ingest.tokens import form_of
-from player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
-from player.search.cascade import Searched
-from player.search.core import document_priors
-from player.search.cross_encoder import CrossEncoderScorer
-from player.search.orchestrator import SearchOrchestrator
-from player.search.references import References
-from player.search.rewriting import Feedback
-from player.search.rules import RuleEvidence
-from player.search.strategies.dense import Dense, PartScorer, Sentences
-from player.search.strategies.indexed import IndexedDense
-from player.search.strategies.keyword import Keyword
-from player.search.strategies.reranked import Reranked
-from player.search.threshold import Calibration, ReferenceCalibration, calibration_of
-from player.search.types import Rewriter, Strategy
-from player.search.words import WordByWord
+from quarry.configs.dotted import is_dotted, make
+from quarry.configs.settings import SearchSettings, Settings, SettingsError
+from quarry.configs.table import Table
+from quarry.ingest.embedders import Embedder, TokenEmbedder, readers_of
+from quarry.ingest.hints import HINTS, Hints, load_hints, read_bank
+from quarry.ingest.store import Course, open_store
+from quarry.ingest.tokens import form_of
+from quarry.player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
+from quarry.player.search.cascade import Searched
+from quarry.player.search.core import document_priors
+from quarry.player.search.cross_encoder import CrossEncoderScorer
+from quarry.player.search.orchestrator import SearchOrchestrator
+from quarry.player.search.references import References
+from quarry.player.search.rewriting import Feedback
+from quarry.player.search.rules import RuleEvidence
+from quarry.player.search.strategies.dense import Dense, PartScorer, Sentences
+from quarry.player.search.strategies.indexed import IndexedDense
+from quarry.player.search.strategies.keyword import Keyword
+from quarry.player.search.strategies.reranked import Reranked
+from quarry.player.search.threshold import Calibration, ReferenceCalibration, calibration_of
+from quarry.player.search.types import Rewriter, Strategy
+from quarry.player.search.words import WordByWord
 
 GIVE_ONE = "write `search: {cross_encoder: FOLDER}` to a file and name that with --config"
 """How a cross-encoder is given."""
 
 
 def build_orchestrator(
-    store: ParagraphStore,
+    store: Course,
     settings: Settings,
     embedder: Embedder | None = None,
     *,
@@ -66,7 +66,7 @@ def build_orchestrator(
     if embedder is None and {"dense", "reranked"} & set(search.strategies):
         embedder = store_embedder(store, settings)
 
-    def state(of: ParagraphStore) -> tuple[Searched, Hashable]:
+    def state(of: Course) -> tuple[Searched, Hashable]:
         fits = embedder is not None and (is_given or embedder.spec == of.embedder_spec)
         searched = searched_of(of, settings, embedder if fits else None, more, rewriter)
         known = of.location, of.collection, of.fingerprint, words_of(of, settings), repr(searched.calibration)
@@ -97,7 +97,7 @@ def build_orchestrator(
 
 
 def searched_of(
-    store: ParagraphStore,
+    store: Course,
     settings: Settings,
     embedder: Embedder | None = None,
     more: Sequence[Strategy] = (),
@@ -147,7 +147,7 @@ class Parts:
         scorers: what compares word by word.
     """
 
-    store: ParagraphStore
+    store: Course
     search: SearchSettings
     calibration: Calibration
     embedder: Embedder | None
@@ -162,16 +162,16 @@ class Parts:
         return make(self.store, self.search, self.embedder, self.calibration, self.scorers)
 
 
-def _make_dense(store: ParagraphStore, parts: Parts) -> Strategy:
+def _make_dense(store: Course, parts: Parts) -> Strategy:
     return parts.dense
 
 
-def _make_keyword(store: ParagraphStore, parts: Parts) -> Strategy:
+def _make_keyword(store: Course, parts: Parts) -> Strategy:
     titles = {document.doc_id: document.aliases[0].text for document in store.documents if document.aliases}
     return Keyword(store.paragraphs, titles, parts.calibration.keyword)
 
 
-def _make_reranked(store: ParagraphStore, parts: Parts) -> Strategy:
+def _make_reranked(store: Course, parts: Parts) -> Strategy:
     if parts.search.lacks_cross_encoder:
         raise SettingsError(f"search.cross_encoder must be set for the strategy reranked, got none; {GIVE_ONE}")
     return Reranked(parts.dense, CrossEncoderScorer(parts.search.cross_encoder), parts.search.rerank_pool)
@@ -183,7 +183,7 @@ STRATEGIES: Table[Callable[..., Strategy]] = Table(
 """By name; each is given the store and the parts, or as much of these as it takes."""
 
 
-def store_embedder(store: ParagraphStore, settings: Settings) -> Embedder:
+def store_embedder(store: Course, settings: Settings) -> Embedder:
     """The embedder that a store was made with.
 
     Raises:
@@ -192,7 +192,7 @@ def store_embedder(store: ParagraphStore, settings: Settings) -> Embedder:
     return store.models(settings.embed).embedder(store.embedder_spec)
 
 
-def words_of(store: ParagraphStore, settings: Settings) -> tuple[str, ...]:
+def words_of(store: Course, settings: Settings) -> tuple[str, ...]:
     """SPECs of the models that compare word by word in a store: those that the settings want and the store holds."""
     held = store.word_specs
     wanted = readers_of(store.embedder_spec, settings.search.accuracy) if held else ()
@@ -200,7 +200,7 @@ def words_of(store: ParagraphStore, settings: Settings) -> tuple[str, ...]:
 
 
 def word_scorers(
-    store: ParagraphStore, settings: Settings, embedder: RememberingEmbedder, hints: Hints | None = None
+    store: Course, settings: Settings, embedder: RememberingEmbedder, hints: Hints | None = None
 ) -> tuple[WordByWord, ...]:
     """What compares word by word in a store.
 
@@ -232,7 +232,7 @@ def word_scorers(
 
 
 def build_dense(
-    store: ParagraphStore,
+    store: Course,
     search: SearchSettings,
     embedder: Embedder,
     calibration: Calibration,
@@ -249,7 +249,7 @@ def build_dense(
 
 
 def _indexed(
-    store: ParagraphStore,
+    store: Course,
     search: SearchSettings,
     embedder: Embedder,
     calibration: Calibration,
@@ -267,7 +267,7 @@ def _indexed(
 
 
 def build_references(
-    store: ParagraphStore,
+    store: Course,
     search: SearchSettings,
     embedder: Embedder | None,
     calibration: ReferenceCalibration,

@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 from cachetools import LRUCache, TTLCache, cached
 
-from ingest.embedders import Embedder, FloatArray, TokenEmbedder, TokenStates
-from player.search.types import SearchResult
+from quarry.ingest.embedders import Embedder, FloatArray, TokenEmbedder, TokenStates
+from quarry.player.search.types import SearchResult
 
 RESULT_BYTES = 8_192
 """What a kept result of 20 hits takes at most, its paragraphs aside, which the course holds; `cache_size` of these are

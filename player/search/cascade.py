@@ -11,10 +11,10 @@ from numbers import Real
 
 import numpy as np
 
-from configs.settings import SearchSettings
-from ingest.paragraph import Paragraph
-from player.errors import AllStrategiesFailedError, SearchError
-from player.search.core import (
+from quarry.configs.settings import SearchSettings
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.errors import AllStrategiesFailedError, SearchError
+from quarry.player.search.core import (
     NOT_FOUND,
     Bools,
     Columns,
@@ -35,12 +35,12 @@ from player.search.core import (
     weigh,
     worth_asking,
 )
-from player.search.references import References
-from player.search.running import Call, Runner
-from player.search.strategies.keyword import Keyword
-from player.search.strategies.ranking import Ranked
-from player.search.threshold import DEFAULT_EMBEDDER, Calibration, calibration_of
-from player.search.types import (
+from quarry.player.search.references import References
+from quarry.player.search.running import Call, Runner
+from quarry.player.search.strategies.keyword import Keyword
+from quarry.player.search.strategies.ranking import Ranked
+from quarry.player.search.threshold import DEFAULT_EMBEDDER, Calibration, calibration_of
+from quarry.player.search.types import (
     BookCandidate,
     Hit,
     Marks,

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from configs.settings import Fusion, Merge, SearchSettings, SettingsError, SpillOver
-from ingest.paragraph import Document, Paragraph
+from quarry.configs.settings import Fusion, Merge, SearchSettings, SettingsError, SpillOver
+from quarry.ingest.paragraph import Document, Paragraph
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from configs.settings import SettingsError
+from quarry.configs.settings import SettingsError
 
 Pair = tuple[str, str]
 """A hint and a paragraph's text."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.embedders import FloatArray
-from ingest.hints import Bank, as_asked
+from quarry.ingest.embedders import FloatArray
+from quarry.ingest.hints import Bank, as_asked
 
 N_NEAREST = 20
 """Hints of a bank whose mean cosine is a paragraph's hubness."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import regex
 
-from player.words import is_stop_word
+from quarry.player.words import is_stop_word
 
 _SEPARATORS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _DIGITS_BEGIN_OR_END = regex.compile(r"(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})")

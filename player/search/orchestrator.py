@@ -11,17 +11,17 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from configs.settings import SearchSettings, SettingsError
-from ingest.paragraph import Paragraph
-from player.errors import AllStrategiesFailedError, QueryError, SearchError
-from player.search.cache import ResultCache, Same
-from player.search.cascade import Cascade, Searched
-from player.search.core import slots_of
-from player.search.references import References
-from player.search.running import Runner
-from player.search.statistics import SearchStatistics
-from player.search.threshold import DEFAULT_EMBEDDER, Calibration, calibration_of
-from player.search.types import Query, Rewriter, SearchResult, Strategy
+from quarry.configs.settings import SearchSettings, SettingsError
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.errors import AllStrategiesFailedError, QueryError, SearchError
+from quarry.player.search.cache import ResultCache, Same
+from quarry.player.search.cascade import Cascade, Searched
+from quarry.player.search.core import slots_of
+from quarry.player.search.references import References
+from quarry.player.search.running import Runner
+from quarry.player.search.statistics import SearchStatistics
+from quarry.player.search.threshold import DEFAULT_EMBEDDER, Calibration, calibration_of
+from quarry.player.search.types import Query, Rewriter, SearchResult, Strategy
 
 _log = logging.getLogger(__name__)
 

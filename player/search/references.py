@@ -13,9 +13,9 @@ from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
-from ingest.embedders import Embedder, FloatArray
-from ingest.paragraph import Alias, AliasSource, Document, Paragraph
-from player.search.names import (
+from quarry.ingest.embedders import Embedder, FloatArray
+from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
+from quarry.player.search.names import (
     Vocabulary,
     acronyms,
     describes_file,
@@ -26,9 +26,9 @@ from player.search.names import (
     parts_of,
     tokens_of,
 )
-from player.search.threshold import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
-from player.search.types import BookCandidate, Tier
-from player.words import stems
+from quarry.player.search.threshold import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
+from quarry.player.search.types import BookCandidate, Tier
+from quarry.player.words import stems
 
 Features = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from ingest.paragraph import Paragraph
-from player.search.types import Hit, Query
-from player.words import is_stop_word, words
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.search.types import Hit, Query
+from quarry.player.words import is_stop_word, words
 
 N_HITS = 5
 N_WORDS = 5

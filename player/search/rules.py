@@ -10,9 +10,9 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from ingest.embedders import FloatArray
-from ingest.paragraph import Paragraph
-from player.words import is_stop_word, stems, words
+from quarry.ingest.embedders import FloatArray
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.words import is_stop_word, stems, words
 
 Rows = NDArray[np.intp]
 

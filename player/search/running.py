@@ -10,7 +10,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
-from player.errors import LateStrategyError, SearchError
+from quarry.player.errors import LateStrategyError, SearchError
 
 MOST_HANGING = 8
 """Calls of one name that may be under way late at once; more are refused, or a dead server would eat all threads."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from player.search.types import SearchResult
+from quarry.player.search.types import SearchResult
 
 LATENCIES_KEPT = 1_000
 

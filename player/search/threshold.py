@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from configs.places import fitted
-from ingest.embedders import FloatArray
+from quarry.configs.places import fitted
+from quarry.ingest.embedders import FloatArray
 
 CALIBRATION = Path(__file__).with_name("calibration.json")
 """Fitted numbers by embedder, written by `python -m evaluate calibrate`."""

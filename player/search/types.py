@@ -9,10 +9,10 @@ from typing import Literal, Protocol, overload, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from configs.settings import KeywordMode
-from ingest.paragraph import Paragraph
-from player.errors import SearchError
-from player.search.core import FARTHEST, NOT_FOUND, Bools, Floats, Ints, log_odds_of
+from quarry.configs.settings import KeywordMode
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.errors import SearchError
+from quarry.player.search.core import FARTHEST, NOT_FOUND, Bools, Floats, Ints, log_odds_of
 
 Slot = Literal["book", "global", ""]
 """Which reserved slot a hit stands in: its book's, the whole course's, or none yet."""

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.embedders import FloatArray, TokenStates
-from ingest.hints import Bank, as_asked
-from ingest.token_files import Words
-from ingest.tokens import MIDDLE, STEPS, Codes, TokenForm
-from player.search.cache import RememberingEmbedder
-from player.search.hubs import Hubs
+from quarry.ingest.embedders import FloatArray, TokenStates
+from quarry.ingest.hints import Bank, as_asked
+from quarry.ingest.token_files import Words
+from quarry.ingest.tokens import MIDDLE, STEPS, Codes, TokenForm
+from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.hubs import Hubs
 
 Ints = NDArray[np.int64]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ingest.paragraph import Paragraph
-from player.questions.course import Candidates, read_course
-from player.questions.kinds import Kind
-from player.questions.question import LETTERS, OUT, QuestionPool
-from player.questions.views import DESIGN_VIEWS, VIEWS
-from player.testing.paragraphs import paragraph
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions.course import Candidates, read_course
+from quarry.player.questions.kinds import Kind
+from quarry.player.questions.question import LETTERS, OUT, QuestionPool
+from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
+from quarry.player.testing.paragraphs import paragraph
 
 ENGLISH = (
     "In 1945 Vannevar Bush wrote about the memex. It was a desk (of 1945) with levers.",

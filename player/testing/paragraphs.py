@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ingest.paragraph import Paragraph
+from quarry.ingest.paragraph import Paragraph
 
 
 def paragraph(paragraph_id: str, text: str = "") -> Paragraph:

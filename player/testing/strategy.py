@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from ingest.paragraph import Paragraph
-from player.search.types import Query, Strategy
-from player.testing.paragraphs import paragraph
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.search.types import Query, Strategy
+from quarry.player.testing.paragraphs import paragraph
 
 HINT = "colour of the morning sky"
 CORPUS = (

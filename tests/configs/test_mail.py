@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from configs.mail import PASSWORD_VARIABLE, TOKEN_VARIABLE, MailSettings, load_mail
-from configs.settings import SettingsError
+from quarry.configs.mail import PASSWORD_VARIABLE, TOKEN_VARIABLE, MailSettings, load_mail
+from quarry.configs.settings import SettingsError
 
 GOOD: dict[str, Any] = {
     "address": "me@x.test",

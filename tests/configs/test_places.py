@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from configs import places
-from configs.places import BUNDLED, ROOT, default_journal, default_store, fitted, home, is_checkout, to_fit
+from quarry.configs import places
+from quarry.configs.places import BUNDLED, ROOT, default_journal, default_store, fitted, home, is_checkout, to_fit
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from configs import generated
-from configs import settings as module
-from configs.settings import DEFAULT_CONFIG, SettingsError, as_dict, load, preset_names
+from quarry.configs import generated
+from quarry.configs import settings as module
+from quarry.configs.settings import DEFAULT_CONFIG, SettingsError, as_dict, load, preset_names
 
 SECTIONS = {
     "embed": module.EmbedSettings,

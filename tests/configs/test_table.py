@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from configs.settings import SettingsError
-from configs.table import Table, installed
+from quarry.configs.settings import SettingsError
+from quarry.configs.table import Table, installed
 
 
 def thing(one: str) -> str:

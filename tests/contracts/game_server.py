@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from player import protocol
-from player.errors import ServerError
-from player.play import play
-from player.protocol import Json
-from player.server import GameServer
+from quarry.player import protocol
+from quarry.player.errors import ServerError
+from quarry.player.play import play
+from quarry.player.protocol import Json
+from quarry.player.server import GameServer
 from tests.player.fakes import course, dense_player
 
 GUESS: Json = {

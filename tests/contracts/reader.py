@@ -6,9 +6,9 @@ import dataclasses
 from pathlib import Path
 
 from benchmarks.reading import Piece, labels_of, quality
-from configs.settings import load
-from ingest.reader import read_pdf
-from ingest.testing import reader
+from quarry.configs.settings import load
+from quarry.ingest.reader import read_pdf
+from quarry.ingest.testing import reader
 
 LECTURES = Path(__file__).resolve().parents[2] / "data" / "lectures"
 

@@ -1,4 +1,4 @@
-"""The suite that a ParagraphStore passes, whether it lies in a folder or on a server."""
+"""The suite that a StoredCourse passes, whether it lies in a folder or on a server."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from chromadb.config import Settings as ChromaSettings
 
-from ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
-from ingest.paragraph import Alias, Reading, RejectedParagraph
-from ingest.store import Course, Filing, Store, client, create_store, open_store
-from ingest.store import course as module
-from ingest.store.generations import current_generation
-from ingest.vectors import embed_reading, no_vectors
+from quarry.ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
+from quarry.ingest.paragraph import Alias, Reading, RejectedParagraph
+from quarry.ingest.store import Course, Filing, Store, client, create_store, open_store
+from quarry.ingest.store import course as module
+from quarry.ingest.store.generations import current_generation
+from quarry.ingest.vectors import embed_reading, no_vectors
 from tests.fakes import (
     CACHES,
     HEBREW,

@@ -10,19 +10,20 @@ from typing import Any
 
 import pytest
 
-from configs.settings import Settings
-from evaluate.games.labelled import LabelledGame
-from evaluate.practice.server import Course
-from evaluate.referee import Referee, make_referee
-from evaluate.replay.replayer import Replayer
-from ingest.embedders import Embedder
-from ingest.paragraph import Alias, Document, Paragraph, Reading
-from ingest.sentence import sentences
-from ingest.store import Filing, ParagraphStore, create_store, open_store
-from ingest.vectors import ReadingVectors
-from player.player import Player
-from player.protocol import Json
-from player.search import build
+from quarry.configs.settings import Settings
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.practice.server import Course
+from quarry.evaluate.referee import Referee, make_referee
+from quarry.evaluate.replay.replayer import Replayer
+from quarry.ingest.embedders import Embedder
+from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
+from quarry.ingest.sentence import sentences
+from quarry.ingest.store import Course as StoredCourse
+from quarry.ingest.store import Filing, create_store, open_store
+from quarry.ingest.vectors import ReadingVectors
+from quarry.player.player import Player
+from quarry.player.protocol import Json
+from quarry.player.search import build
 from tests.fakes import HashingEmbedder, load_hashing_embedder
 from tests.player.fakes import course
 
@@ -88,7 +89,7 @@ def record_of(game: LabelledGame) -> Json:
 
 def make_store(
     folder: Path | str, paragraphs: Sequence[Paragraph], embedder: Embedder | None = None, spec: str = "minilm"
-) -> ParagraphStore:
+) -> StoredCourse:
     """A store of these paragraphs under their documents.
 
     Args:
@@ -112,7 +113,7 @@ def make_store(
 
 def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every store's embedder, and those of the referee, be a `HashingEmbedder`."""
-    monkeypatch.setattr("ingest.embedders.models.load_embedder", load_hashing_embedder)
+    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", load_hashing_embedder)
 
 
 def run_main(main: Any, *arguments: str) -> int:

@@ -19,10 +19,10 @@ from typing import Any
 
 import pytest
 
-from evaluate.games.labelled import LabelledGame
-from player import __main__ as player_command
-from player.protocol import RoundStart
-from player.search.types import Query
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.player import __main__ as player_command
+from quarry.player.protocol import RoundStart
+from quarry.player.search.types import Query
 from tests.evaluate.fakes import make_store, run_main
 from tests.player.fakes import course
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ingest.beside import bands_of
-from ingest.extract import extract
-from ingest.layout import arrange
-from ingest.lines import Line, Word
-from ingest.testing.handmade import Run, lines, pdf
+from quarry.ingest.beside import bands_of
+from quarry.ingest.extract import extract
+from quarry.ingest.layout import arrange
+from quarry.ingest.lines import Line, Word
+from quarry.ingest.testing.handmade import Run, lines, pdf
 
 CODE = ["def total(values):", "    n = 0", "    for v in values:", "        n += v", "    return n"]
 PROSE = [

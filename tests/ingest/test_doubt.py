@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.doubt import WORTH_ASKING, doubtfulness
+from quarry.ingest.doubt import WORTH_ASKING, doubtfulness
 
 SHALOM = "שלום לכולם מתחילים ללמוד אלגוריתמים ומבנים"
 

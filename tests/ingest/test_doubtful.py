@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ingest.doubtful import doubtful, page
-from ingest.paragraph import Paragraph
-from ingest.testing.handmade import lines, pdf
+from quarry.ingest.doubtful import doubtful, page
+from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.testing.handmade import lines, pdf
 
 SURE = Paragraph("a:1:1", "a", 1, "", "It is <so>. And more.", "It is <so>.", reader="pypdfium2", place=(100.0, 130.0))
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ingest.extract import extract
-from ingest.layout import arrange
-from ingest.split import split
-from ingest.testing.handmade import Run, lines, pdf
+from quarry.ingest.extract import extract
+from quarry.ingest.layout import arrange
+from quarry.ingest.split import split
+from quarry.ingest.testing.handmade import Run, lines, pdf
 
 BESIDE = ["very tree has a root, and from the root a", "path goes down to every leaf that there is,"]
 BELOW = ["so that whoever looks for a key begins at the", "root and never has to turn back on the way."]

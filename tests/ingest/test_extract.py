@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import typst
 
-from ingest.errors import SourceError
-from ingest.extract import READERS, Pdf, extract
-from ingest.readers.model import UNKNOWN, Box, GlyphPage
-from ingest.readers.pdfium import PdfiumReader
-from ingest.testing.handmade import Run, encrypted_pdf, grid, pdf
+from quarry.ingest.errors import SourceError
+from quarry.ingest.extract import READERS, Pdf, extract
+from quarry.ingest.readers.model import UNKNOWN, Box, GlyphPage
+from quarry.ingest.readers.pdfium import PdfiumReader
+from quarry.ingest.testing.handmade import Run, encrypted_pdf, grid, pdf
 
 HEBREW = {"a": "א", "b": "ב", "g": "ג", "m": "ם", "s": "ש", "l": "ל", "v": "ו", "M": "מ"}
 
@@ -19,7 +19,7 @@ HEBREW = {"a": "א", "b": "ב", "g": "ג", "m": "ם", "s": "ש", "l": "ל", "v":
 @pytest.fixture(autouse=True)
 def _without_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a file says by itself; tests/ingest/readers/test_ocr.py has the rest."""
-    monkeypatch.setattr("ingest.extract.languages", frozenset)
+    monkeypatch.setattr("quarry.ingest.extract.languages", frozenset)
 
 
 def _read(tmp_path: Path, content: bytes) -> Pdf:
@@ -161,7 +161,7 @@ def test_an_encrypted_file_is_refused_with_the_remedy(tmp_path: Path) -> None:
 def test_a_file_without_text_is_sent_to_ocr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remedy = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
     assert _error(tmp_path, pdf([[], []])) == f"lecture.pdf: no text layer; {remedy}"
-    monkeypatch.setattr("ingest.extract.languages", lambda: frozenset(["eng"]))
+    monkeypatch.setattr("quarry.ingest.extract.languages", lambda: frozenset(["eng"]))
     assert "no text layer; and OCR sees no text either" in _error(tmp_path, pdf([[], []]))
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest.extract import Pdf, extract
-from ingest.front_page import authors, lecture_number
-from ingest.testing.handmade import Run, lines, pdf
+from quarry.ingest.extract import Pdf, extract
+from quarry.ingest.front_page import authors, lecture_number
+from quarry.ingest.testing.handmade import Run, lines, pdf
 
 BODY = lines(
     ["A tree is a set of nodes in which all the learning systems agree,", "and no deep node is lost."] * 5, 50, 400

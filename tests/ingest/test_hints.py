@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ingest.embedders import FloatArray, TokenStates
-from ingest.errors import BadInputError
-from ingest.hints import HINTS, LEAST_HINTS, hints_of, load_hints, read_bank
+from quarry.ingest.embedders import FloatArray, TokenStates
+from quarry.ingest.errors import BadInputError
+from quarry.ingest.hints import HINTS, LEAST_HINTS, hints_of, load_hints, read_bank
 from tests.fakes import HEBREW, HashingEmbedder
 
 ROOT = Path(__file__).resolve().parents[2]

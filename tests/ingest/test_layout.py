@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ingest.extract import extract
-from ingest.layout import Arranged, arrange
-from ingest.testing.handmade import Run, grid, lines, pdf
+from quarry.ingest.extract import extract
+from quarry.ingest.layout import Arranged, arrange
+from quarry.ingest.testing.handmade import Run, grid, lines, pdf
 
 LEFT = [f"left line {number} of the first column here" for number in range(1, 9)]
 RIGHT = [f"right line {number} of the second column here" for number in range(1, 9)]

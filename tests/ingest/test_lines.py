@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.lines import Row, alleys_of, lines_of
-from ingest.readers.model import UNKNOWN, Fonts, Glyph
+from quarry.ingest.lines import Row, alleys_of, lines_of
+from quarry.ingest.readers.model import UNKNOWN, Fonts, Glyph
 
 EMS_F, EMS_I, OTHER = 0.3, 0.25, 0.5
 """Ems that f, i and all other letters are wide."""

@@ -6,13 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ingest.testing.handmade import lines, pdf
+from quarry.ingest.testing.handmade import lines, pdf
 
 READ = """
 import resource, sys
 from pathlib import Path
-from configs.settings import load
-from ingest.reader import read_pdf
+from quarry.configs.settings import load
+from quarry.ingest.reader import read_pdf
 
 for name in sys.argv[1:]:
     reading = read_pdf(Path(name), "lecture", "", load().ingest)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ingest.extract import extract
-from ingest.layout import arrange
-from ingest.margins import without_line_numbers
-from ingest.testing.handmade import Run, lines, pdf
+from quarry.ingest.extract import extract
+from quarry.ingest.layout import arrange
+from quarry.ingest.margins import without_line_numbers
+from quarry.ingest.testing.handmade import Run, lines, pdf
 
 
 def _read(tmp_path: Path, runs: Sequence[Run]) -> list[tuple[str, float]]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from configs.settings import load
-from ingest.pipeline import ingest
-from ingest.testing.handmade import lines, pdf
+from quarry.configs.settings import load
+from quarry.ingest.pipeline import ingest
+from quarry.ingest.testing.handmade import lines, pdf
 from tests import fakes
 
 CAP_MB = 500
@@ -44,7 +44,7 @@ def _bomb() -> bytes:
 
 
 def test_a_pdf_that_takes_more_memory_than_it_may_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
+    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
     content = _bomb()
     assert len(content) < 20_000
     (tmp_path / "bomb.pdf").write_bytes(content)

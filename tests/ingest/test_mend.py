@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ingest import mend as mending
-from ingest.lines import Row
-from ingest.readers.model import UNKNOWN, Glyph
-from ingest.readers.ocr import DPI, Image, SeenChar, SeenLine, SeenWord
+from quarry.ingest import mend as mending
+from quarry.ingest.lines import Row
+from quarry.ingest.readers.model import UNKNOWN, Glyph
+from quarry.ingest.readers.ocr import DPI, Image, SeenChar, SeenLine, SeenWord
 
 DOTS = DPI / 72
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.near_identical import near_identical
-from ingest.paragraph import Paragraph
+from quarry.ingest.near_identical import near_identical
+from quarry.ingest.paragraph import Paragraph
 from tests.fakes import CACHES, HEBREW, LOCKS, TREES
 
 MERGE_SORT = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from configs.settings import IngestSettings
-from ingest.quality import rejection
-from ingest.split import Block
+from quarry.configs.settings import IngestSettings
+from quarry.ingest.quality import rejection
+from quarry.ingest.split import Block
 
 SETTINGS = IngestSettings(workers=1, timeout_s=60, memory_mb=2000, min_words=25, max_words=60, reader="auto")
 PROSE = (

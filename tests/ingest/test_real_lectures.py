@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from configs.settings import load
-from evaluate.games.text import same_text, tokens
-from ingest.paragraph import Paragraph
-from ingest.reader import read_pdf
+from quarry.configs.settings import load
+from quarry.evaluate.games.text import same_text, tokens
+from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.reader import read_pdf
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ROOT / "data" / "lectures"

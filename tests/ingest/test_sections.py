@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ingest.sections import outline
-from ingest.split import Block
+from quarry.ingest.sections import outline
+from quarry.ingest.split import Block
 
 TEXT = "one two three four five six seven eight nine ten eleven twelve"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.sentence import alternatives, opening_sentence, sentences
+from quarry.ingest.sentence import alternatives, opening_sentence, sentences
 
 FIRST = [
     "Some codes, e.g. Huffman codes, are short.",

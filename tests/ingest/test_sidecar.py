@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest.errors import SourceError
-from ingest.paragraph import Alias, Document, Paragraph, Reading
-from ingest.sidecar import Sidecar, read_sidecar
+from quarry.ingest.errors import SourceError
+from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
+from quarry.ingest.sidecar import Sidecar, read_sidecar
 
 
 def document() -> Document:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.readers.model import Glyph
-from ingest.small_print import raise_superiors, with_accents, with_fractions, without_marks
+from quarry.ingest.readers.model import Glyph
+from quarry.ingest.small_print import raise_superiors, with_accents, with_fractions, without_marks
 
 
 def row(text: str, x: float = 0.0, y: float = 100.0, size: float = 10.0) -> list[Glyph]:

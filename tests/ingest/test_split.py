@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ingest.extract import extract
-from ingest.layout import arrange
-from ingest.split import Block, split
-from ingest.testing.handmade import Run, lines, pdf
+from quarry.ingest.extract import extract
+from quarry.ingest.layout import arrange
+from quarry.ingest.split import Block, split
+from quarry.ingest.testing.handmade import Run, lines, pdf
 
 # In Helvetica 10 each of these is 250 to 275 points wide, so that no first word of the next line would have fitted.
 PROSE = [

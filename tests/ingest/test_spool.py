@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.lines import Word
-from ingest.spool import Spool
+from quarry.ingest.lines import Word
+from quarry.ingest.spool import Spool
 
 WORDS = [Word(text, 10.0, 20.5, 9.0, 0.0, bold=False, mono=True) for text in ("one", "שתיים", "three")]
 

@@ -9,11 +9,11 @@ import docx
 import pptx
 import pytest
 
-from configs.settings import load
-from ingest.errors import SourceError
-from ingest.paragraph import Reading
-from ingest.reader import content_hash
-from ingest.text_files import read_text_file
+from quarry.configs.settings import load
+from quarry.ingest.errors import SourceError
+from quarry.ingest.paragraph import Reading
+from quarry.ingest.reader import content_hash
+from quarry.ingest.text_files import read_text_file
 
 TIDES = (
     "The harbour master wrote down the height of the water every hour for forty years. Nobody had asked him to, and"

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ingest.token_files import TokenFiles, Words
-from ingest.tokens import Tokens
+from quarry.ingest.token_files import TokenFiles, Words
+from quarry.ingest.tokens import Tokens
 
 CODES = np.arange(12, dtype=np.uint8).reshape(3, 4)
 WORDS = Words(np.array([[0.6, 0.8], [1.0, 0.0]], dtype=np.float32), Tokens(CODES, np.array([0, 1, 3])))

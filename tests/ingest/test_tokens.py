@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ingest.embedders import TokenStates
-from ingest.tokens import MIDDLE, STEPS, TokenForm, basis_of, compact, form_of
+from quarry.ingest.embedders import TokenStates
+from quarry.ingest.tokens import MIDDLE, STEPS, TokenForm, basis_of, compact, form_of
 
 PLAIN = TokenForm(np.eye(4, dtype=np.float32), "plain")
 """A form that keeps vectors of four numbers as they are."""

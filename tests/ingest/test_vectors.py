@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ingest.embedders import FloatArray
-from ingest.paragraph import Alias
-from ingest.vectors import embed_reading
+from quarry.ingest.embedders import FloatArray
+from quarry.ingest.paragraph import Alias
+from quarry.ingest.vectors import embed_reading
 from tests.fakes import CACHES, TREES, HashingEmbedder, make_reading
 
 

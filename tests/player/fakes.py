@@ -11,21 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from configs.settings import GameSettings, SearchSettings, Settings, load
-from evaluate.referee.reading import Reading
-from evaluate.referee.seen import see
-from ingest.embedders import FloatArray
-from ingest.paragraph import Alias, AliasSource, Document, Paragraph
-from player.player import Player
-from player.protocol import Json
-from player.questions.question import Question
-from player.search.orchestrator import SearchOrchestrator
-from player.search.references import References
-from player.search.strategies.dense import Dense
-from player.search.types import Hit, Query
-from player.server import GameState
-from player.testing.paragraphs import paragraph
-from player.words import words
+from quarry.configs.settings import GameSettings, SearchSettings, Settings, load
+from quarry.evaluate.referee.reading import Reading
+from quarry.evaluate.referee.seen import see
+from quarry.ingest.embedders import FloatArray
+from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
+from quarry.player.player import Player
+from quarry.player.protocol import Json
+from quarry.player.questions.question import Question
+from quarry.player.search.orchestrator import SearchOrchestrator
+from quarry.player.search.references import References
+from quarry.player.search.strategies.dense import Dense
+from quarry.player.search.types import Hit, Query
+from quarry.player.server import GameState
+from quarry.player.testing.paragraphs import paragraph
+from quarry.player.words import words
 
 
 def hits(*paragraph_ids: str, strategy: str = "fake", relevance: float = 0.9) -> list[Hit]:

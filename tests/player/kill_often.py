@@ -13,10 +13,10 @@ import sys
 import time
 from pathlib import Path
 
-from player.journal import Journal, Ledger
-from player.play import Pace, play_games
-from player.protocol import RoundStart
-from player.server import HttpGameServer
+from quarry.player.journal import Journal, Ledger
+from quarry.player.play import Pace, play_games
+from quarry.player.protocol import RoundStart
+from quarry.player.server import HttpGameServer
 from tests.player.fakes import course, dense_player
 
 AT_ONCE = 2

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from player.associations import UNNAMED, Associations, Lexicon, Norms, load_associations, write_associations
-from player.words import is_stop_word, stems
+from quarry.player.associations import UNNAMED, Associations, Lexicon, Norms, load_associations, write_associations
+from quarry.player.words import is_stop_word, stems
 
 WORDS = ("music", "violin", "casino", "dice", "dices")
 # music and violin along the first axis, casino and dice along the second
@@ -92,7 +92,7 @@ def test_hebrew_words_share_what_their_meaning_has() -> None:
 
 
 def test_only_the_likeliest_words_are_looked_at_closely(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("player.associations.N_NEAR", 2)
+    monkeypatch.setattr("quarry.player.associations.N_NEAR", 2)
     assert MADE.shortlist("casino", "", "").tolist() == [2, 3]
 
 
@@ -101,7 +101,7 @@ def test_the_first_look_is_the_weighted_sum_of_the_far_columns() -> None:
     scores = heavy.far("music", "casino", "violin") @ heavy.weights[0] + heavy.prior[0]
     with pytest.MonkeyPatch.context() as patch:
         for n in range(1, 5):
-            patch.setattr("player.associations.N_NEAR", n)
+            patch.setattr("quarry.player.associations.N_NEAR", n)
             assert set(heavy.shortlist("music", "casino", "violin")) == set(np.argsort(-scores)[:n])
 
 

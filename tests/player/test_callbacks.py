@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from player.callbacks import Callbacks
-from player.journal import Journal, Ledger
-from player.messages import GuessParts, QuestionItem
-from player.protocol import Json
+from quarry.player.callbacks import Callbacks
+from quarry.player.journal import Journal, Ledger
+from quarry.player.messages import GuessParts, QuestionItem
+from quarry.player.protocol import Json
 from tests.player.fakes import course, dense_player, perfect_answer
 
 HINT = "grammar token lookahead terminal"
@@ -30,7 +30,7 @@ def dynamic(**fields: Any) -> Json:
 
 
 def answered(questions: list[Json], text: str) -> list[Json]:
-    from player.questions.question import Question
+    from quarry.player.questions.question import Question
 
     return [
         {

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from ingest.paragraph import Paragraph
-from player.associations import load_associations
-from player.guess import associative_words, expected_scores, make_guess
-from player.justify import Evidence
-from player.questions.language import is_hebrew
-from player.testing.paragraphs import paragraph
-from player.words import stems, words
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.associations import load_associations
+from quarry.player.guess import associative_words, expected_scores, make_guess
+from quarry.player.justify import Evidence
+from quarry.player.questions.language import is_hebrew
+from quarry.player.testing.paragraphs import paragraph
+from quarry.player.words import stems, words
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import run_game
-from player.history import history_json, history_page, history_table, summary
-from player.journal import Journal, Ledger
-from player.protocol import Guess, RoundStart, Score
-from player.steady import generic_questions
+from quarry.player.history import history_json, history_page, history_table, summary
+from quarry.player.journal import Journal, Ledger
+from quarry.player.protocol import Guess, RoundStart, Score
+from quarry.player.steady import generic_questions
 from tests.evaluate.fakes import run_main
 
 HOSTILE = "<img src=x onerror=window.hacked=1>\x1b[2J\u202e</script>&amp;"

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from player.errors import JournalError, UnauthorizedError
-from player.journal import Journal, Ledger, Revealed, sit_down
-from player.protocol import Guess, Json, RoundStart, Score
-from player.questions.question import Question
+from quarry.player.errors import JournalError, UnauthorizedError
+from quarry.player.journal import Journal, Ledger, Revealed, sit_down
+from quarry.player.protocol import Guess, Json, RoundStart, Score
+from quarry.player.questions.question import Question
 
 START = RoundStart("M1", "Lecture 3", "what climbs, towards light", "color", "round-token")
 QUESTIONS = (Question("Which?", ("a", "b", "c", "ד"), "opening", frozenset({"x", "y"}), (("a",), ("b", "c"))),)

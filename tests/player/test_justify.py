@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from evaluate.referee.scoring import citations
-from player.justify import Evidence, count_words, justify_sentence, justify_word, weigh_answers
-from player.questions.belief import NOT_RELEVANT
-from player.questions.language import Language
-from player.questions.question import Question
-from player.testing.paragraphs import paragraph
+from quarry.evaluate.referee.scoring import citations
+from quarry.player.justify import Evidence, count_words, justify_sentence, justify_word, weigh_answers
+from quarry.player.questions.belief import NOT_RELEVANT
+from quarry.player.questions.language import Language
+from quarry.player.questions.question import Question
+from quarry.player.testing.paragraphs import paragraph
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 

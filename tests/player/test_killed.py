@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.practice.server import PracticeServer, create_app, serving
-from player.protocol import Json
+from quarry.evaluate.practice.server import PracticeServer, create_app, serving
+from quarry.player.protocol import Json
 from tests.evaluate.fakes import small_course
 
 ROOT = Path(__file__).resolve().parents[2]

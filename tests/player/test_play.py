@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from player import protocol
-from player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
-from player.journal import Journal, Ledger
-from player.play import GameReport, Pace, play, play_games, report_json
-from player.player import Decision, Plan
-from player.protocol import Json, RoundStart, Score
-from player.season import Season
-from player.server import GameState
-from player.steady import Planned, Steady
+from quarry.player import protocol
+from quarry.player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
+from quarry.player.journal import Journal, Ledger
+from quarry.player.play import GameReport, Pace, play, play_games, report_json
+from quarry.player.player import Decision, Plan
+from quarry.player.protocol import Json, RoundStart, Score
+from quarry.player.season import Season
+from quarry.player.server import GameState
+from quarry.player.steady import Planned, Steady
 from tests.player.fakes import FakeGameServer, course, dense_player
 
 GAME = "0101001"

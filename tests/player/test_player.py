@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from ingest.paragraph import Paragraph
-from player.errors import QueryError
-from player.player import MAX_WARMUP_CHARS, Plan, Player
-from player.protocol import RoundStart
-from player.questions.belief import NOT_RELEVANT
-from player.questions.question import LETTERS, Question
-from player.questions.views import VIEWS
-from player.search.orchestrator import SearchOrchestrator
-from player.search.references import References
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.errors import QueryError
+from quarry.player.player import MAX_WARMUP_CHARS, Plan, Player
+from quarry.player.protocol import RoundStart
+from quarry.player.questions.belief import NOT_RELEVANT
+from quarry.player.questions.question import LETTERS, Question
+from quarry.player.questions.views import VIEWS
+from quarry.player.search.orchestrator import SearchOrchestrator
+from quarry.player.search.references import References
 from tests.player.fakes import (
     ListStrategy,
     course,

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from pydantic import ValidationError
 
-from player import protocol
-from player.errors import MessageError
-from player.messages import PAYLOADS, json_schema
-from player.protocol import Guess, Message, RoundStart, WarmupCall
-from player.questions.belief import NOT_RELEVANT
-from player.questions.question import Question
+from quarry.player import protocol
+from quarry.player.errors import MessageError
+from quarry.player.messages import PAYLOADS, json_schema
+from quarry.player.protocol import Guess, Message, RoundStart, WarmupCall
+from quarry.player.questions.belief import NOT_RELEVANT
+from quarry.player.questions.question import Question
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from ingest.paragraph import Reading
-from ingest.store import create_store
-from ingest.vectors import embed_reading
-from player.__main__ import main, result_json
-from player.errors import SearchError
-from player.search.types import NOTHING_FOUND, Query, SearchResult
+from quarry.ingest.paragraph import Reading
+from quarry.ingest.store import create_store
+from quarry.ingest.vectors import embed_reading
+from quarry.player.__main__ import main, result_json
+from quarry.player.errors import SearchError
+from quarry.player.search.types import NOTHING_FOUND, Query, SearchResult
 from tests.player.fakes import WordsEmbedder, course, document
 
 
@@ -36,7 +36,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """The store's embedder is the one it was made with."""
-    monkeypatch.setattr("ingest.embedders.models.load_embedder", lambda *_: WordsEmbedder())
+    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", lambda *_: WordsEmbedder())
 
 
 Run = Callable[..., tuple[int, str, str]]
@@ -229,7 +229,7 @@ def failing(*_: object, **__: object) -> Any:
 def test_a_strategy_that_fails_beside_another_ends_with_1_and_is_named(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("player.search.strategies.dense.Dense.score", failing)
+    monkeypatch.setattr("quarry.player.search.strategies.dense.Dense.score", failing)
     code, out, err = run("--hint", HINT, "--preset", "rrf", "--json")
     shown = json.loads(out)
     assert (code, err) == (1, "")
@@ -238,7 +238,7 @@ def test_a_strategy_that_fails_beside_another_ends_with_1_and_is_named(
 
 
 def test_all_strategies_failing_ends_with_2_and_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("player.search.strategies.dense.Dense.score", failing)
+    monkeypatch.setattr("quarry.player.search.strategies.dense.Dense.score", failing)
     code, out, err = run("--hint", HINT, "--preset", "unfiltered", "--json")
     assert (code, out) == (2, "")
     assert err == "player search: strategy dense failed: RuntimeError: the model is gone\n"

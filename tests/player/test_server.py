@@ -19,9 +19,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from player import wire
-from player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
-from player.server import GameState, HttpGameServer, wait_left_s
+from quarry.player import wire
+from quarry.player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
+from quarry.player.server import GameState, HttpGameServer, wait_left_s
 
 TOKEN = "s3cret-token-of-the-player"
 

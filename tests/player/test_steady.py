@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from player import protocol
-from player.journal import Revealed
-from player.player import Decision, Plan, Player
-from player.protocol import RoundStart, Score
-from player.questions.question import Question
-from player.revealed import read_revealed, recognise, use_revealed
-from player.steady import Steady, generic_questions
+from quarry.player import protocol
+from quarry.player.journal import Revealed
+from quarry.player.player import Decision, Plan, Player
+from quarry.player.protocol import RoundStart, Score
+from quarry.player.questions.question import Question
+from quarry.player.revealed import read_revealed, recognise, use_revealed
+from quarry.player.steady import Steady, generic_questions
 from tests.player.fakes import course, dense_player, perfect_answer
 
 START = RoundStart("M1", "first", "grammar token lookahead terminal", "color", "t")

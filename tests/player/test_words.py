@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from player.words import is_stop_word, stems, words
+from quarry.player.words import is_stop_word, stems, words
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from evaluate.practice.hostile.fault import Fault, Reply, Rewrite
-from player import protocol
-from player.protocol import Json
+from quarry.evaluate.practice.hostile.fault import Fault, Reply, Rewrite
+from quarry.player import protocol
+from quarry.player.protocol import Json
 
 INBOX, OUTBOX, GAMES = "/v1/inbox", "/v1/outbox", "/v1/games"
 PATHS = (INBOX, OUTBOX)

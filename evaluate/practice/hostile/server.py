@@ -10,8 +10,8 @@ from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from evaluate.practice.hostile.fault import Fault, Reply
-from player.protocol import Json
+from quarry.evaluate.practice.hostile.fault import Fault, Reply
+from quarry.player.protocol import Json
 
 
 class HostileApp:

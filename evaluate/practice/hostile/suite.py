@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from configs.terminal import visible
-from evaluate.practice.hostile.fault import Fault
-from evaluate.practice.hostile.server import HostileApp
-from evaluate.practice.server import Course, PracticeServer, create_app, serving
-from player.errors import PlayerError
-from player.play import GameReport, Pace, play_games
-from player.player import Player
-from player.server import HttpGameServer
+from quarry.configs.terminal import visible
+from quarry.evaluate.practice.hostile.fault import Fault
+from quarry.evaluate.practice.hostile.server import HostileApp
+from quarry.evaluate.practice.server import Course, PracticeServer, create_app, serving
+from quarry.player.errors import PlayerError
+from quarry.player.play import GameReport, Pace, play_games
+from quarry.player.player import Player
+from quarry.player.server import HttpGameServer
 
 REQUEST_TIMEOUT_S = 3.0
 GAME_TIMEOUT_S = 40.0

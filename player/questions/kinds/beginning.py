@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from player.questions.ends import EndKind
+from quarry.player.questions.ends import EndKind
 
 KIND = EndKind(
     name="beginning",

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ingest.paragraph import Paragraph
-from player.questions.course import Candidates
-from player.questions.question import FitArray, Question, QuestionPool
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions.course import Candidates
+from quarry.player.questions.question import FitArray, Question, QuestionPool
 
 
 class Kind(Protocol):

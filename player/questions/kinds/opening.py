@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from player.questions.lists import ListKind
+from quarry.player.questions.lists import ListKind
 
 KIND = ListKind(
     name="opening",

@@ -10,13 +10,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.embedders import Embedder, FloatArray
-from ingest.paragraph import Paragraph
-from player.search.cache import RememberingEmbedder
-from player.search.core import Floats, Ints, combine, relative
-from player.search.strategies.ranking import Ranked
-from player.search.threshold import DEFAULT_EMBEDDER, DenseCalibration, calibration_of
-from player.search.types import Marks, Query, nothing_found
+from quarry.ingest.embedders import Embedder, FloatArray
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.core import Floats, Ints, combine, relative
+from quarry.player.search.strategies.ranking import Ranked
+from quarry.player.search.threshold import DEFAULT_EMBEDDER, DenseCalibration, calibration_of
+from quarry.player.search.types import Marks, Query, nothing_found
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ingest.embedders import Embedder, FloatArray
-from ingest.store import ParagraphStore
-from player.search.core import Floats, Ints, combine
-from player.search.strategies.dense import Dense, PartScorer, dense_weights
-from player.search.threshold import DenseCalibration
-from player.search.types import Marks, Query
+from quarry.ingest.embedders import Embedder, FloatArray
+from quarry.ingest.store import Course
+from quarry.player.search.core import Floats, Ints, combine
+from quarry.player.search.strategies.dense import Dense, PartScorer, dense_weights
+from quarry.player.search.threshold import DenseCalibration
+from quarry.player.search.types import Marks, Query
 
 N_NEAREST = 300
 """Paragraphs whose sentences are looked at."""
@@ -36,7 +36,7 @@ class IndexedDense(Dense):
 
     def __init__(
         self,
-        store: ParagraphStore,
+        store: Course,
         embedder: Embedder,
         best: float,
         mean: float,

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import regex
 
-from ingest.paragraph import Paragraph
-from player.search.core import NOT_FOUND, Floats
-from player.search.strategies.ranking import Ranked
-from player.search.threshold import DEFAULT_EMBEDDER, KeywordCalibration, calibration_of
-from player.search.types import Marks, Query, nothing_found
-from player.words import is_stop_word, stems, words
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.search.core import NOT_FOUND, Floats
+from quarry.player.search.strategies.ranking import Ranked
+from quarry.player.search.threshold import DEFAULT_EMBEDDER, KeywordCalibration, calibration_of
+from quarry.player.search.types import Marks, Query, nothing_found
+from quarry.player.words import is_stop_word, stems, words
 
 K1, B = 1.5, 0.75
 RARE = 5

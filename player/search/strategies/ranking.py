@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ingest.paragraph import Paragraph
-from player.search.core import NOT_FOUND, probabilities
-from player.search.types import Hit, Marks, Query
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.search.core import NOT_FOUND, probabilities
+from quarry.player.search.types import Hit, Marks, Query
 
 
 class Ranked(ABC):

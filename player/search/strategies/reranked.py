@@ -11,12 +11,12 @@ import numpy as np
 from cachetools import LRUCache
 from numpy.typing import NDArray
 
-from ingest.paragraph import Paragraph
-from player.errors import LateStrategyError
-from player.search.core import log_odds_of as log_odds
-from player.search.core import probability
-from player.search.cross_encoder import Pair
-from player.search.types import Hit, Query, Strategy
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.errors import LateStrategyError
+from quarry.player.search.core import log_odds_of as log_odds
+from quarry.player.search.core import probability
+from quarry.player.search.cross_encoder import Pair
+from quarry.player.search.types import Hit, Query, Strategy
 
 Scorer = Callable[[Sequence[Pair]], NDArray[np.float64]]
 """Pairs -> their logits, higher is better."""

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from evaluate.__main__ import main
-from evaluate.answers.answered import AnsweredReferee, answering
-from evaluate.answers.batches import AskedBatch, batch_line, make_batches, read_answers, read_batches
-from evaluate.answers.sheets import sheet_line
-from evaluate.errors import BatchError
-from evaluate.games.matching import match_games
-from evaluate.referee import Secret, make_referee
-from evaluate.referee.views import no_passages
-from evaluate.replay.replayer import Job
-from player.questions.question import Question
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.answers.answered import AnsweredReferee, answering
+from quarry.evaluate.answers.batches import AskedBatch, batch_line, make_batches, read_answers, read_batches
+from quarry.evaluate.answers.sheets import sheet_line
+from quarry.evaluate.errors import BatchError
+from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.referee import Secret, make_referee
+from quarry.evaluate.referee.views import no_passages
+from quarry.evaluate.replay.replayer import Job
+from quarry.player.questions.question import Question
 from tests.evaluate.fakes import labelled_game
 from tests.player.fakes import course, dense_player
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.answers.batches import AskedBatch, read_answers, read_batches
-from evaluate.games.labelled import LabelledGame, load_games
-from evaluate.games.text import same_text
-from player.questions.kinds import KINDS
+from quarry.evaluate.answers.batches import AskedBatch, read_answers, read_batches
+from quarry.evaluate.games.labelled import LabelledGame, load_games
+from quarry.evaluate.games.text import same_text
+from quarry.player.questions.kinds import KINDS
 
 GAMES = Path(__file__).resolve().parents[3] / "data" / "games"
 ANSWERS = GAMES / "answers"

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from evaluate.__main__ import main
-from evaluate.answers.batches import AskedBatch, read_batches
-from evaluate.answers.sheets import SHEETS, sheet_line
-from player.questions.question import Question
-from player.questions.views import VIEWS
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.answers.batches import AskedBatch, read_batches
+from quarry.evaluate.answers.sheets import SHEETS, sheet_line
+from quarry.player.questions.question import Question
+from quarry.player.questions.views import VIEWS
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 

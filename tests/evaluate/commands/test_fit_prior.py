@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from configs.settings import load
-from evaluate.__main__ import main
+from quarry.configs.settings import load
+from quarry.evaluate.__main__ import main
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.__main__ import main
-from evaluate.answers.batches import read_batches
-from evaluate.referee import Secret, make_referee
-from player.questions.kinds import KINDS
-from player.questions.rates import load_logged, load_rates
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.answers.batches import read_batches
+from quarry.evaluate.referee import Secret, make_referee
+from quarry.player.questions.kinds import KINDS
+from quarry.player.questions.rates import load_logged, load_rates
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.__main__ import main
+from quarry.evaluate.__main__ import main
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 

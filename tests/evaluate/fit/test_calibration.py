@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluate.__main__ import main
-from evaluate.fit.calibration import Choice, fit_choices, fit_relevance
-from ingest.paragraph import Alias, Document, Reading
-from ingest.store import Filing, create_store
-from ingest.vectors import embed_reading
-from player.search.build import build_references
-from player.search.references import FEATURES, MEANING
-from player.search.threshold import CALIBRATION
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.fit.calibration import Choice, fit_choices, fit_relevance
+from quarry.ingest.paragraph import Alias, Document, Reading
+from quarry.ingest.store import Filing, create_store
+from quarry.ingest.vectors import embed_reading
+from quarry.player.search.build import build_references
+from quarry.player.search.references import FEATURES, MEANING
+from quarry.player.search.threshold import CALIBRATION
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import course
@@ -139,7 +139,7 @@ class TestCommand:
             left_out.append(without)
             return make(*given, without=without)
 
-        monkeypatch.setattr("evaluate.fit.calibration.build_references", counted)
+        monkeypatch.setattr("quarry.evaluate.fit.calibration.build_references", counted)
         assert run_main(main, *arguments) == 0
         assert sorted(left_out) == ["", *sorted({item.doc_id for item in course()})]
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluate.fit.prior import fit_prior, log_likelihood
-from ingest.paragraph import Paragraph
-from player.questions.prior import PriorModel, prior_of
-from player.search.types import BookCandidate, Query, SearchResult, Tier
+from quarry.evaluate.fit.prior import fit_prior, log_likelihood
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions.prior import PriorModel, prior_of
+from quarry.player.search.types import BookCandidate, Query, SearchResult, Tier
 from tests.player.fakes import hits
 
 TRUE = PriorModel(0.5, 0.0, {"filter": 0.9, "boost": 0.6})

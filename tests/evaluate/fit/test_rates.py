@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluate.__main__ import main
-from evaluate.fit.rates import LoggedAnswer, count_answers
-from player.questions.rates import learned
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.fit.rates import LoggedAnswer, count_answers
+from quarry.player.questions.rates import learned
 
 PRIORS = {"word": 0.06, "pair": 0.05}
 A_FITS = np.array([1.0, 0.0, 0.0, 0.0])

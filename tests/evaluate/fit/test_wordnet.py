@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.errors import EvaluateError
-from evaluate.fit.associations import general_words
-from evaluate.fit.wordnet import Entry, WordNet, read_wordnet
+from quarry.evaluate.errors import EvaluateError
+from quarry.evaluate.fit.associations import general_words
+from quarry.evaluate.fit.wordnet import Entry, WordNet, read_wordnet
 
 LICENCE = "  1 This software and database is being provided to you.\n"
 NOUNS = """\

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from evaluate.games.labelled import SPLITS, LabelledGame, load_games
+from quarry.evaluate.games.labelled import SPLITS, LabelledGame, load_games
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 COURSES = ("english", "hebrew")

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from evaluate.__main__ import main
-from evaluate.games.check import check_games, shared_words
-from evaluate.games.matching import match_games
-from player.testing.paragraphs import paragraph
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.games.check import check_games, shared_words
+from quarry.evaluate.games.matching import match_games
+from quarry.player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game, make_store, record_of, run_main, write_games
 
 IVY = paragraph("alpha:1:1", "Ivy climbs the old wall slowly. It clings with small roots.")

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluate.errors import GamesError
-from evaluate.games.labelled import load_games
-from evaluate.games.splits import split_of
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.splits import split_of
 from tests.evaluate.fakes import labelled_game, write_games
 
 GOOD = {"game_id": "g1", "hint": "what climbs", "paragraph_id": "alpha:1:1"}

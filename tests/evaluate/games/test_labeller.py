@@ -14,15 +14,15 @@ from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from evaluate.__main__ import main
-from evaluate.errors import GamesError
-from evaluate.games.askers import PipeAsker, TerminalAsker
-from evaluate.games.check import check_games
-from evaluate.games.labelled import load_games
-from evaluate.games.labeller import Labeller, hint_wrong, in_order, shared_stems
-from evaluate.games.matching import match_games
-from ingest.paragraph import Paragraph
-from player.testing.paragraphs import paragraph
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.askers import PipeAsker, TerminalAsker
+from quarry.evaluate.games.check import check_games
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.labeller import Labeller, hint_wrong, in_order, shared_stems
+from quarry.evaluate.games.matching import match_games
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import make_store, run_main
 from tests.player.fakes import course
 

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from evaluate.games.labelled import load_games
-from evaluate.games.matching import match_games
-from ingest.paragraph import Paragraph
+from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.matching import match_games
+from quarry.ingest.paragraph import Paragraph
 from tests.evaluate.fakes import labelled_game
 
 IVY = "Ivy climbs the old wall slowly. It clings with small roots and never lets go."

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from evaluate.errors import GamesError
-from evaluate.games.splits import select_split, split_of
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.splits import select_split, split_of
 from tests.evaluate.fakes import labelled_game
 
 SPLIT_BY_SEED = {0: "train", 2: "validation", 7: "train", 10: "test", 12: "validation", 11: "test"}

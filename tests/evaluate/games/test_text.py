@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluate.games.text import canonical, same_text, tokens
+from quarry.evaluate.games.text import canonical, same_text, tokens
 
 
 class TestEquality:

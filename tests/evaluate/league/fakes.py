@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evaluate.league.league import League
-from evaluate.league.record import Record
-from evaluate.league.rounds import RoundSetter, rank_by
-from evaluate.referee import make_referee
+from quarry.evaluate.league.league import League
+from quarry.evaluate.league.record import Record
+from quarry.evaluate.league.rounds import RoundSetter, rank_by
+from quarry.evaluate.referee import make_referee
 from tests.evaluate.fakes import half_alike
 from tests.player.fakes import course, dense_player
 

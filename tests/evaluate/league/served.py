@@ -15,10 +15,10 @@ import sys
 import time
 from pathlib import Path
 
-from evaluate.league.app import create_league_app
-from evaluate.league.built_in import seat
-from evaluate.practice.server import listen, serve
-from player.protocol import RoundStart
+from quarry.evaluate.league.app import create_league_app
+from quarry.evaluate.league.built_in import seat
+from quarry.evaluate.practice.server import listen, serve
+from quarry.player.protocol import RoundStart
 from tests.evaluate.league.fakes import make_league
 from tests.player.fakes import course, dense_player
 

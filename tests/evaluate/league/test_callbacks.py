@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from evaluate.league.callbacks import RefereeCallbacks
-from evaluate.referee import make_referee
-from player.callbacks import Callbacks
+from quarry.evaluate.league.callbacks import RefereeCallbacks
+from quarry.evaluate.referee import make_referee
+from quarry.player.callbacks import Callbacks
 from tests.evaluate.fakes import batch, half_alike
 from tests.evaluate.league.fakes import make_setter
 from tests.player.fakes import course, dense_player

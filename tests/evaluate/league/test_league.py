@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.errors import GamesError
-from evaluate.league.built_in import DeskGameServer, seat
-from evaluate.league.league import League
-from evaluate.league.record import Record, RecordError
-from evaluate.practice.match import RefusedMessageError
-from player import protocol
-from player.errors import RefusedError
-from player.journal import Journal, Ledger
-from player.play import GameReport, play_games
-from player.protocol import Json
-from player.season import Season
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.league.built_in import DeskGameServer, seat
+from quarry.evaluate.league.league import League
+from quarry.evaluate.league.record import Record, RecordError
+from quarry.evaluate.practice.match import RefusedMessageError
+from quarry.player import protocol
+from quarry.player.errors import RefusedError
+from quarry.player.journal import Journal, Ledger
+from quarry.player.play import GameReport, play_games
+from quarry.player.protocol import Json
+from quarry.player.season import Season
 from tests.evaluate.league.fakes import make_league
 from tests.player.fakes import course, dense_player
 

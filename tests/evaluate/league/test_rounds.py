@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from evaluate.errors import GamesError
-from evaluate.games.check import MAX_HINT_WORDS, shared_words
-from evaluate.league.hints import drafted, edited, keeps_the_rule
-from evaluate.league.rounds import FAIR, MOST_DRAWN, RoundSetter
-from player.testing.paragraphs import paragraph
-from player.words import stems, words
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.check import MAX_HINT_WORDS, shared_words
+from quarry.evaluate.league.hints import drafted, edited, keeps_the_rule
+from quarry.evaluate.league.rounds import FAIR, MOST_DRAWN, RoundSetter
+from quarry.player.testing.paragraphs import paragraph
+from quarry.player.words import stems, words
 from tests.evaluate.fakes import labelled_game
 from tests.evaluate.league.fakes import make_setter
 from tests.player.fakes import course

@@ -16,18 +16,18 @@ from pathlib import Path
 import httpx
 import pytest
 
-from configs.mail import PASSWORD_VARIABLE, MailSettings
-from evaluate.league.app import create_league_app
-from evaluate.league.built_in import RandomPlayer, seat
-from evaluate.league.league import League
-from evaluate.league.post_office import PostOffice
-from evaluate.practice.server import serving
-from player.errors import ServerError
-from player.journal import Journal, sit_down
-from player.mail.server import MailGameServer
-from player.play import GameReport, Pace, play_games
-from player.season import Season
-from player.server import GameServer, HttpGameServer
+from quarry.configs.mail import PASSWORD_VARIABLE, MailSettings
+from quarry.evaluate.league.app import create_league_app
+from quarry.evaluate.league.built_in import RandomPlayer, seat
+from quarry.evaluate.league.league import League
+from quarry.evaluate.league.post_office import PostOffice
+from quarry.evaluate.practice.server import serving
+from quarry.player.errors import ServerError
+from quarry.player.journal import Journal, sit_down
+from quarry.player.mail.server import MailGameServer
+from quarry.player.play import GameReport, Pace, play_games
+from quarry.player.season import Season
+from quarry.player.server import GameServer, HttpGameServer
 from tests.evaluate.league.fakes import make_league
 from tests.evaluate.report.test_page import ARGUMENTS, NO_BROWSER
 from tests.mail_servers import PASSWORD, mail_servers

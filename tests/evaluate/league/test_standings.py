@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from evaluate.league.standings import Result, pairings, standings
+from quarry.evaluate.league.standings import Result, pairings, standings
 
 
 def test_points_lead_then_the_mean_score_then_the_name() -> None:

@@ -16,12 +16,12 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from evaluate.practice import limits
-from evaluate.practice import server as practice
-from evaluate.practice.server import PracticeServer, TooManyError, create_app, serving
-from evaluate.referee import scoring
-from evaluate.referee.scoring import score_guess
-from player.messages import PAYLOADS
+from quarry.evaluate.practice import limits
+from quarry.evaluate.practice import server as practice
+from quarry.evaluate.practice.server import PracticeServer, TooManyError, create_app, serving
+from quarry.evaluate.referee import scoring
+from quarry.evaluate.referee.scoring import score_guess
+from quarry.player.messages import PAYLOADS
 from tests.contracts.game_server import GUESS, player_message, questions
 from tests.evaluate.fakes import half_alike, small_course
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from evaluate.practice.lost import why_lost
-from player.play import GameReport, play
-from player.questions.question import LETTERS
-from player.testing.paragraphs import paragraph
+from quarry.evaluate.practice.lost import why_lost
+from quarry.player.play import GameReport, play
+from quarry.player.questions.question import LETTERS
+from quarry.player.testing.paragraphs import paragraph
 from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.test_play import GAME, answers, round_start, score, warmup
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluate.games.labelled import LabelledGame
-from evaluate.practice.match import DEADLINES_S, MAX_TEXT_CHARS, Match, RefusedMessageError, read_batch
-from evaluate.referee import Posed, Secret, secret_of
-from player.protocol import Json
-from player.testing.paragraphs import paragraph
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.practice.match import DEADLINES_S, MAX_TEXT_CHARS, Match, RefusedMessageError, read_batch
+from quarry.evaluate.referee import Posed, Secret, secret_of
+from quarry.player.protocol import Json
+from quarry.player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import batch, half_alike, labelled_game, message
 
 SECRET = paragraph("alpha:1:1", "Ivy climbs the old wall slowly. It clings with small roots and never lets go.")

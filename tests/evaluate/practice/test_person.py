@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from evaluate.practice.person import DOMAIN, play_with_person
-from player.play import Silent
-from player.player import Decision, Plan, Player
-from player.protocol import RoundStart
-from player.questions.belief import NOT_RELEVANT
+from quarry.evaluate.practice.person import DOMAIN, play_with_person
+from quarry.player.play import Silent
+from quarry.player.player import Decision, Plan, Player
+from quarry.player.protocol import RoundStart
+from quarry.player.questions.belief import NOT_RELEVANT
 from tests.player.fakes import course, dense_player
 
 

@@ -18,11 +18,11 @@ from typing import Any
 import httpx
 import pytest
 
-from configs.settings import Settings
-from evaluate.__main__ import main
-from evaluate.errors import GamesError, PortError
-from evaluate.practice.limits import MAX_BODY_BYTES
-from evaluate.practice.server import (
+from quarry.configs.settings import Settings
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.errors import GamesError, PortError
+from quarry.evaluate.practice.limits import MAX_BODY_BYTES
+from quarry.evaluate.practice.server import (
     Course,
     LocalGameServer,
     PracticeServer,
@@ -31,11 +31,11 @@ from evaluate.practice.server import (
     load_course,
     serving,
 )
-from evaluate.referee import Posed, Secret, make_referee
-from ingest.store import ParagraphStore
-from player.play import GameReport, play
-from player.protocol import Json
-from player.server import GameServer, HttpGameServer
+from quarry.evaluate.referee import Posed, Secret, make_referee
+from quarry.ingest.store import Course as StoredCourse
+from quarry.player.play import GameReport, play
+from quarry.player.protocol import Json
+from quarry.player.server import GameServer, HttpGameServer
 from tests.contracts.game_server import GUESS, GameServerContract, kinds, player_message, questions
 from tests.evaluate.fakes import (
     course_games,
@@ -537,19 +537,19 @@ def test_a_message_that_the_referee_failed_on_may_be_sent_again() -> None:
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> ParagraphStore:
+def store(tmp_path_factory: pytest.TempPathFactory) -> StoredCourse:
     return make_store(tmp_path_factory.mktemp("practice"), course())
 
 
 @pytest.mark.usefixtures("fast_models")
 class TestLoadingACourse:
-    def load(self, store: ParagraphStore, path: Path, settings: Settings) -> Course:
+    def load(self, store: StoredCourse, path: Path, settings: Settings) -> Course:
         referee = make_referee("oracle")
         assert referee is not None
         return load_course(store, path, referee, settings)
 
     def test_games_whose_paragraph_is_in_the_store_are_played_with_it(
-        self, tmp_path: Path, store: ParagraphStore, settings: Settings
+        self, tmp_path: Path, store: StoredCourse, settings: Settings
     ) -> None:
         games = course_games(course())
         path = write_games(tmp_path / "games.jsonl", map(record_of, games))
@@ -559,7 +559,7 @@ class TestLoadingACourse:
         ]
 
     def test_lost_and_unanswerable_games_are_left_out(
-        self, tmp_path: Path, store: ParagraphStore, settings: Settings
+        self, tmp_path: Path, store: StoredCourse, settings: Settings
     ) -> None:
         lost = record_of(labelled_game(game_id="lost", paragraph_id="gamma:1:1"))
         unanswerable = {**record_of(labelled_game(game_id="no")), "paragraph_id": None}
@@ -567,9 +567,7 @@ class TestLoadingACourse:
         loaded = self.load(store, write_games(tmp_path / "games.jsonl", games), settings).games
         assert [game.game_id for game, _ in loaded] == ["g5"]
 
-    def test_games_of_another_course_are_refused(
-        self, tmp_path: Path, store: ParagraphStore, settings: Settings
-    ) -> None:
+    def test_games_of_another_course_are_refused(self, tmp_path: Path, store: StoredCourse, settings: Settings) -> None:
         path = write_games(tmp_path / "games.jsonl", [record_of(labelled_game())])
         with pytest.raises(GamesError, match=r"games\.jsonl: at least one game must be about .*, got none of 1"):
             self.load(store, path, settings)
@@ -621,7 +619,7 @@ class TestServeCommand:
         return captured.err
 
     def test_a_port_in_use_exits_with_2_and_one_line(
-        self, tmp_path: Path, store: ParagraphStore, taken_port: int, capsys: pytest.CaptureFixture[str]
+        self, tmp_path: Path, store: StoredCourse, taken_port: int, capsys: pytest.CaptureFixture[str]
     ) -> None:
         arguments = ("--store", store.location, "--games", self.games(tmp_path), "--port", str(taken_port))
         line = self.refused(capsys, *arguments)
@@ -644,12 +642,12 @@ class TestServeCommand:
         ],
     )
     def test_bad_input_exits_with_2_and_one_line(
-        self, store: ParagraphStore, capsys: pytest.CaptureFixture[str], arguments: list[str], holds: str
+        self, store: StoredCourse, capsys: pytest.CaptureFixture[str], arguments: list[str], holds: str
     ) -> None:
         assert holds in self.refused(capsys, "--store", store.location, "--port", "0", *arguments)
 
     def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
-        self, tmp_path: Path, store: ParagraphStore
+        self, tmp_path: Path, store: StoredCourse
     ) -> None:
         command = [sys.executable, "-m", "evaluate", "serve", "--store", store.location, "--port", "0"]
         command += ["--games", self.games(tmp_path), "--seed", "1", "--referee", "noisy:0.1,0.1"]
@@ -671,7 +669,7 @@ class TestServeCommand:
         assert err == "evaluate serve: interrupted\n"
 
     def test_a_second_server_on_the_same_port_is_refused_while_the_first_serves(
-        self, tmp_path: Path, store: ParagraphStore, url: str, capsys: pytest.CaptureFixture[str]
+        self, tmp_path: Path, store: StoredCourse, url: str, capsys: pytest.CaptureFixture[str]
     ) -> None:
         port = url.rpartition(":")[2]
         arguments = ("--store", store.location, "--games", self.games(tmp_path), "--port", port)

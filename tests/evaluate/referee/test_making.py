@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from configs.settings import load
-from evaluate.referee.encoders import BY_CHARACTERS
-from evaluate.referee.making import prepare, tools_of
-from evaluate.referee.passages import Passages
-from player.testing.paragraphs import paragraph
+from quarry.configs.settings import load
+from quarry.evaluate.referee.encoders import BY_CHARACTERS
+from quarry.evaluate.referee.making import prepare, tools_of
+from quarry.evaluate.referee.passages import Passages
+from quarry.player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
 from tests.player.fakes import course
 

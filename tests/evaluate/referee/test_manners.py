@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluate.referee.manners import Random, Semantic
-from evaluate.referee.seen import see
+from quarry.evaluate.referee.manners import Random, Semantic
+from quarry.evaluate.referee.seen import see
 
 OPTIONS = ("a", "b", "c", "d")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluate.referee.encoders import BY_CHARACTERS
-from evaluate.referee.passages import Passages
+from quarry.evaluate.referee.encoders import BY_CHARACTERS
+from quarry.evaluate.referee.passages import Passages
 
 TEXTS = ("trees grow", "walls stand", "rivers run", "trees stand by walls", "tall trees", "clouds drift")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from configs.settings import EmbedSettings
-from evaluate.referee.scoring import (
+from quarry.configs.settings import EmbedSettings
+from quarry.evaluate.referee.scoring import (
     Score,
     character_similarity,
     citations,
@@ -20,7 +20,7 @@ from evaluate.referee.scoring import (
     score_word,
     word_similarity,
 )
-from ingest.embedders import Models
+from quarry.ingest.embedders import Models
 
 TRUTH = "The inverted index maps each term to its postings."
 ANSWERS = {1: "A", 2: "Not Relevant", 3: "C", 4: "B", 5: "D"}
@@ -218,13 +218,13 @@ def test_the_referee_measures_with_another_model_than_the_players(
         loaded.append(spec)
         return object()
 
-    monkeypatch.setattr("ingest.embedders.models.load_embedder", load)
-    monkeypatch.setattr("evaluate.referee.scoring.importlib.util.find_spec", lambda name: object())
+    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", load)
+    monkeypatch.setattr("quarry.evaluate.referee.scoring.importlib.util.find_spec", lambda name: object())
     word_similarity("minilm", Models(tmp_path, SETTINGS))
     word_similarity("some/hub-model", Models(tmp_path, SETTINGS))
     word_similarity("e5", Models(tmp_path, SETTINGS))
     assert loaded == ["e5", "e5", "minilm"]
-    monkeypatch.setattr("evaluate.referee.scoring.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("quarry.evaluate.referee.scoring.importlib.util.find_spec", lambda name: None)
     assert word_similarity("minilm", Models(tmp_path, SETTINGS)) is character_similarity
     assert word_similarity("e5", Models(tmp_path, SETTINGS)) is character_similarity
 

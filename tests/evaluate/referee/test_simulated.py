@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from evaluate.referee.manners import Key
-from evaluate.referee.simulated import SimulatedReferee
-from evaluate.referee.types import NOT_RELEVANT, Posed, Secret
+from quarry.evaluate.referee.manners import Key
+from quarry.evaluate.referee.simulated import SimulatedReferee
+from quarry.evaluate.referee.types import NOT_RELEVANT, Posed, Secret
 
 SECRET = Secret("A paragraph.", "A paragraph.")
 OPTIONS = ("a", "b", "c", "d")

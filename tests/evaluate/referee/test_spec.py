@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.errors import RefereeError
-from evaluate.referee.making import make_referee
-from evaluate.referee.spec import NAMES, TERMS, RefereeSpec, read_spec, spec_table
-from evaluate.referee.types import NOT_RELEVANT, Posed, Secret
-from evaluate.referee.views import VIEWS
+from quarry.evaluate.errors import RefereeError
+from quarry.evaluate.referee.making import make_referee
+from quarry.evaluate.referee.spec import NAMES, TERMS, RefereeSpec, read_spec, spec_table
+from quarry.evaluate.referee.types import NOT_RELEVANT, Posed, Secret
+from quarry.evaluate.referee.views import VIEWS
 
 SECRET = Secret("Ivy climbs. It clings to walls.", "Ivy climbs.", "plants", "what grows upwards")
 CLINGS: Posed = ('Does the word "clings" occur in the paragraph?', ("Yes", "No", "Unclear", "Unknown"))

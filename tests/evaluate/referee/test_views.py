@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evaluate.referee.reading import Reading
-from evaluate.referee.types import NOT_RELEVANT, Secret
-from evaluate.referee.views import VIEWS
+from quarry.evaluate.referee.reading import Reading
+from quarry.evaluate.referee.types import NOT_RELEVANT, Secret
+from quarry.evaluate.referee.views import VIEWS
 
 SECRET = Secret(
     "Dr. Ada climbs the wall. Then she rests; the wall is cold.",

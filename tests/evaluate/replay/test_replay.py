@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from configs.settings import Settings, load
-from evaluate.__main__ import main
-from evaluate.referee import Posed, Referee, Secret, Tools, make_referee
-from evaluate.replay.replay import replay
-from evaluate.replay.replayer import Job, Replayer
-from evaluate.runs.measures import interval
-from evaluate.runs.record import GameRecord
-from ingest.store import ParagraphStore
-from player.player import Player
-from player.search.orchestrator import SearchOrchestrator
-from player.search.references import References
-from player.search.strategies.dense import Dense
-from player.testing.paragraphs import paragraph
+from quarry.configs.settings import Settings, load
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.referee import Posed, Referee, Secret, Tools, make_referee
+from quarry.evaluate.replay.replay import replay
+from quarry.evaluate.replay.replayer import Job, Replayer
+from quarry.evaluate.runs.measures import interval
+from quarry.evaluate.runs.record import GameRecord
+from quarry.ingest.store import Course
+from quarry.player.player import Player
+from quarry.player.search.orchestrator import SearchOrchestrator
+from quarry.player.search.references import References
+from quarry.player.search.strategies.dense import Dense
+from quarry.player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
 from tests.player.fakes import FixedEmbedder, course
 
@@ -105,7 +105,7 @@ def hand_settings() -> Settings:
 
 
 @pytest.fixture(scope="module")
-def hand_store(tmp_path_factory: pytest.TempPathFactory) -> ParagraphStore:
+def hand_store(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """The five paragraphs; the one number of a vector is the similarity with HINT."""
     names = {item.doc_id: [0.0] for item in PARAGRAPHS}
     embedder = FixedEmbedder({item.text: [SIMILARITY[item.paragraph_id]] for item in PARAGRAPHS} | names)
@@ -113,7 +113,7 @@ def hand_store(tmp_path_factory: pytest.TempPathFactory) -> ParagraphStore:
 
 
 @pytest.fixture(scope="module")
-def hand_player(hand_store: ParagraphStore, hand_settings: Settings) -> Player:
+def hand_player(hand_store: Course, hand_settings: Settings) -> Player:
     dense = Dense(hand_store.paragraphs, hand_store.vectors, FixedEmbedder({HINT: [1.0]}))
     references = References(hand_store.documents, 0.9, 0.6)
     search = SearchOrchestrator({"dense": dense}, references, hand_settings.search)
@@ -121,7 +121,7 @@ def hand_player(hand_store: ParagraphStore, hand_settings: Settings) -> Player:
 
 
 @pytest.fixture(scope="module")
-def searched(hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings) -> Run:
+def searched(hand_store: Course, hand_player: Player, hand_settings: Settings) -> Run:
     """The run without a referee."""
     return replayed(
         GAMES, hand_store, hand_player, hand_settings, referee="none", similarity=None, seed=7, progress=False
@@ -129,7 +129,7 @@ def searched(hand_store: ParagraphStore, hand_player: Player, hand_settings: Set
 
 
 @pytest.fixture(scope="module")
-def played(hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings) -> Run:
+def played(hand_store: Course, hand_player: Player, hand_settings: Settings) -> Run:
     """The run with a referee that finds nothing relevant, so that the guess is the most similar candidate."""
     return replayed(
         GAMES,
@@ -201,7 +201,7 @@ class TestSearchAlone:
         assert searched["latency_ms"]["decide"] is None
 
     def test_repeats_are_not_made_without_a_referee(
-        self, hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings
+        self, hand_store: Course, hand_player: Player, hand_settings: Settings
     ) -> None:
         run = replayed(
             GAMES,
@@ -216,7 +216,7 @@ class TestSearchAlone:
         assert (len(run["per_game"]), run["repeats"]) == (6, 1)
 
     def test_unanswerable_games_alone_are_a_run_too(
-        self, hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings
+        self, hand_store: Course, hand_player: Player, hand_settings: Settings
     ) -> None:
         games = [game for game in GAMES if not game.answerable]
         for referee in ("none", "oracle"):
@@ -262,7 +262,7 @@ class TestPlayedGames:
         assert played["associative_word_top20"] == 0.833333
 
     def test_right_answers_win_what_the_search_has_found(
-        self, hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings
+        self, hand_store: Course, hand_player: Player, hand_settings: Settings
     ) -> None:
         run = replayed(
             GAMES[:2], hand_store, hand_player, hand_settings, referee="oracle", similarity=no_likeness, progress=False
@@ -280,7 +280,7 @@ class Declining:
 
 
 @pytest.fixture(scope="module")
-def repeated(hand_store: ParagraphStore, hand_player: Player, hand_settings: Settings) -> tuple[Run, list[int]]:
+def repeated(hand_store: Course, hand_player: Player, hand_settings: Settings) -> tuple[Run, list[int]]:
     """A run of two repeats, and the seeds of its referees: the first one answers rightly, the second declines."""
     seeds: list[int] = []
 
@@ -289,7 +289,7 @@ def repeated(hand_store: ParagraphStore, hand_player: Player, hand_settings: Set
         return make_referee("oracle") if len(seeds) == 1 else Declining()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evaluate.replay.replay.make_referee", make)
+        patch.setattr("quarry.evaluate.replay.replay.make_referee", make)
         run = replayed(
             GAMES,
             hand_store,
@@ -439,10 +439,10 @@ class TestCommand:
         arguments += ["--referee", "noisy:0.3,0.2", "--repeats", "2", "--seed", "5"]
         here = self.json_run(capsys, *arguments)
         script = (
-            "import sys; from ingest.embedders import models; "
+            "import sys; from quarry.ingest.embedders import models; "
             "from tests.fakes import load_hashing_embedder; "
             "models.load_embedder = load_hashing_embedder; "
-            "from evaluate.__main__ import main; sys.exit(main(sys.argv[1:]))"
+            "from quarry.evaluate.__main__ import main; sys.exit(main(sys.argv[1:]))"
         )
         done = subprocess.run(
             [sys.executable, "-c", script, "replay", "--json", *arguments],

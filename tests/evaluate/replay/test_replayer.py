@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from configs.settings import Settings, SettingsError, load
-from evaluate.errors import ReplayError
-from evaluate.games.labelled import LabelledGame
-from evaluate.replay.replay import replay_games
-from evaluate.replay.replayer import Job, Replayer, here, in_processes, workers_for
-from ingest.errors import StoreMissingError
-from ingest.store import ParagraphStore
-from player.player import Plan, Player
-from player.search.orchestrator import SearchOrchestrator
-from player.search.types import Query, SearchResult
+from quarry.configs.settings import Settings, SettingsError, load
+from quarry.evaluate.errors import ReplayError
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.replay.replay import replay_games
+from quarry.evaluate.replay.replayer import Job, Replayer, here, in_processes, workers_for
+from quarry.ingest.errors import StoreMissingError
+from quarry.ingest.store import Course
+from quarry.player.player import Plan, Player
+from quarry.player.search.orchestrator import SearchOrchestrator
+from quarry.player.search.types import Query, SearchResult
 from tests.evaluate.fakes import course_games, labelled_game, make_hashing_replayer, make_store
 from tests.player.fakes import course
 
@@ -27,7 +27,7 @@ REFEREE = "noisy:0.3,0.2"
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> ParagraphStore:
+def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return make_store(tmp_path_factory.mktemp("store"), course())
 
 
@@ -61,7 +61,7 @@ def die() -> Replayer:
 
 class TestWorkers:
     def test_the_run_is_the_same_whoever_plays_it(
-        self, store: ParagraphStore, quick: Settings, games: list[LabelledGame]
+        self, store: Course, quick: Settings, games: list[LabelledGame]
     ) -> None:
         make = functools.partial(make_hashing_replayer, store.location, quick, REFEREE, 3, 2)
         alone, together = (
@@ -103,7 +103,7 @@ class TestWorkers:
 
 
 def test_a_game_is_planned_once_for_all_its_repeats(
-    store: ParagraphStore, quick: Settings, games: list[LabelledGame], monkeypatch: pytest.MonkeyPatch
+    store: Course, quick: Settings, games: list[LabelledGame], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned: list[str] = []
     plan = Player.plan
@@ -124,7 +124,7 @@ def test_a_game_is_planned_once_for_all_its_repeats(
 
 
 def test_a_played_game_is_searched_once_and_shows_what_a_search_shows(
-    store: ParagraphStore, quick: Settings, games: list[LabelledGame], monkeypatch: pytest.MonkeyPatch
+    store: Course, quick: Settings, games: list[LabelledGame], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
     search, candidates = SearchOrchestrator.search, SearchOrchestrator.candidates
@@ -149,9 +149,7 @@ def test_a_played_game_is_searched_once_and_shows_what_a_search_shows(
     assert played["search"]["rank"] == unplayed["search"]["rank"]
 
 
-def test_a_record_holds_what_was_seen_of_the_game(
-    store: ParagraphStore, quick: Settings, games: list[LabelledGame]
-) -> None:
+def test_a_record_holds_what_was_seen_of_the_game(store: Course, quick: Settings, games: list[LabelledGame]) -> None:
     replayer = make_hashing_replayer(store.location, quick, "oracle", 0, 1)
     paragraph = next(item for item in store.paragraphs if item.paragraph_id == games[0].paragraph_id)
     record = replayer.record(Job(0, games[0], paragraph))

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from configs.settings import Settings, load
-from evaluate.errors import GamesError, RefereeError
-from evaluate.referee import read_spec
-from evaluate.referee.scoring import word_similarity
-from evaluate.replay.replayer import Job, Replayer, here
-from evaluate.replay.rounds import HINT_ALONE, SPECS, Played, Rounds, build_rounds, judges_of, play_rounds
-from ingest.store import DEFAULT_COLLECTION, ParagraphStore
-from player.player import build_player
+from quarry.configs.settings import Settings, load
+from quarry.evaluate.errors import GamesError, RefereeError
+from quarry.evaluate.referee import read_spec
+from quarry.evaluate.referee.scoring import word_similarity
+from quarry.evaluate.replay.replayer import Job, Replayer, here
+from quarry.evaluate.replay.rounds import HINT_ALONE, SPECS, Played, Rounds, build_rounds, judges_of, play_rounds
+from quarry.ingest.store import DEFAULT_COLLECTION, Course
+from quarry.player.player import build_player
 from tests.evaluate.fakes import course_games, labelled_game, make_store
 from tests.player.fakes import course
 
@@ -34,7 +34,7 @@ class TestJudges:
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> ParagraphStore:
+def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return make_store(tmp_path_factory.mktemp("store"), course())
 
 
@@ -46,7 +46,7 @@ def quick() -> Settings:
 
 @pytest.mark.usefixtures("fast_models")
 class TestPlaying:
-    def test_outcomes_are_those_of_a_replay(self, store: ParagraphStore, quick: Settings) -> None:
+    def test_outcomes_are_those_of_a_replay(self, store: Course, quick: Settings) -> None:
         games = course_games(course())[:4]
         paragraphs = {item.paragraph_id: item for item in course()}
         judges = [("noisy:0.4,0.2", 1), ("sees:opening", 0)]
@@ -62,7 +62,7 @@ class TestPlaying:
                 assert found.sentence_exact == play["sentence_exact"]
                 assert found.confidence == pytest.approx(play["guess"]["confidence"], abs=1e-6)
 
-    def test_the_same_seed_gives_the_same_games(self, store: ParagraphStore, quick: Settings) -> None:
+    def test_the_same_seed_gives_the_same_games(self, store: Course, quick: Settings) -> None:
         games = [*course_games(course())[:3], labelled_game(game_id="lost", paragraph_id="gamma:1:1")]
         games.append(labelled_game(game_id="no", answerable=False, paragraph_id=""))
         judges = judges_of(["oracle", "random", "sees:passages"], 2, 3)
@@ -76,7 +76,7 @@ class TestPlaying:
         assert all(played.outcomes[1].won for played in one[:3])
 
     def test_an_interrupted_run_goes_on_where_it_stopped(
-        self, store: ParagraphStore, quick: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, store: Course, quick: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         games, judges = course_games(course())[:3], judges_of(["random"], 1, 3)
         playing = functools.partial(
@@ -96,7 +96,7 @@ class TestPlaying:
         assert playing(partial=tmp_path / "partial") == whole
         assert seen == ["g1", "g2", "g2", "g3"]
 
-    def test_games_of_which_none_is_answerable_are_refused(self, store: ParagraphStore, quick: Settings) -> None:
+    def test_games_of_which_none_is_answerable_are_refused(self, store: Course, quick: Settings) -> None:
         games = [labelled_game(game_id="no", answerable=False, paragraph_id="")]
         with pytest.raises(GamesError, match="at least one answerable game, got none of 1"):
             play_rounds(games, store, quick, collection=DEFAULT_COLLECTION, judges=[("none", 0)], seed=0, workers=1)

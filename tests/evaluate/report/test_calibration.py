@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluate.report.calibration import expected_calibration_error, reliability
+from quarry.evaluate.report.calibration import expected_calibration_error, reliability
 
 
 def test_cases_fall_into_tenths_of_what_was_stated() -> None:

@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from configs.settings import load
-from evaluate.__main__ import main
-from evaluate.errors import RunError
-from evaluate.report.page import json_in_html, render
-from evaluate.report.referees import Table
-from evaluate.report.sweep import read_sweep, sweep_part
-from evaluate.runs.files import write_run
-from evaluate.runs.record import GameRecord
-from evaluate.runs.run import Run, make_run
-from evaluate.testing.records import game_record, play_record
+from quarry.configs.settings import load
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.errors import RunError
+from quarry.evaluate.report.page import json_in_html, render
+from quarry.evaluate.report.referees import Table
+from quarry.evaluate.report.sweep import read_sweep, sweep_part
+from quarry.evaluate.runs.files import write_run
+from quarry.evaluate.runs.record import GameRecord
+from quarry.evaluate.runs.run import Run, make_run
+from quarry.evaluate.testing.records import game_record, play_record
 from tests.evaluate.fakes import run_main
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">{{7*7}}\u2028"\'&amp;'

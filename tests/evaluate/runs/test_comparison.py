@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from configs.settings import load
-from evaluate.__main__ import main
-from evaluate.errors import RunError
-from evaluate.runs.comparison import compare, holm, randomisation_p
-from evaluate.runs.record import GameRecord
-from evaluate.runs.run import Run, make_run
-from evaluate.testing.records import game_record, play_record
+from quarry.configs.settings import load
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.errors import RunError
+from quarry.evaluate.runs.comparison import compare, holm, randomisation_p
+from quarry.evaluate.runs.record import GameRecord
+from quarry.evaluate.runs.run import Run, make_run
+from quarry.evaluate.testing.records import game_record, play_record
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.fakes import tiny_cross_encoder
 from tests.player.fakes import course

@@ -10,9 +10,9 @@ import ir_measures
 import pandas as pd
 import pytest
 
-from evaluate.__main__ import main
-from evaluate.runs.export import trec_id
-from evaluate.runs.measures import MEASURES
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.runs.export import trec_id
+from quarry.evaluate.runs.measures import MEASURES
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from evaluate.runs.fate import fate
-from evaluate.testing.records import game_record, play_record
+from quarry.evaluate.runs.fate import fate
+from quarry.evaluate.testing.records import game_record, play_record
 
 SEARCH = game_record()["search"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from ir_measures import RR, Success
 
-from evaluate.runs.measures import MEASURES, interval, per_game
+from quarry.evaluate.runs.measures import MEASURES, interval, per_game
 
 RANKINGS = {
     "first": ["p1", "p2", "p3"],

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from configs.settings import load
-from evaluate.errors import RunError
-from evaluate.replay.rounds import HINT_ALONE, Outcome, Played
-from evaluate.runs.table import make_table, read_table
+from quarry.configs.settings import load
+from quarry.evaluate.errors import RunError
+from quarry.evaluate.replay.rounds import HINT_ALONE, Outcome, Played
+from quarry.evaluate.runs.table import make_table, read_table
 
 JUDGES = [(HINT_ALONE, 0), ("oracle", 0), ("random", 0), ("random", 1)]
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from configs.settings import GameSettings, load
-from evaluate.referee import make_referee
-from evaluate.tuning.answers import Answered, beliefs, prepare_answers
-from evaluate.tuning.error_rates import ERROR_RATES, JudgedBelief
-from ingest.paragraph import Paragraph
-from player.questions.referees import error_model_of
+from quarry.configs.settings import GameSettings, load
+from quarry.evaluate.referee import make_referee
+from quarry.evaluate.tuning.answers import Answered, beliefs, prepare_answers
+from quarry.evaluate.tuning.error_rates import ERROR_RATES, JudgedBelief
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions.referees import error_model_of
 from tests.evaluate.fakes import course_games
 from tests.player.fakes import course, dense_player
 

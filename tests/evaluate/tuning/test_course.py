@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from configs.settings import SearchSettings, Settings, load
-from evaluate.games.labelled import LabelledGame
-from evaluate.games.matching import match_games
-from evaluate.tuning.course import Prepared, prepare, search_all
-from ingest.store import ParagraphStore
-from player.search.build import build_orchestrator
-from player.search.types import Query
-from player.testing.paragraphs import paragraph
+from quarry.configs.settings import SearchSettings, Settings, load
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.tuning.course import Prepared, prepare, search_all
+from quarry.ingest.store import Course
+from quarry.player.search.build import build_orchestrator
+from quarry.player.search.types import Query
+from quarry.player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game, make_store
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import SUBJECTS, course
@@ -50,7 +50,7 @@ def paragraphs() -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> ParagraphStore:
+def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return make_store(tmp_path_factory.mktemp("store"), paragraphs())
 
 
@@ -70,13 +70,13 @@ def base() -> Settings:
     return replace(settings, search=replace(settings.search, cache_size=0, k=K, pdf_k=5, global_k=3, global_pool=K))
 
 
-def prepared_for(games: Sequence[LabelledGame], store: ParagraphStore, settings: Settings) -> Prepared:
+def prepared_for(games: Sequence[LabelledGame], store: Course, settings: Settings) -> Prepared:
     matched = match_games(games, store.paragraphs)
     return prepare(games, matched, store, settings, HashingEmbedder(), keywords=True, progress=False)
 
 
 @pytest.fixture(scope="module")
-def prepared(store: ParagraphStore, games: list[LabelledGame], base: Settings) -> Prepared:
+def prepared(store: Course, games: list[LabelledGame], base: Settings) -> Prepared:
     return prepared_for(games, store, base)
 
 
@@ -111,9 +111,7 @@ def changes(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-def requires_the_same(
-    prepared: Prepared, games: Sequence[LabelledGame], store: ParagraphStore, settings: Settings
-) -> None:
+def requires_the_same(prepared: Prepared, games: Sequence[LabelledGame], store: Course, settings: Settings) -> None:
     orchestrator = build_orchestrator(store, settings, HashingEmbedder())
     matched = match_games(games, store.paragraphs)
     found = search_all(prepared, settings.search)
@@ -130,14 +128,14 @@ def requires_the_same(
 )
 @given(changed=changes())
 def test_many_games_at_once_are_the_searches_one_by_one(
-    store: ParagraphStore, games: list[LabelledGame], base: Settings, prepared: Prepared, changed: dict[str, Any]
+    store: Course, games: list[LabelledGame], base: Settings, prepared: Prepared, changed: dict[str, Any]
 ) -> None:
     search: SearchSettings = replace(base.search, **changed)
     requires_the_same(prepared, games, store, replace(base, search=search))
 
 
 @pytest.mark.parametrize("preset", ["dual", "known-bots", "filtered", "distance-merge", "keyword", "rrf"])
-def test_any_preset_can_be_the_base(store: ParagraphStore, games: list[LabelledGame], preset: str) -> None:
+def test_any_preset_can_be_the_base(store: Course, games: list[LabelledGame], preset: str) -> None:
     settings = load(preset)
     settings = replace(settings, search=replace(settings.search, cache_size=0))
     requires_the_same(prepared_for(games, store, settings), games, store, settings)

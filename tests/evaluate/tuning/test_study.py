@@ -13,14 +13,14 @@ import optuna
 import pytest
 import yaml
 
-from configs.settings import Settings, load
-from evaluate.__main__ import main
-from evaluate.errors import TuneError
-from evaluate.tuning.course import require_known
-from evaluate.tuning.error_rates import ERROR_RATES
-from evaluate.tuning.objective import Judged
-from evaluate.tuning.space import load_space
-from evaluate.tuning.storage import open_storage
+from quarry.configs.settings import Settings, load
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.errors import TuneError
+from quarry.evaluate.tuning.course import require_known
+from quarry.evaluate.tuning.error_rates import ERROR_RATES
+from quarry.evaluate.tuning.objective import Judged
+from quarry.evaluate.tuning.space import load_space
+from quarry.evaluate.tuning.storage import open_storage
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 
@@ -156,7 +156,7 @@ class TestCommand:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         out = tmp_path / "tuned.yaml"
-        monkeypatch.setattr("configs.settings.TUNED_CONFIG", out)
+        monkeypatch.setattr("quarry.configs.settings.TUNED_CONFIG", out)
         assert self.tuned(store, games, out, "--trials", "6", "--referee", "oracle", "--json") == 0
         printed = json.loads(capsys.readouterr().out)
         # what a study chose may be what was there: two numbers that no default has tell that the file is read

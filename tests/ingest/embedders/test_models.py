@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from configs.settings import EmbedSettings, load
-from ingest.embedders import Embedder, TokenEmbedder, choose_spec, export_folder, exports, load_embedder
-from ingest.embedders.four_bits import read_four_bits
-from ingest.errors import EmbedderError
-from ingest.testing.embedder import TEXTS, EmbedderContract
+from quarry.configs.settings import EmbedSettings, load
+from quarry.ingest.embedders import Embedder, TokenEmbedder, choose_spec, export_folder, exports, load_embedder
+from quarry.ingest.embedders.four_bits import read_four_bits
+from quarry.ingest.errors import EmbedderError
+from quarry.ingest.testing.embedder import TEXTS, EmbedderContract
 from tests.fakes import CACHES, HEBREW, NETWORKS, TREES, HashingEmbedder
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -225,8 +225,8 @@ def test_exported_model_is_served_without_torch(models_dir: Path) -> None:
 import sys
 import zipfile
 from pathlib import Path
-from configs.settings import load
-from ingest.embedders import load_embedder
+from quarry.configs.settings import load
+from quarry.ingest.embedders import load_embedder
 embedder = load_embedder("minilm", Path({str(models_dir)!r}), load().embed)
 print(embedder.embed_queries(["a search tree"]).shape, [name for name in {HEAVY!r} if name in sys.modules])
 """

@@ -23,9 +23,9 @@ import pebble
 import pytest
 from chromadb.api.rust import RustBindingsAPI  # noqa: F401
 
-from configs.settings import load
-from ingest import pipeline
-from ingest.store import open_store
+from quarry.configs.settings import load
+from quarry.ingest import pipeline
+from quarry.ingest.store import open_store
 from tests import fakes
 
 MOST_TRIES = 4
@@ -36,7 +36,7 @@ def main() -> None:
     folder, n_kills, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     patch = pytest.MonkeyPatch()
     patch.setattr(pebble, "ProcessPool", fakes.InlinePool)
-    patch.setattr("ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
+    patch.setattr("quarry.ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
     before = _told(partial(_fingerprint, str(folder / "store")))
     whole = _copy(folder, "whole")
     started = time.monotonic()

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ingest.errors import BadInputError, SourceError
-from ingest.paragraph import Alias, Document, Paragraph, Reading
-from ingest.pipeline.plan import Held, Row, missing_books, plan, to_drop
-from ingest.pipeline.sources import Source
-from ingest.sidecar import Sidecar
+from quarry.ingest.errors import BadInputError, SourceError
+from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
+from quarry.ingest.pipeline.plan import Held, Row, missing_books, plan, to_drop
+from quarry.ingest.pipeline.sources import Source
+from quarry.ingest.sidecar import Sidecar
 
 NOTHING = Held({}, {}, ())
 

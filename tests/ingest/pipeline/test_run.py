@@ -21,16 +21,16 @@ import pebble
 import pytest
 from tqdm import tqdm
 
-from configs.settings import Settings
-from ingest import embedders, reader
-from ingest.__main__ import main
-from ingest.embedders import FloatArray
-from ingest.errors import StoreError
-from ingest.paragraph import Alias
-from ingest.pipeline import expand, ingest
-from ingest.pipeline.run import locked
-from ingest.store import create_store, open_store
-from ingest.testing import handmade
+from quarry.configs.settings import Settings
+from quarry.ingest import embedders, reader
+from quarry.ingest.__main__ import main
+from quarry.ingest.embedders import FloatArray
+from quarry.ingest.errors import StoreError
+from quarry.ingest.paragraph import Alias
+from quarry.ingest.pipeline import expand, ingest
+from quarry.ingest.pipeline.run import locked
+from quarry.ingest.store import create_store, open_store
+from quarry.ingest.testing import handmade
 from tests import fakes
 from tests.contracts.store import n_records
 from tests.fakes import (
@@ -45,7 +45,7 @@ from tests.fakes import (
     lecture_pdf,
 )
 
-LOADER = "ingest.embedders.models.load_embedder"
+LOADER = "quarry.ingest.embedders.models.load_embedder"
 REAL_LOADER = embedders.load_embedder
 REAL_POOL = pebble.ProcessPool
 ROOT = Path(__file__).resolve().parents[3]
@@ -683,7 +683,7 @@ def test_file_that_hangs_is_given_up_while_the_others_go_through(
     course = pdfs(tmp_path / "course", quick=[TREES], slow=[CACHES])
     (tmp_path / "hasty.yaml").write_text("ingest: {timeout_s: 0.5}")
     with monkeypatch.context() as patch:
-        patch.setattr("ingest.pipeline.read.read_pdf", fakes.hang_reading)
+        patch.setattr("quarry.ingest.pipeline.read.read_pdf", fakes.hang_reading)
         ran = run(course, "--workers", "1", "--config", tmp_path / "hasty.yaml", "--json")
     assert (ran.code, ran.statuses) == (1, {"quick": "added", "slow": "failed"})
     assert ran.notes == [
@@ -702,8 +702,8 @@ def test_long_file_has_time_in_proportion_to_its_pages(
     for stem, n_pages in (("long", 100), ("short", 1)):
         (course / f"{stem}.pdf").write_bytes(handmade.pdf([[handmade.Run(50, 100, "text")]] * n_pages))
     (tmp_path / "hasty.yaml").write_text("ingest: {timeout_s: 0.5}")
-    monkeypatch.setattr("ingest.pipeline.read.read_pdf", fakes.slow_reading)
-    monkeypatch.setattr("ingest.pipeline.read.PAGES_IN_TIME", 2)  # so that 100 pages have 25 s
+    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", fakes.slow_reading)
+    monkeypatch.setattr("quarry.ingest.pipeline.read.PAGES_IN_TIME", 2)  # so that 100 pages have 25 s
     ran = run(course, "--workers", "1", "--config", tmp_path / "hasty.yaml", "--json")
     assert (ran.code, ran.statuses) == (1, {"long": "added", "short": "failed"})
 
@@ -713,7 +713,7 @@ def test_file_that_kills_its_reader_costs_itself_alone(
     tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     course = pdfs(tmp_path / "course", deadly=[CACHES], quick=[TREES])
-    monkeypatch.setattr("ingest.pipeline.read.read_pdf", fakes.die_reading)
+    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", fakes.die_reading)
     ran = run(course, "--workers", "1", "--json")
     assert (ran.code, ran.statuses) == (1, {"deadly": "failed", "quick": "added"})
     assert ran.notes == [f"ingest: {course / 'deadly.pdf'}: its reader died (exit code 3); the file may be damaged"]
@@ -737,7 +737,7 @@ def test_other_embedder_than_the_stores_is_refused_before_anything_is_read(
     run(course)
     more = jsonl(tmp_path / "more.jsonl", entry("p2", "caches", CACHES))
     with monkeypatch.context() as patch:
-        patch.setattr("ingest.pipeline.sources.content_hash", lambda path: pytest.fail(f"{path} was read"))
+        patch.setattr("quarry.ingest.pipeline.sources.content_hash", lambda path: pytest.fail(f"{path} was read"))
         message = refused(run(more, "--embedder", "e5"))
     assert message.startswith(f"ingest: --embedder must be 'minilm', with which {store} was made, got 'e5'")
     assert run(more, "--embedder", "minilm").code == 0
@@ -902,7 +902,7 @@ def test_interrupt_does_not_wait_for_the_files_that_are_being_read(
         raise KeyboardInterrupt
 
     course = pdfs(tmp_path / "course", quick=[TREES], slow=[CACHES])
-    monkeypatch.setattr("ingest.pipeline.read.read_pdf", fakes.hang_reading)
+    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", fakes.hang_reading)
     monkeypatch.setattr(tqdm, "update", interrupt)
     started = time.monotonic()
     assert run(course, "--workers", "2").code == 130
@@ -912,8 +912,8 @@ def test_interrupt_does_not_wait_for_the_files_that_are_being_read(
 KILLED_INGEST = """
 import os, signal, sys
 from chromadb.api.models.Collection import Collection
-from ingest.__main__ import main
-from ingest.embedders import models
+from quarry.ingest.__main__ import main
+from quarry.ingest.embedders import models
 from tests import fakes
 
 def main_guarded():
@@ -1079,7 +1079,7 @@ def test_whatever_a_reader_raises_is_that_files_failure(
             raise IndexError("list index out\nof range")
         return read(path, doc_id, content, settings)
 
-    monkeypatch.setattr("ingest.pipeline.read.read_pdf", damaged)
+    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", damaged)
     ran = run(lectures, "--json")
     assert (ran.code, ran.statuses) == (1, {"trees": "failed", "ranking": "added"})
     assert any("its reader failed (IndexError: list index out of range)" in note for note in ran.notes)

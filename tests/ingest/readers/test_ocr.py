@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ingest.errors import SourceError
-from ingest.extract import extract
-from ingest.readers import ocr
-from ingest.readers.ocr import OcrReader, SeenChar, SeenWord, languages
+from quarry.ingest.errors import SourceError
+from quarry.ingest.extract import extract
+from quarry.ingest.readers import ocr
+from quarry.ingest.readers.ocr import OcrReader, SeenChar, SeenWord, languages
 
 SCANS = Path(__file__).parents[1] / "torture" / "dev"
 HOCR = """

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ingest.readers.pdfium import PdfiumReader
-from ingest.testing.handmade import Run, grid, pdf
+from quarry.ingest.readers.pdfium import PdfiumReader
+from quarry.ingest.testing.handmade import Run, grid, pdf
 from tests.contracts.reader import ReaderContract
 
 

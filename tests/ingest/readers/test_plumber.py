@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ingest.readers.model import Box
-from ingest.readers.plumber import PlumberReader
-from ingest.testing.handmade import Run, grid, pdf
+from quarry.ingest.readers.model import Box
+from quarry.ingest.readers.plumber import PlumberReader
+from quarry.ingest.testing.handmade import Run, grid, pdf
 from tests.contracts.reader import ReaderContract
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.readers.tex import OML, OMS, OMX, OT1, T1, encoding_measured, encoding_named
+from quarry.ingest.readers.tex import OML, OMS, OMX, OT1, T1, encoding_measured, encoding_named
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from configs.settings import load
-from ingest.embedders import exports
-from ingest.errors import EmbedderError, StoreError
-from ingest.store import create_store, open_store
-from ingest.store.client import Collections
-from ingest.store.generations import current_generation
-from player.search.build import store_embedder
+from quarry.configs.settings import load
+from quarry.ingest.embedders import exports
+from quarry.ingest.errors import EmbedderError, StoreError
+from quarry.ingest.store import create_store, open_store
+from quarry.ingest.store.client import Collections
+from quarry.ingest.store.generations import current_generation
+from quarry.player.search.build import store_embedder
 from tests.evaluate.fakes import make_store
 from tests.player.fakes import course
 

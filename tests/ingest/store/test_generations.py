@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ingest.store.generations import current_generation, hold_current, holds_other_files, next_generation, remove_others
+from quarry.ingest.store.generations import (
+    current_generation,
+    hold_current,
+    holds_other_files,
+    next_generation,
+    remove_others,
+)
 
 
 def put(folder: Path, name: str, text: str) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from configs.settings import EmbedSettings
-from ingest.errors import IngestError, StoreError, StoreMissingError
-from ingest.store import create_store, is_url, open_store
-from ingest.store.generations import current_generation
+from quarry.configs.settings import EmbedSettings
+from quarry.ingest.errors import IngestError, StoreError, StoreMissingError
+from quarry.ingest.store import create_store, is_url, open_store
+from quarry.ingest.store.generations import current_generation
 from tests.contracts.store import StoreContract
 from tests.fakes import CACHES, LOCKS, RANKING, TREES, file_reading, make_reading
 

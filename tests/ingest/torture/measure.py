@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.reading import token_f1
-from configs.settings import load
-from evaluate.games.text import same_text
-from ingest.errors import SourceError
-from ingest.paragraph import Paragraph
-from ingest.reader import read_pdf
+from quarry.configs.settings import load
+from quarry.evaluate.games.text import same_text
+from quarry.ingest.errors import SourceError
+from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.reader import read_pdf
 
 FOLDER = Path(__file__).parent
 

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from configs.mail import PASSWORD_VARIABLE, TOKEN_VARIABLE, MailSettings
-from evaluate.league.post_office import PostOffice
-from evaluate.practice.server import PracticeServer
-from player import protocol
-from player.errors import RefusedError, ServerError, UnauthorizedError
-from player.journal import Journal, Ledger
-from player.mail.letter import write_letter
-from player.mail.mailbox import Mailbox, read_place
-from player.mail.outgoing import Outgoing
-from player.mail.server import MailGameServer
-from player.play import GameReport, play_games
-from player.server import GameServer
+from quarry.configs.mail import PASSWORD_VARIABLE, TOKEN_VARIABLE, MailSettings
+from quarry.evaluate.league.post_office import PostOffice
+from quarry.evaluate.practice.server import PracticeServer
+from quarry.player import protocol
+from quarry.player.errors import RefusedError, ServerError, UnauthorizedError
+from quarry.player.journal import Journal, Ledger
+from quarry.player.mail.letter import write_letter
+from quarry.player.mail.mailbox import Mailbox, read_place
+from quarry.player.mail.outgoing import Outgoing
+from quarry.player.mail.server import MailGameServer
+from quarry.player.play import GameReport, play_games
+from quarry.player.server import GameServer
 from tests.contracts.game_server import GUESS, GameServerContract, inbox_of, kinds, player_message, questions
 from tests.evaluate.fakes import small_course
 from tests.mail_servers import DOMAIN, PASSWORD, MailServers, mail_servers, plain_mail, token

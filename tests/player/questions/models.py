@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from player.questions.kinds import KINDS
-from player.questions.question import FitArray
-from player.questions.referees import Care, ErrorModel, RefereeType
-from player.questions.views import VIEWS
+from quarry.player.questions.kinds import KINDS
+from quarry.player.questions.question import FitArray
+from quarry.player.questions.referees import Care, ErrorModel, RefereeType
+from quarry.player.questions.views import VIEWS
 
 
 def sound_only(wrong: float, *kinds: str) -> ErrorModel:

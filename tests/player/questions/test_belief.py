@@ -8,12 +8,12 @@ import math
 import numpy as np
 import pytest
 
-from configs.settings import load
-from player.questions.belief import NOT_RELEVANT, letter_row, log_skewed, update
-from player.questions.question import FitArray, hard_fits
-from player.questions.rates import FloatArray
-from player.questions.referees import SKEW, SKEWED, USELESS, Care, ErrorModel, RefereeType, error_model_of
-from player.questions.views import VIEWS, View
+from quarry.configs.settings import load
+from quarry.player.questions.belief import NOT_RELEVANT, letter_row, log_skewed, update
+from quarry.player.questions.question import FitArray, hard_fits
+from quarry.player.questions.rates import FloatArray
+from quarry.player.questions.referees import SKEW, SKEWED, USELESS, Care, ErrorModel, RefereeType, error_model_of
+from quarry.player.questions.views import VIEWS, View
 from tests.player.questions.models import in_all_views, sound_only
 
 ANSWERS = ["A", "B", "C", "D", NOT_RELEVANT, None]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from player.questions.course import BELOW, IN_COMPOUND, LATE, OTHER_FORM, SEEN, read_course
-from player.questions.pool import fit_questions
-from player.questions.question import Question
-from player.testing.kind import ENGLISH, candidates_of
-from player.testing.paragraphs import paragraph
+from quarry.player.questions.course import BELOW, IN_COMPOUND, LATE, OTHER_FORM, SEEN, read_course
+from quarry.player.questions.pool import fit_questions
+from quarry.player.questions.question import Question
+from quarry.player.testing.kind import ENGLISH, candidates_of
+from quarry.player.testing.paragraphs import paragraph
 
 
 def test_a_word_that_occurs_in_another_form_is_a_doubtful_one() -> None:
@@ -32,7 +32,7 @@ def test_a_word_behind_a_full_stop_within_the_opening_sentence_is_doubtful() -> 
     course = read_course(
         [type(item)(item.paragraph_id, item.doc_id, 1, "", text, text) for item, text in zip(items, texts, strict=True)]
     )
-    from player.questions.course import Candidates
+    from quarry.player.questions.course import Candidates
 
     seen = Candidates(course, np.arange(2), np.full(2, 0.5)).in_opening(np.array([course.ids["luhn"]]))[0]
     assert seen.tolist() == pytest.approx([LATE, SEEN])

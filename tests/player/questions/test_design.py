@@ -8,16 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from player.protocol import RoundStart
-from player.questions.belief import update
-from player.questions.course import Candidates, read_course
-from player.questions.design import MAX_TIMES, N_QUESTIONS, design
-from player.questions.pool import build_pool
-from player.questions.question import LETTERS, FitArray, Question, QuestionPool, hard_fits, no_questions
-from player.questions.rates import FloatArray, channel
-from player.questions.referees import ErrorModel
-from player.questions.views import DESIGN_VIEWS, VIEWS
-from player.testing.paragraphs import paragraph
+from quarry.player.protocol import RoundStart
+from quarry.player.questions.belief import update
+from quarry.player.questions.course import Candidates, read_course
+from quarry.player.questions.design import MAX_TIMES, N_QUESTIONS, design
+from quarry.player.questions.pool import build_pool
+from quarry.player.questions.question import LETTERS, FitArray, Question, QuestionPool, hard_fits, no_questions
+from quarry.player.questions.rates import FloatArray, channel
+from quarry.player.questions.referees import ErrorModel
+from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
+from quarry.player.testing.paragraphs import paragraph
 from tests.player.fakes import dense_player
 from tests.player.questions.models import in_all_views, sound_only
 

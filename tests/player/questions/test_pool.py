@@ -7,13 +7,13 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from player.questions.course import Candidates
-from player.questions.kinds import KINDS
-from player.questions.pool import FILLER, build_pool, fit_questions
-from player.questions.question import Question, QuestionPool, first_of, hard_fits
-from player.questions.views import DESIGN_VIEWS, VIEWS
-from player.testing.kind import ENGLISH, candidates_of
-from player.words import words
+from quarry.player.questions.course import Candidates
+from quarry.player.questions.kinds import KINDS
+from quarry.player.questions.pool import FILLER, build_pool, fit_questions
+from quarry.player.questions.question import Question, QuestionPool, first_of, hard_fits
+from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
+from quarry.player.testing.kind import ENGLISH, candidates_of
+from quarry.player.words import words
 
 
 def a_pool(size: int = 200, seed: int = 0) -> QuestionPool:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from player.questions.prior import PriorModel, prior_from_log_odds, prior_of
-from player.search.types import BookCandidate, Query, SearchResult, Tier
+from quarry.player.questions.prior import PriorModel, prior_from_log_odds, prior_of
+from quarry.player.search.types import BookCandidate, Query, SearchResult, Tier
 from tests.player.fakes import hits
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from configs.settings import Settings
-from player.questions.kinds import KINDS
-from player.questions.rates import (
+from quarry.configs.settings import Settings
+from quarry.player.questions.kinds import KINDS
+from quarry.player.questions.rates import (
     LEAST,
     PRIOR_STRENGTH,
     RATES_FILE,
@@ -22,8 +22,8 @@ from player.questions.rates import (
     rates_yaml,
     scaled,
 )
-from player.questions.referees import CARES, SOUND, Care, error_model_of
-from player.questions.views import VIEWS, View
+from quarry.player.questions.referees import CARES, SOUND, Care, error_model_of
+from quarry.player.questions.views import VIEWS, View
 
 
 @pytest.mark.parametrize("wrong", [0.002, 0.1, 0.33, 0.75])

@@ -12,19 +12,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from configs.settings import Settings, SettingsError, load
-from ingest.embedders import FloatArray
-from ingest.errors import StoreError
-from ingest.hints import LEAST_HINTS, load_hints
-from ingest.paragraph import Alias, Document, Paragraph, Reading
-from ingest.store import Filing, ParagraphStore, create_store, open_store
-from ingest.vectors import embed_reading
-from player.protocol import RoundStart
-from player.search.build import build_orchestrator, searched_of, word_scorers
-from player.search.cache import RememberingEmbedder
-from player.search.strategies.reranked import Reranked
-from player.search.types import Hit, Query
-from player.testing.paragraphs import paragraph
+from quarry.configs.settings import Settings, SettingsError, load
+from quarry.ingest.embedders import FloatArray
+from quarry.ingest.errors import StoreError
+from quarry.ingest.hints import LEAST_HINTS, load_hints
+from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
+from quarry.ingest.store import Course, Filing, create_store, open_store
+from quarry.ingest.vectors import embed_reading
+from quarry.player.protocol import RoundStart
+from quarry.player.search.build import build_orchestrator, searched_of, word_scorers
+from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.strategies.reranked import Reranked
+from quarry.player.search.types import Hit, Query
+from quarry.player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
 from tests.fakes import HashingEmbedder, load_hashing_embedder
 from tests.player.fakes import course
@@ -32,7 +32,7 @@ from tests.player.fakes import course
 
 @pytest.fixture(autouse=True)
 def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.embedders.models.load_embedder", load_hashing_embedder)
+    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", load_hashing_embedder)
 
 
 NEW = paragraph("third:1:1", "Volcanoes erupt with lava. Later lessons mention ash.")
@@ -54,7 +54,7 @@ def test_a_store_that_is_ingested_into_is_noticed_at_the_next_search(tmp_path: P
 
 
 def test_a_game_is_played_over_the_store_as_it_is_now(tmp_path: Path) -> None:
-    from player.player import build_player
+    from quarry.player.player import build_player
 
     make_store(tmp_path / "store", course())
     player = build_player(open_store(str(tmp_path / "store")), load())
@@ -93,7 +93,7 @@ def test_a_search_costs_one_stat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.server
 def test_a_change_on_a_server_is_noticed_too(chroma_url: str) -> None:
-    def fill(paragraphs: Sequence[Paragraph]) -> ParagraphStore:
+    def fill(paragraphs: Sequence[Paragraph]) -> Course:
         return make_store(chroma_url, paragraphs)
 
     searches = build_orchestrator(fill(course()), load())
@@ -140,7 +140,7 @@ class Prophet:
         return [] if doc_id not in ("", "first") else [Hit(found, 1.0, 0.999, 1, self.name)]
 
 
-def whisper(store: ParagraphStore) -> Says:
+def whisper(store: Course) -> Says:
     """A user's own rewriter, made for a store."""
     return Says(store.paragraphs[0].text)
 
@@ -149,7 +149,7 @@ START = RoundStart("", "", "nothing that any paragraph says", "", "")
 
 
 def test_a_users_own_parts_reach_a_game_from_python(tmp_path: Path) -> None:
-    from player.player import build_player
+    from quarry.player.player import build_player
 
     store = make_store(tmp_path / "store", course())
     plain = build_player(store, load()).plan(START)
@@ -181,8 +181,8 @@ def test_a_path_that_leads_nowhere_is_refused(tmp_path: Path, path: str) -> None
 
 
 def test_a_users_own_strategy_can_be_tuned_around(tmp_path: Path) -> None:
-    from evaluate.games.matching import match_games
-    from evaluate.tuning.course import prepare, search_all
+    from quarry.evaluate.games.matching import match_games
+    from quarry.evaluate.tuning.course import prepare, search_all
     from tests.evaluate.fakes import course_games
 
     store = make_store(tmp_path / "store", course())
@@ -309,7 +309,7 @@ def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(tmp_
     assert len({hit.paragraph.text for hit in result.hits}) == len(result.hits) == 10
 
 
-def store_with_words(folder: Path, *doc_ids: str) -> ParagraphStore:
+def store_with_words(folder: Path, *doc_ids: str) -> Course:
     """A store of two paragraphs a document, whose words were read."""
     model = HashingEmbedder()
     store = create_store(str(folder))
@@ -323,7 +323,7 @@ def store_with_words(folder: Path, *doc_ids: str) -> ParagraphStore:
     return open_store(str(folder))
 
 
-def hubness(store: ParagraphStore, hints: Path | str, hint: str) -> list[float]:
+def hubness(store: Course, hints: Path | str, hint: str) -> list[float]:
     """Of each paragraph, as a search for the hint weighs it with this bank."""
     settings = load()
     settings = replace(settings, search=replace(settings.search, accuracy="fast", hints=str(hints)))

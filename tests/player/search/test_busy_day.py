@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from configs.settings import load
-from player.search.cache import ResultCache
-from player.search.types import Query, SearchResult
+from quarry.configs.settings import load
+from quarry.player.search.cache import ResultCache
+from quarry.player.search.types import Query, SearchResult
 
 N_SEARCHES = 20_000
 """Of a day: a course of a few hundred students."""

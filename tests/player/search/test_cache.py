@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from player.errors import SearchError
-from player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
-from player.search.types import Query, SearchResult
+from quarry.player.errors import SearchError
+from quarry.player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
+from quarry.player.search.types import Query, SearchResult
 from tests.player.fakes import WordsEmbedder, hits
 
 RESULT = SearchResult(Query("hint"), ())

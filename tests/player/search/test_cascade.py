@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from player.errors import QueryError
-from player.search.cache import ResultCache
-from player.search.orchestrator import SearchOrchestrator
-from player.search.references import References
-from player.search.strategies.dense import Dense
-from player.search.threshold import DEFAULT_EMBEDDER, calibration_of
-from player.search.types import Hit, Query, Strategy
+from quarry.player.errors import QueryError
+from quarry.player.search.cache import ResultCache
+from quarry.player.search.orchestrator import SearchOrchestrator
+from quarry.player.search.references import References
+from quarry.player.search.strategies.dense import Dense
+from quarry.player.search.threshold import DEFAULT_EMBEDDER, calibration_of
+from quarry.player.search.types import Hit, Query, Strategy
 from tests.player.fakes import FailingStrategy, ListStrategy, WordsEmbedder, course, document, search_settings
 
 DOCUMENTS = [document("sure"), document("rest")]

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from configs.settings import Fusion, Merge, SettingsError, SpillOver
-from player.search.core import (
+from quarry.configs.settings import Fusion, Merge, SettingsError, SpillOver
+from quarry.player.search.core import (
     NOT_FOUND,
     SUREST_BOOK,
     Columns,
@@ -38,7 +38,7 @@ from player.search.core import (
     weigh,
     worth_asking,
 )
-from player.testing.paragraphs import paragraph
+from quarry.player.testing.paragraphs import paragraph
 from tests.player.fakes import document, search_settings
 
 NO = NOT_FOUND

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from ingest.paragraph import Paragraph
-from player.search.orchestrator import SearchOrchestrator
-from player.search.references import References
-from player.search.strategies.dense import Dense
-from player.search.types import Query
-from player.testing.paragraphs import paragraph
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.search.orchestrator import SearchOrchestrator
+from quarry.player.search.references import References
+from quarry.player.search.strategies.dense import Dense
+from quarry.player.search.types import Query
+from quarry.player.testing.paragraphs import paragraph
 from tests.player.fakes import FixedEmbedder, document, search_settings
 
 DIM = 16

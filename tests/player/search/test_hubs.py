@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ingest.hints import Bank, hints_of
-from player.search import hubs
-from player.search.hubs import Hubs
+from quarry.ingest.hints import Bank, hints_of
+from quarry.player.search import hubs
+from quarry.player.search.hubs import Hubs
 
 EAST, NORTH = [1.0, 0.0], [0.0, 1.0]
 BETWEEN = [0.6, 0.8]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from player.search.names import (
+from quarry.player.search.names import (
     Vocabulary,
     acronyms,
     is_generic,

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from configs.settings import SettingsError
-from player.errors import AllStrategiesFailedError, QueryError
-from player.search.orchestrator import SearchOrchestrator
-from player.search.references import References
-from player.search.threshold import DEFAULT_EMBEDDER, calibration_of
-from player.search.types import Hit, Query, SearchResult, Strategy
+from quarry.configs.settings import SettingsError
+from quarry.player.errors import AllStrategiesFailedError, QueryError
+from quarry.player.search.orchestrator import SearchOrchestrator
+from quarry.player.search.references import References
+from quarry.player.search.threshold import DEFAULT_EMBEDDER, calibration_of
+from quarry.player.search.types import Hit, Query, SearchResult, Strategy
 from tests.player.fakes import FailingStrategy, ListStrategy, document, search_settings
 
 DOCUMENTS = [document("sure"), document("likely", ("Optics", "metadata")), document("rest")]

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.embedders import FloatArray
-from ingest.paragraph import Document
-from player.search.names import normalise_name
-from player.search.references import References
-from player.search.types import BookCandidate
+from quarry.ingest.embedders import FloatArray
+from quarry.ingest.paragraph import Document
+from quarry.player.search.names import normalise_name
+from quarry.player.search.references import References
+from quarry.player.search.types import BookCandidate
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import document
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from player.search.rewriting import N_WORDS, Feedback
-from player.search.types import Hit, Query
-from player.testing.paragraphs import paragraph
+from quarry.player.search.rewriting import N_WORDS, Feedback
+from quarry.player.search.types import Hit, Query
+from quarry.player.testing.paragraphs import paragraph
 from tests.player.fakes import hits
 
 COURSE = [

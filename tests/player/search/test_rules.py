@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from player.search.rules import CONTENT, FUNCTION, RELATED, Belief, RuleEvidence, base_forms
-from player.testing.paragraphs import paragraph
+from quarry.player.search.rules import CONTENT, FUNCTION, RELATED, Belief, RuleEvidence, base_forms
+from quarry.player.testing.paragraphs import paragraph
 
 PARAGRAPHS = [
     paragraph("a:1:1", "The heap sorts its keys."),

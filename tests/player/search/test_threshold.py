@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from player.search.references import FEATURES
-from player.search.threshold import (
+from quarry.player.search.references import FEATURES
+from quarry.player.search.threshold import (
     CALIBRATION,
     DEFAULT_EMBEDDER,
     DenseCalibration,

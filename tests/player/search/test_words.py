@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ingest.embedders import FloatArray, TokenStates
-from ingest.hints import Bank, hints_of
-from ingest.token_files import Words
-from ingest.tokens import MIDDLE, STEPS, TokenForm, Tokens, compact
-from player.search.cache import RememberingEmbedder
-from player.search.words import PRODUCTS, WordByWord
+from quarry.ingest.embedders import FloatArray, TokenStates
+from quarry.ingest.hints import Bank, hints_of
+from quarry.ingest.token_files import Words
+from quarry.ingest.tokens import MIDDLE, STEPS, TokenForm, Tokens, compact
+from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.words import PRODUCTS, WordByWord
 from tests.fakes import HashingEmbedder
 
 DIM = 24

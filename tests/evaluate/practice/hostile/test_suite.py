@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evaluate.practice.hostile.fault import Fault
-from evaluate.practice.hostile.faults import all_faults
-from evaluate.practice.hostile.suite import Outcome, peak_memory_mb, try_faults
+from quarry.evaluate.practice.hostile.fault import Fault
+from quarry.evaluate.practice.hostile.faults import all_faults
+from quarry.evaluate.practice.hostile.suite import Outcome, peak_memory_mb, try_faults
 from tests.evaluate.fakes import small_course
 from tests.player.fakes import course, dense_player
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from player.questions.kinds import KINDS, Kind
-from player.testing.kind import KindContract
+from quarry.player.questions.kinds import KINDS, Kind
+from quarry.player.testing.kind import KindContract
 
 
 class TestKind(KindContract):

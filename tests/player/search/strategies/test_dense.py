@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ingest.embedders import FloatArray
-from ingest.paragraph import Paragraph
-from player.search.strategies import dense as module
-from player.search.strategies.dense import Dense, Sentences
-from player.search.threshold import DenseCalibration
-from player.search.types import Query, Strategy
-from player.testing.paragraphs import paragraph
-from player.testing.strategy import StrategyContract
+from quarry.ingest.embedders import FloatArray
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.search.strategies import dense as module
+from quarry.player.search.strategies.dense import Dense, Sentences
+from quarry.player.search.threshold import DenseCalibration
+from quarry.player.search.types import Query, Strategy
+from quarry.player.testing.paragraphs import paragraph
+from quarry.player.testing.strategy import StrategyContract
 from tests.player.fakes import FixedEmbedder, WordsEmbedder
 
 

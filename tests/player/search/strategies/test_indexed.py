@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ingest.embedders import FloatArray
-from ingest.paragraph import Paragraph
-from ingest.store import ParagraphStore
-from player.search.rules import RuleEvidence
-from player.search.strategies import dense as module
-from player.search.strategies.dense import Dense, Sentences
-from player.search.strategies.indexed import IndexedDense
-from player.search.threshold import DenseCalibration
-from player.search.types import Query, Strategy
-from player.testing.paragraphs import paragraph
-from player.testing.strategy import StrategyContract
+from quarry.ingest.embedders import FloatArray
+from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.store import Course
+from quarry.player.search.rules import RuleEvidence
+from quarry.player.search.strategies import dense as module
+from quarry.player.search.strategies.dense import Dense, Sentences
+from quarry.player.search.strategies.indexed import IndexedDense
+from quarry.player.search.threshold import DenseCalibration
+from quarry.player.search.types import Query, Strategy
+from quarry.player.testing.paragraphs import paragraph
+from quarry.player.testing.strategy import StrategyContract
 from tests.evaluate.fakes import make_store
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import WordsEmbedder
@@ -59,12 +59,12 @@ def random_paragraphs(n: int) -> list[Paragraph]:
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> ParagraphStore:
+def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
     embedder = HashingEmbedder(dim=64)
     return make_store(tmp_path_factory.mktemp("large"), random_paragraphs(800), embedder)
 
 
-def both(store: ParagraphStore) -> tuple[Dense, IndexedDense]:
+def both(store: Course) -> tuple[Dense, IndexedDense]:
     embedder = HashingEmbedder(dim=64)
     evidence = RuleEvidence(store.paragraphs).log_odds
     sentences = Sentences(store.sentence_vectors, store.sentence_rows, BEST, MEAN)
@@ -74,7 +74,7 @@ def both(store: ParagraphStore) -> tuple[Dense, IndexedDense]:
 
 @pytest.mark.parametrize("doc_id", ["", "book0", "book3"])
 @pytest.mark.parametrize("keywords", ["off", "rule"])
-def test_the_index_finds_99_of_100_that_the_exact_scan_finds(store: ParagraphStore, doc_id: str, keywords: str) -> None:
+def test_the_index_finds_99_of_100_that_the_exact_scan_finds(store: Course, doc_id: str, keywords: str) -> None:
     exact, indexed = both(store)
     generator = np.random.default_rng(3)
     found = wanted = 0
@@ -119,7 +119,7 @@ class Scorer:
 
 @pytest.mark.parametrize("doc_id", ["", "book0", "book3"])
 def test_what_is_best_word_by_word_is_found_among_the_best_at_a_glance(
-    store: ParagraphStore, doc_id: str, monkeypatch: pytest.MonkeyPatch
+    store: Course, doc_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     embedder = HashingEmbedder(dim=64)
     evidence = RuleEvidence(store.paragraphs).log_odds
@@ -145,7 +145,7 @@ def test_what_is_best_word_by_word_is_found_among_the_best_at_a_glance(
     assert found / (25 * 20) >= 0.99
 
 
-def test_scores_and_relevance_are_those_of_the_exact_scan(store: ParagraphStore) -> None:
+def test_scores_and_relevance_are_those_of_the_exact_scan(store: Course) -> None:
     exact, indexed = both(store)
     query = Query("paral keden lomos mitik", keywords="rule")
     true = {hit.paragraph.paragraph_id: hit for hit in exact.search(query, 800)}

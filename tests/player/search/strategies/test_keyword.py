@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.paragraph import Paragraph
-from player.search.strategies.keyword import Keyword
-from player.search.threshold import KeywordCalibration
-from player.search.types import Query, Strategy
-from player.testing.paragraphs import paragraph
-from player.testing.strategy import StrategyContract
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.search.strategies.keyword import Keyword
+from quarry.player.search.threshold import KeywordCalibration
+from quarry.player.search.types import Query, Strategy
+from quarry.player.testing.paragraphs import paragraph
+from quarry.player.testing.strategy import StrategyContract
 
 
 class TestKeywordKeepsTheContract(StrategyContract):

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from configs.settings import SettingsError
-from ingest.paragraph import Paragraph
-from player.errors import LateStrategyError
-from player.search.cross_encoder import CrossEncoderScorer, Pair
-from player.search.strategies.dense import Dense
-from player.search.strategies.reranked import BATCH, Reranked
-from player.search.types import Query, Strategy
-from player.testing.paragraphs import paragraph
-from player.testing.strategy import StrategyContract
-from player.words import words
+from quarry.configs.settings import SettingsError
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.errors import LateStrategyError
+from quarry.player.search.cross_encoder import CrossEncoderScorer, Pair
+from quarry.player.search.strategies.dense import Dense
+from quarry.player.search.strategies.reranked import BATCH, Reranked
+from quarry.player.search.types import Query, Strategy
+from quarry.player.testing.paragraphs import paragraph
+from quarry.player.testing.strategy import StrategyContract
+from quarry.player.words import words
 from tests.fakes import tiny_cross_encoder
 from tests.player.fakes import ListStrategy, WordsEmbedder
 
