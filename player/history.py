@@ -47,7 +47,7 @@ def summary(games: Sequence[Past]) -> Summary:
 
 def history_json(games: Sequence[Past]) -> Json:
     """The games as one document, the oldest first; holds no token."""
-    return {"games": [_game_json(game) for game in games]}
+    return {"history": [_game_json(game) for game in games]}
 
 
 def history_table(games: Sequence[Past]) -> Table:

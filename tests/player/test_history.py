@@ -48,7 +48,7 @@ def test_every_game_is_there_with_all_that_was_said(path: Path) -> None:
     journal = Journal(path)
     games = journal.history()
     journal.close()
-    first, second, third = history_json(games)["games"]
+    first, second, third = history_json(games)["history"]
     assert (first["game_id"], first["against"], first["private_score"], first["league_points"]) == (
         "0101001",
         "referee-7",
@@ -121,7 +121,7 @@ def test_an_altered_game_is_left_and_said_in_one_line(
     database.close()
     assert run_main(run_game.main, "--history", "--journal", str(path), "--json") == 0
     said = capsys.readouterr()
-    assert [game["game_id"] for game in json.loads(said.out)["games"]] == ["0101002", "0101003"]
+    assert [game["game_id"] for game in json.loads(said.out)["history"]] == ["0101002", "0101003"]
     assert len(said.err.splitlines()) == 1
     assert "game 0101001 cannot be read and is left" in said.err
 
