@@ -246,13 +246,14 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
         if mailbox is not None:
             journal = stack.enter_context(_journal(options))
             server = MailGameServer(mailbox)
+            stack.callback(server.close)
             ledger = open_ledger(server.url, server.player_id, journal, _complain)
         else:
             if options.server is not None:
                 journal = stack.enter_context(_journal(options))
             server = HttpGameServer(url, token, settings.game.request_timeout_s)
+            stack.callback(server.close)
             ledger = sit_down(server, options.player, journal, _complain, always=options.season)
-        stack.callback(server.close)
         season = Season(options.player) if options.season else None
         if season is not None and mailbox is not None and mailbox.league:
             server.send(season.request())
