@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     embedder = WordsEmbedder()
     for doc_id in ("first", "second"):
         paragraphs = tuple(item for item in course() if item.doc_id == doc_id)
-        book = document(doc_id, (f"The {doc_id} book", "title"))
+        book = replace(document(doc_id, (f"The {doc_id} book", "title")), n_paragraphs=len(paragraphs))
         reading = Reading(book, paragraphs, ())
         made.write(reading, embed_reading(reading, embedder), "words")
     return folder
