@@ -114,6 +114,7 @@ def make_store(
 def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every store's embedder, and those of the referee, be a `HashingEmbedder`."""
     monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", load_hashing_embedder)
+    monkeypatch.delenv("QUARRY_MODELS", raising=False)  # where the real models' vectors of our hints are kept
 
 
 def run_main(main: Any, *arguments: str) -> int:
