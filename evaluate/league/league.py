@@ -131,7 +131,7 @@ class League:
         Raises:
             TooManyError: there are as many as there may be.
         """
-        token = token or secrets.token_urlsafe(24)
+        token = token or secrets.token_hex(24)
         digest = _digest(token)
         with self._changing():
             found = self._entrants.get(digest)

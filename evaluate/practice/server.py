@@ -125,7 +125,7 @@ class PracticeServer:
             TooManyError: there are as many as there may be.
         """
         player_id = f"player-{secrets.token_hex(4)}"
-        token = token or secrets.token_urlsafe(24)
+        token = token or secrets.token_hex(24)
         with self._lock:
             if (known := self._players.get(_digest(token))) is not None:
                 return known.player_id, token
