@@ -42,18 +42,18 @@ def main(names: list[str]) -> int:
     results = []
     # each in a new process: what one has loaded, such as torch's threads, slows down the next
     fresh = multiprocessing.get_context("spawn")
+    print(f"{'what':44} {'quarry':>18} {'baseline':>18} {'ratio':>7}  target")
     with ProcessPoolExecutor(max_workers=1, mp_context=fresh, max_tasks_per_child=1) as pool:
         for name in names or possible:
             print(f"measuring {name} ...", file=sys.stderr)
-            results.append(pool.submit(BENCHMARKS[name]).result())
+            result = pool.submit(BENCHMARKS[name]).result()
+            results.append(result)
+            ours, theirs = (f"{result[side]} {result['unit']}" for side in ("quarry", "baseline"))
+            verdict = "met" if result["met"] else "MISSED"
+            print(f"{result['name']:44} {ours:>18} {theirs:>18} {result['ratio']:>7}  {result['target']}: {verdict}")
+            print(f"{'':4}baseline: {result['baseline_is']}", flush=True)
     machine = {"cores": os.cpu_count(), "python": platform.python_version(), "machine": platform.machine()}
     RESULTS.write_text(json.dumps({"machine": machine, "results": results}, indent=1) + "\n", encoding="utf-8")
-    print(f"{'what':44} {'quarry':>18} {'baseline':>18} {'ratio':>7}  target")
-    for result in results:
-        ours, theirs = (f"{result[side]} {result['unit']}" for side in ("quarry", "baseline"))
-        verdict = "met" if result["met"] else "MISSED"
-        print(f"{result['name']:44} {ours:>18} {theirs:>18} {result['ratio']:>7}  {result['target']}: {verdict}")
-        print(f"{'':4}baseline: {result['baseline_is']}")
     return 0 if all(result["met"] for result in results) else 1
 
 
