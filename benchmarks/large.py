@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.searching import GAMES, LECTURES
+from ingest.arrays import Float32Array, IntArray
 from quarry.configs.settings import load
 from quarry.evaluate.games.labelled import load_games
-from quarry.ingest.embedders import FloatArray, TokenEmbedder
+from quarry.ingest.embedders import TokenEmbedder
 from quarry.ingest.hints import load_hints, read_bank
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.pipeline import ingest
@@ -32,7 +33,7 @@ from quarry.player.search.cache import RememberingEmbedder
 from quarry.player.search.strategies.dense import Dense
 from quarry.player.search.threshold import calibration_of
 from quarry.player.search.types import Query
-from quarry.player.search.words import Ints, WordByWord
+from quarry.player.search.words import WordByWord
 
 N_PARAGRAPHS = 100_000
 N_IN_DOCUMENT = 1_000
@@ -86,7 +87,7 @@ def measure() -> dict[str, Any]:
     }
 
 
-def _of_all(scorer: WordByWord, weights: Mapping[str, float], hint: str, similarity: FloatArray) -> FloatArray:
+def _of_all(scorer: WordByWord, weights: Mapping[str, float], hint: str, similarity: Float32Array) -> Float32Array:
     """(n_paragraphs,) log-odds of every paragraph, all of them looked at closely."""
     total = similarity.copy()
     for start in range(0, len(total), BLOCK):
@@ -110,7 +111,7 @@ def _spliced(
     made, kept = list(paragraphs), []
     for first in range(len(paragraphs), N_PARAGRAPHS, N_IN_DOCUMENT):
         n = min(N_IN_DOCUMENT, N_PARAGRAPHS - first)
-        pairs: Ints = generator.integers(0, len(paragraphs), (n, 2))
+        pairs: IntArray = generator.integers(0, len(paragraphs), (n, 2))
         codes = [np.concatenate([_half(tokens[row], generator) for row in pair]) for pair in pairs.tolist()]
         vectors = pooled[pairs].sum(axis=1)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -14,11 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from benchmarks.ablation import SHOWN, cells, paired
 from benchmarks.command import games_parser, run_benchmark
+from ingest.arrays import Float64Array
 from quarry.configs.settings import load
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.matching import match_games
@@ -57,7 +55,7 @@ def _run(options: argparse.Namespace) -> int:
     embedder = RememberingEmbedder(store_embedder(store, settings))
     print(f"{len(games)} questions, {len(store.paragraphs)} paragraphs")
     print(f"| | {' | '.join(f'{name} [95%]' for name in SHOWN)} | RR gained [95%] |\n| --- |{' --- |' * 4}")
-    alone: list[NDArray[np.float64]] = []
+    alone: list[Float64Array] = []
     for name, changes in ROWS.items():
         search = replace(settings.search, book_match="off", cascade=False, **changes)
         searches = build_orchestrator(store, replace(settings, search=search), embedder)

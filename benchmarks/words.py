@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.command import games_parser, run_benchmark
+from ingest.arrays import AnyFloatArray, IntArray
 from quarry.configs.settings import Settings, load
 from quarry.evaluate.fit.calibration import Choice, course_of, fit_choices, hints_about
 from quarry.evaluate.games.labelled import load_games
@@ -26,7 +27,7 @@ from quarry.evaluate.tuning.course import Prepared, prepare, search_all
 from quarry.ingest.hints import HINTS, load_hints
 from quarry.ingest.store import open_store
 from quarry.player.search.build import store_embedder
-from quarry.player.search.core import Floats, Ints, combine
+from quarry.player.search.core import combine
 from quarry.player.search.strategies.dense import dense_weights
 
 RULED_OUT = -0.5
@@ -62,7 +63,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     rows = _rows(fitted_on)
     print("| | Success@1 | Success@20 | RR | RR less that of the first [95%] |\n| --- | --- | --- | --- | --- |")
-    first: Floats | None = None
+    first: AnyFloatArray | None = None
     for label, without in rows.items():
         names = [name for name in ("similarity", *_extra(fitted_on)) if name not in without]
         ranks = _ranks(shown, _fitted(fitted_on, names, settings), settings)
@@ -113,7 +114,7 @@ def _rows(prepared: Prepared) -> dict[str, list[str]]:
     return rows
 
 
-def _similarity(prepared: Prepared, settings: Settings) -> Floats:
+def _similarity(prepared: Prepared, settings: Settings) -> AnyFloatArray:
     search = settings.search
     weights = dense_weights(1.0, search.sentence_weight, search.sentence_mean_weight, 0.0)
     return combine(prepared.parts, weights)
@@ -132,7 +133,7 @@ def _fitted(prepared: Prepared, names: Sequence[str], settings: Settings) -> dic
     return dict(zip(names, slopes.tolist(), strict=True))
 
 
-def _ranks(prepared: Prepared, weights: Mapping[str, float], settings: Settings) -> Ints:
+def _ranks(prepared: Prepared, weights: Mapping[str, float], settings: Settings) -> IntArray:
     """(n_games,) place of each answerable game's paragraph, 0 where it is not found."""
     parts = {name: weight for name, weight in weights.items() if name != "similarity"}
     # without a weight of its own the similarity counts next to nothing: its parts are in the sum by name
@@ -142,7 +143,7 @@ def _ranks(prepared: Prepared, weights: Mapping[str, float], settings: Settings)
         dataclasses.replace(prepared, calibration=dataclasses.replace(prepared.calibration, dense=calibration)),
         settings.search,
     )
-    ranks: Ints = found.ranks[prepared.is_answerable]
+    ranks: IntArray = found.ranks[prepared.is_answerable]
     return ranks
 
 

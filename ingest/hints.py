@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quarry.ingest.embedders import FloatArray, TokenEmbedder, choose_spec
+from ingest.arrays import Float32Array, IntArray
+from quarry.ingest.embedders import TokenEmbedder, choose_spec
 from quarry.ingest.embedders.exports import FORM
 from quarry.ingest.errors import BadInputError
 
@@ -55,9 +55,9 @@ class Bank:
     """
 
     hints: Hints
-    vectors: FloatArray
-    token_ids: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    vectors: Float32Array
+    token_ids: IntArray
+    starts: IntArray
 
 
 def load_hints(path: Path = HINTS) -> Hints:

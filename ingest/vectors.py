@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from quarry.ingest.embedders import Embedder, FloatArray, TokenEmbedder
+from ingest.arrays import Float32Array
+from quarry.ingest.embedders import Embedder, TokenEmbedder
 from quarry.ingest.paragraph import Reading
 from quarry.ingest.sentence import sentences
 from quarry.ingest.token_files import Words
@@ -29,9 +30,9 @@ class ReadingVectors:
         words: of the paragraphs, by SPEC of the model.
     """
 
-    paragraphs: FloatArray
-    sentences: FloatArray
-    aliases: FloatArray
+    paragraphs: Float32Array
+    sentences: Float32Array
+    aliases: Float32Array
     words: Mapping[str, Words] = field(default_factory=dict)
 
 
@@ -68,7 +69,7 @@ def embed_reading(reading: Reading, embedder: Embedder, readers: Sequence[TokenE
     )
 
 
-def embed_aliases(reading: Reading, embedder: Embedder) -> FloatArray:
+def embed_aliases(reading: Reading, embedder: Embedder) -> Float32Array:
     """(n_aliases, dim) of the document's names."""
     return embedder.embed_queries([alias.text for alias in reading.document.aliases])
 

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ingest.arrays import Float64Array
 from quarry.configs.settings import GameSettings, Settings
 from quarry.ingest.embedders import Embedder
 from quarry.ingest.paragraph import Paragraph
@@ -26,7 +27,6 @@ from quarry.player.questions.belief import update
 from quarry.player.questions.course import CourseView, read_course
 from quarry.player.questions.prior import PriorModel, prior_of
 from quarry.player.questions.question import FitArray, Question
-from quarry.player.questions.rates import FloatArray
 from quarry.player.questions.referees import error_model_of
 from quarry.player.search.build import build_orchestrator, store_embedder
 from quarry.player.search.orchestrator import SearchOrchestrator
@@ -51,7 +51,7 @@ class Plan:
 
     start: RoundStart
     result: SearchResult
-    prior: FloatArray
+    prior: Float64Array
     questions: tuple[Question, ...]
     fits: FitArray
     questions_ms: float
@@ -71,7 +71,7 @@ class Decision:
     """
 
     guess: Guess
-    belief: FloatArray
+    belief: Float64Array
     referees: Mapping[str, float]
     best: int
     evidence: tuple[Evidence, ...]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ingest.arrays import AnyFloatArray, Float64Array, RowArray
 from quarry.configs.settings import SearchSettings
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import LabelledGame
@@ -31,7 +30,6 @@ from quarry.player.search.threshold import (
 from quarry.player.search.types import Query
 from quarry.player.search.words import WordByWord
 
-Floats = NDArray[np.float64]
 L2 = 0.3
 """Strength of the pull of reference weights towards 0, in nats per squared unit."""
 
@@ -45,11 +43,11 @@ class Choice:
         chosen: row of the right alternative, None where it is none of them.
     """
 
-    features: Floats
+    features: Float64Array
     chosen: int | None
 
 
-def fit_choices(choices: Sequence[Choice], *, with_none: bool, l2: float = 0.0) -> tuple[Floats, float]:
+def fit_choices(choices: Sequence[Choice], *, with_none: bool, l2: float = 0.0) -> tuple[Float64Array, float]:
     """Weights of the features, and the utility of "none of these", by maximum likelihood.
 
     Args:
@@ -64,7 +62,7 @@ def fit_choices(choices: Sequence[Choice], *, with_none: bool, l2: float = 0.0) 
 
     n_features = choices[0].features.shape[1]
 
-    def loss(parameters: Floats) -> tuple[float, Floats]:
+    def loss(parameters: Float64Array) -> tuple[float, Float64Array]:
         weights, none = parameters[:-1], parameters[-1]
         total, gradient = l2 * float(weights @ weights), np.append(2.0 * l2 * weights, 0.0)
         for choice in choices:
@@ -86,7 +84,7 @@ def fit_choices(choices: Sequence[Choice], *, with_none: bool, l2: float = 0.0) 
     return found.x[:-1], float(found.x[-1])
 
 
-def fit_relevance(positives: Floats, *negatives: Floats) -> tuple[Floats, float]:
+def fit_relevance(positives: Float64Array, *negatives: Float64Array) -> tuple[Float64Array, float]:
     """Slopes and bias of the log-odds that something is answerable, at even odds; each set of negatives weighs alike.
 
     Args:
@@ -261,16 +259,14 @@ class Seen:
         chosen: place of the right one.
     """
 
-    close: Mapping[str, NDArray[np.floating[Any]]]
-    cheap: Mapping[str, NDArray[np.floating[Any]]]
+    close: Mapping[str, AnyFloatArray]
+    cheap: Mapping[str, AnyFloatArray]
     chosen: int
 
 
-def _seen(
-    course: Course, similarities: NDArray[np.floating[Any]], hint: str, alternatives: NDArray[np.intp], row: int
-) -> Seen:
+def _seen(course: Course, similarities: AnyFloatArray, hint: str, alternatives: RowArray, row: int) -> Seen:
     close = {SIMILARITY: similarities[alternatives]}
-    cheap: dict[str, NDArray[np.floating[Any]]] = {}
+    cheap: dict[str, AnyFloatArray] = {}
     for scorer in course.scorers:
         close |= {name: scores[alternatives] for name, scores in scorer.parts(hint).items()}
         cheap |= {name: scores[alternatives] for name, scores in scorer.glance(hint).items()}
@@ -282,7 +278,7 @@ def _slopes(seen: Sequence[Seen], course: Course, n_models: int) -> tuple[dict[s
     kinds = ("words", "near", "hub") if course.hubs else ("words", "near")
     wanted = [SIMILARITY, *(f"{kind}.{scorer.spec}" for scorer in course.scorers[:n_models] for kind in kinds)]
 
-    def fitted(games: Sequence[Mapping[str, NDArray[np.floating[Any]]]]) -> dict[str, float]:
+    def fitted(games: Sequence[Mapping[str, AnyFloatArray]]) -> dict[str, float]:
         names = [name for name in wanted if name in games[0]]
         if not names:
             return {}
@@ -380,7 +376,7 @@ def fit_references(names: NamedBooks) -> ReferenceCalibration:
     )
 
 
-def _without_meaning(features: Floats) -> Floats:
+def _without_meaning(features: Float64Array) -> Float64Array:
     spelt = features.copy()
     spelt[:, MEANING] = 0.0
     return spelt
@@ -421,7 +417,7 @@ def _resolved(references: References, name: str) -> bool:
     return any(candidate.tier != "none" for candidate in references.resolve(name)[:1])
 
 
-def _summary(cosines: NDArray[np.floating[Any]]) -> tuple[float, float]:
+def _summary(cosines: AnyFloatArray) -> tuple[float, float]:
     """The highest cosine and the mean of the highest few."""
     best = np.sort(cosines)[::-1][:N_TOP]
     return float(best[0]), float(best.mean())

@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
+from ingest.arrays import BoolArray, Float64Array, IntArray
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee import Referee, secret_of
-from quarry.evaluate.tuning.course import Doubles
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.player import Player
 from quarry.player.questions.belief import update
 from quarry.player.questions.question import FitArray
 from quarry.player.questions.referees import ErrorModel
-from quarry.player.search.core import Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +34,10 @@ class Answered:
 
     games: tuple[LabelledGame, ...]
     referees: tuple[str, ...]
-    priors: tuple[Doubles, ...]
+    priors: tuple[Float64Array, ...]
     fits: tuple[FitArray, ...]
     kinds: tuple[tuple[str, ...], ...]
-    truth: Ints
+    truth: IntArray
     answers: tuple[tuple[tuple[str | None, ...], ...], ...]
 
 
@@ -91,7 +89,7 @@ def prepare_answers(
     )
 
 
-def beliefs(answered: Answered, model: ErrorModel) -> tuple[Doubles, NDArray[np.bool_]]:
+def beliefs(answered: Answered, model: ErrorModel) -> tuple[Float64Array, BoolArray]:
     """What the player believes of the true paragraphs.
 
     Returns:

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import optuna
-from numpy.typing import NDArray
 
+from ingest.arrays import BoolArray, Float64Array
 from quarry.configs.settings import GameSettings
 from quarry.evaluate.runs.measures import interval
 from quarry.evaluate.tuning.answers import Answered, beliefs
-from quarry.evaluate.tuning.course import Doubles
 from quarry.evaluate.tuning.part import Part
 from quarry.evaluate.tuning.space import stepped
 from quarry.player.questions.referees import error_model_of
@@ -29,14 +28,14 @@ class JudgedBelief:
         referees: their SPECs.
     """
 
-    logs: Doubles
-    won: NDArray[np.bool_]
+    logs: Float64Array
+    won: BoolArray
     referees: tuple[str, ...]
 
     @property
-    def by_game(self) -> Doubles:
+    def by_game(self) -> Float64Array:
         """(n_games,) the log score of each game, over its referees."""
-        means: Doubles = self.logs.mean(axis=1)
+        means: Float64Array = self.logs.mean(axis=1)
         return means
 
     @property

@@ -1,6 +1,6 @@
 """Texts -> unit vectors: one file an embedder, behind one protocol; the export to ONNX stands apart."""
 
-from quarry.ingest.embedders.embedder import Embedder, FloatArray, TokenEmbedder, TokenStates
+from quarry.ingest.embedders.embedder import Embedder, TokenEmbedder, TokenStates
 from quarry.ingest.embedders.models import (
     BUILT_IN,
     Models,
@@ -14,7 +14,6 @@ from quarry.ingest.embedders.models import (
 __all__ = [
     "BUILT_IN",
     "Embedder",
-    "FloatArray",
     "Models",
     "TokenEmbedder",
     "TokenStates",

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from ingest.arrays import Float64Array, RowArray
 from quarry.player.questions.course import Candidates, CourseView
 from quarry.player.questions.design import N_QUESTIONS, design
 from quarry.player.questions.pool import FILLER, build_pool, fit_questions
 from quarry.player.questions.question import FitArray, Question
-from quarry.player.questions.rates import FloatArray
 from quarry.player.questions.referees import ErrorModel
 
 MIN_DESIGN, MAX_DESIGN = 30, 300
@@ -38,8 +37,8 @@ class Batch:
 
 def make_batch(
     course: CourseView,
-    rows: NDArray[np.intp],
-    prior: FloatArray,
+    rows: RowArray,
+    prior: Float64Array,
     model: ErrorModel,
     pool_size: int,
     seed: int,
@@ -67,7 +66,7 @@ def make_batch(
 
 
 def fit_batch(
-    course: CourseView, rows: NDArray[np.intp], prior: FloatArray, questions: Sequence[Question], told: str = ""
+    course: CourseView, rows: RowArray, prior: Float64Array, questions: Sequence[Question], told: str = ""
 ) -> Batch:
     """Questions with how they fit the candidates at `rows`; see `make_batch`."""
     return Batch(tuple(questions), fit_questions(questions, Candidates(course, rows, prior, told)))

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import regex
-from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
+from ingest.arrays import BoolArray, Float64Array, RowArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.questions.language import Language, hebrew_forms, is_hebrew, language_of
 from quarry.player.questions.question import FitArray
@@ -91,10 +91,10 @@ class CourseView:
     last_words: tuple[str, ...]
     words: tuple[str, ...]
     ids: Mapping[str, int]
-    forms: NDArray[np.intp]
-    hebrew: NDArray[np.bool_]
-    telling: NDArray[np.bool_]
-    plain: NDArray[np.bool_]
+    forms: RowArray
+    hebrew: BoolArray
+    telling: BoolArray
+    plain: BoolArray
     whole: csr_array
     opening: csr_array
     early: csr_array
@@ -189,7 +189,7 @@ class Candidates:
         told: the book's name and the hint: what a referee answers from who sees nothing of the paragraph.
     """
 
-    def __init__(self, course: CourseView, rows: NDArray[np.intp], prior: NDArray[np.float64], told: str = "") -> None:
+    def __init__(self, course: CourseView, rows: RowArray, prior: Float64Array, told: str = "") -> None:
         self.course = course
         self.rows = rows
         self.prior = prior
@@ -204,7 +204,7 @@ class Candidates:
         hebrew = np.array([self.course.languages[row] == "he" for row in self.rows])
         return "he" if float(self.prior[hebrew].sum()) > 0.5 else "en"
 
-    def telling(self, *, opening: bool, n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def telling(self, *, opening: bool, n: int) -> tuple[RowArray, Float64Array]:
         """Ids of at most n words, those first that split the belief most evenly, and the variance of their occurrence.
 
         Args:
@@ -219,27 +219,27 @@ class Candidates:
         best = best[worth[best] > 1e-6]
         return best, worth[best]
 
-    def in_paragraph(self, ids: NDArray[np.intp]) -> FitArray:
+    def in_paragraph(self, ids: RowArray) -> FitArray:
         """(n_words, n_candidates) probability that a reader finds each word in the whole paragraph."""
         return self._seen(self._whole, ids)
 
-    def in_opening(self, ids: NDArray[np.intp]) -> FitArray:
+    def in_opening(self, ids: RowArray) -> FitArray:
         """(n_words, n_candidates) probability that a reader finds each word in the opening sentence that he has."""
         there, early = _columns(self._opening, ids), _columns(self._early, ids)
         seen = np.maximum(self._seen(self._opening, ids), BELOW * (_columns(self._whole, ids) > 0))
         return np.where((there > 0) & (early == 0), np.float32(LATE) * there, seen)
 
-    def in_told(self, ids: NDArray[np.intp]) -> FitArray:
+    def in_told(self, ids: RowArray) -> FitArray:
         """(n_words, n_candidates) probability that a reader finds each word in the book's name and the hint."""
         there = np.array([self.course.words[number] in self._told for number in ids], dtype=np.bool_)
         return np.repeat(np.where(there, np.float32(SEEN), np.float32(0.0))[:, None], len(self), axis=1)
 
-    def ids_of(self, group: Sequence[str]) -> NDArray[np.intp]:
+    def ids_of(self, group: Sequence[str]) -> RowArray:
         """Ids of those of the words that the course has."""
         ids = self.course.ids
         return np.array([ids[word] for word in group if word in ids], dtype=np.intp)
 
-    def _seen(self, table: csr_array, ids: NDArray[np.intp]) -> FitArray:
+    def _seen(self, table: csr_array, ids: RowArray) -> FitArray:
         there = _columns(table, ids)
         forms, place = np.unique(self.course.forms[ids], return_inverse=True)
         n_forms = int(self.course.forms.max(initial=-1)) + 1
@@ -265,7 +265,7 @@ class Candidates:
         return self.course.early[self.rows]
 
 
-def _columns(table: csr_array, ids: NDArray[np.intp]) -> FitArray:
+def _columns(table: csr_array, ids: RowArray) -> FitArray:
     """(n_ids, n_rows) the columns of a table."""
     columns: FitArray = table[:, ids].toarray().T
     return columns

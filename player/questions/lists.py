@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ingest.arrays import Float64Array, RowArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.questions.course import Candidates
 from quarry.player.questions.language import Language, either, language_of
@@ -111,7 +112,7 @@ class ListKind:
         return Question(text, (a, b, c, NONE_OF_THESE[language]), self.name, key, groups)
 
 
-def _fits(seen: FitArray, drawn: NDArray[np.intp]) -> FitArray:
+def _fits(seen: FitArray, drawn: RowArray) -> FitArray:
     """(n_questions, n_candidates, 4) how the lists of words fit.
 
     Args:
@@ -126,7 +127,7 @@ def _fits(seen: FitArray, drawn: NDArray[np.intp]) -> FitArray:
     return first_of(there.transpose(0, 2, 1))
 
 
-def _by_view(candidates: Candidates, ids: NDArray[np.intp], *, in_opening: bool) -> FitArray:
+def _by_view(candidates: Candidates, ids: RowArray, *, in_opening: bool) -> FitArray:
     """(n_views, n_words, n_candidates) probability that a reader finds each word where the question asks for it."""
     first = candidates.in_opening(ids)
     told = candidates.in_told(ids)
@@ -139,11 +140,11 @@ def _by_view(candidates: Candidates, ids: NDArray[np.intp], *, in_opening: bool)
 
 def _deal(
     seen: FitArray,
-    prior: NDArray[np.float64],
-    worth: NDArray[np.float64],
+    prior: Float64Array,
+    worth: Float64Array,
     sizes: NDArray[np.integer],
     generator: np.random.Generator,
-) -> NDArray[np.intp]:
+) -> RowArray:
     """(n, N_LISTS, most) rows of words, -1 where a list has no further one; in each list ascending.
 
     The words of a question come in an order drawn by their worth (Gumbel noise on its logarithm: without replacement,
@@ -183,6 +184,6 @@ def _deal(
     return np.where(lists == len(worth), -1, lists)
 
 
-def _flat(drawn: NDArray[np.intp]) -> list[list[int]]:
+def _flat(drawn: RowArray) -> list[list[int]]:
     flat: list[list[int]] = drawn.reshape(len(drawn), -1).tolist()
     return flat

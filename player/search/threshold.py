@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ingest.arrays import Float32Array
 from quarry.configs.places import fitted
-from quarry.ingest.embedders import FloatArray
 
 CALIBRATION = Path(__file__).with_name("calibration.json")
 """Fitted numbers by embedder, written by `python -m evaluate calibrate`."""
@@ -43,7 +43,7 @@ class DenseCalibration:
     parts: dict[str, float] = field(default_factory=dict)
     glance: dict[str, float] = field(default_factory=dict)
 
-    def answerable(self, similarities: FloatArray) -> float:
+    def answerable(self, similarities: Float32Array) -> float:
         """Log-odds that the course holds what a hint is about.
 
         Args:

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quarry.ingest.embedders import FloatArray, TokenStates
+from ingest.arrays import Float32Array
+from quarry.ingest.embedders import TokenStates
 from quarry.ingest.errors import BadInputError
 from quarry.ingest.hints import HINTS, LEAST_HINTS, hints_of, load_hints, read_bank
 from tests.fakes import HEBREW, HashingEmbedder
@@ -22,7 +23,7 @@ class Counting(HashingEmbedder):
         super().__init__(spec)
         self.n_reads = 0
 
-    def read_queries(self, texts: Sequence[str]) -> tuple[FloatArray, TokenStates]:
+    def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         self.n_reads += 1
         return super().read_queries(texts)
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ingest.arrays import AnyFloatArray
 from quarry.evaluate.referee.encoders import BY_CHARACTERS
 from quarry.evaluate.referee.passages import Passages
 
@@ -22,11 +20,11 @@ class Counting:
     def __init__(self) -> None:
         self.n_queries = self.n_passages = 0
 
-    def of_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
+    def of_queries(self, texts: Sequence[str]) -> AnyFloatArray:
         self.n_queries += len(texts)
         return BY_CHARACTERS.of_queries(texts)
 
-    def of_passages(self, texts: Sequence[str]) -> NDArray[np.floating]:
+    def of_passages(self, texts: Sequence[str]) -> AnyFloatArray:
         self.n_passages += len(texts)
         return BY_CHARACTERS.of_passages(texts)
 

@@ -21,10 +21,10 @@ import pebble
 import pytest
 from tqdm import tqdm
 
+from ingest.arrays import Float32Array
 from quarry.configs.settings import Settings
 from quarry.ingest import embedders, reader
 from quarry.ingest.__main__ import main
-from quarry.ingest.embedders import FloatArray
 from quarry.ingest.errors import StoreError
 from quarry.ingest.paragraph import Alias
 from quarry.ingest.pipeline import expand, ingest
@@ -779,7 +779,7 @@ def test_second_ingest_at_the_same_time_is_told_so_and_stops(
     inner: list[Ran] = []
 
     class Interrupting(HashingEmbedder):
-        def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        def embed_passages(self, texts: Sequence[str]) -> Float32Array:
             if not inner:
                 inner.append(run(other))
             return super().embed_passages(texts)
@@ -879,7 +879,7 @@ def test_interrupt_leaves_the_store_as_it_was(
     jsonl(course, entry("p1", "trees", NETWORKS), entry("p2", "caches", CACHES))
 
     class Interrupted(HashingEmbedder):
-        def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        def embed_passages(self, texts: Sequence[str]) -> Float32Array:
             if CACHES in texts:
                 raise KeyboardInterrupt
             return super().embed_passages(texts)
@@ -971,7 +971,7 @@ def test_sidecar_names_a_lecture_without_embedding_its_text_again(
     embedded: list[str] = []
 
     class Listening(HashingEmbedder):
-        def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        def embed_passages(self, texts: Sequence[str]) -> Float32Array:
             embedded.extend(texts)
             return super().embed_passages(texts)
 

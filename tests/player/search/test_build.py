@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from ingest.arrays import Float32Array, Float64Array
 from quarry.configs.settings import Settings, SettingsError, load
-from quarry.ingest.embedders import FloatArray
 from quarry.ingest.errors import StoreError
 from quarry.ingest.hints import LEAST_HINTS, load_hints
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
@@ -268,7 +266,7 @@ def test_a_late_re_ranker_leaves_what_it_was_to_re_rank(tmp_path: Path) -> None:
     store = make_store(tmp_path / "store", course())
     first = searched_of(store, load(), HashingEmbedder()).strategies["dense"]
 
-    def hangs(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+    def hangs(pairs: Sequence[tuple[str, str]]) -> Float64Array:
         time.sleep(3.0)
         raise AssertionError
 
@@ -287,7 +285,7 @@ def test_a_late_re_ranker_leaves_what_it_was_to_re_rank(tmp_path: Path) -> None:
 class HangingEmbedder(HashingEmbedder):
     """Never comes back."""
 
-    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         time.sleep(3.0)
         return super().embed_queries(texts)
 
