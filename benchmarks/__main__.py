@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from benchmarks import accuracies, deciding, embedding, extraction, large, questions, searching, startup, tuning
-from quarry.ingest.embedders import readers_of
+from quarry.ingest.embedders import word_models_of
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 BENCHMARKS = {
@@ -38,7 +38,7 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"benchmark must be one of {', '.join(BENCHMARKS)}, got {unknown[0]!r}", file=sys.stderr)
         return 2
-    possible = [name for name in BENCHMARKS if name != "accurate" or "mpnet" in readers_of("minilm", "auto")]
+    possible = [name for name in BENCHMARKS if name != "accurate" or "mpnet" in word_models_of("minilm", "auto")]
     results = []
     # each in a new process: what one has loaded, such as torch's threads, slows down the next
     fresh = multiprocessing.get_context("spawn")

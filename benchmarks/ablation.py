@@ -13,12 +13,12 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.command import add_split, games_parser, run_benchmark
-from ingest.arrays import Float64Array
 from quarry.configs.settings import load
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.games.splits import select_split
 from quarry.evaluate.runs.measures import bootstrap_interval, interval, per_game
+from quarry.ingest.arrays import Float64Array
 from quarry.ingest.store import open_store
 from quarry.player.search.build import build_orchestrator, store_embedder
 from quarry.player.search.types import Query
@@ -54,8 +54,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     store = open_store(options.store)
     games = [game for game in select_split(load_games(options.games), options.split, 0) if game.answerable]
-    matched = match_games(games, store.paragraphs)
-    relevant = {key: paragraph.paragraph_id if paragraph else None for key, paragraph in matched.items()}
+    located = locate_games(games, store.paragraphs)
+    relevant = {key: paragraph.paragraph_id if paragraph else None for key, paragraph in located.items()}
     embedder = store_embedder(store, load())
     head = " | ".join(f"{name} [95%]" for name in SHOWN)
     print(f"| part | {head} | RR less `default`, paired [95%] | abstains |\n| --- | {'--- | ' * len(SHOWN)}--- | --- |")

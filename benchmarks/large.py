@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.searching import GAMES, LECTURES
-from ingest.arrays import Float32Array, IntArray
 from quarry.configs.settings import load
 from quarry.evaluate.games.labelled import load_games
+from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.embedders import TokenEmbedder
 from quarry.ingest.hints import load_hints, read_bank
 from quarry.ingest.paragraph import Paragraph
@@ -30,8 +30,8 @@ from quarry.ingest.token_files import TokenFiles, Words
 from quarry.ingest.tokens import Tokens, form_of
 from quarry.player.search.build import store_embedder
 from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.calibration import calibration_of
 from quarry.player.search.strategies.dense import Dense
-from quarry.player.search.threshold import calibration_of
 from quarry.player.search.types import Query
 from quarry.player.search.words import WordByWord
 
@@ -58,7 +58,7 @@ def measure() -> dict[str, Any]:
         paragraphs, words = _spliced(store.paragraphs, store.words(spec), TokenFiles(Path(folder) / "words"))
         bank = read_bank(load_hints(), model, store.models(settings.embed).folder)
         scorer = WordByWord(embedder, words, [item.doc_id for item in paragraphs], form, bank)
-        calibration = calibration_of(spec).reading([spec]).dense
+        calibration = calibration_of(spec).word_by_word([spec]).dense
         vectors = np.concatenate([document.pooled for document in words])
         dense = Dense(paragraphs, vectors, embedder, calibration=calibration, more=[scorer])
         games = load_games(GAMES)

@@ -19,15 +19,15 @@ import numpy as np
 from benchmarks.command import games_parser, run_benchmark
 from quarry.configs.settings import load
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.runs.measures import interval
 from quarry.ingest.embedders import Embedder
 from quarry.ingest.paragraph import Alias, Document
 from quarry.ingest.store import Course, open_store
 from quarry.player.search.build import build_references, store_embedder
 from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.calibration import calibration_of
 from quarry.player.search.references import References
-from quarry.player.search.threshold import calibration_of
 
 EDGES = (0.0, 0.6, 0.8, 0.9, 0.97, 1.0)
 N_COURSES = 100
@@ -64,9 +64,9 @@ def _of_games(store: Course, embedder: Embedder, path: Path) -> Iterator[Resolve
     calibration = calibration_of(store.embedder_spec).references
     references = build_references(store, load().search, embedder, calibration)
     games = load_games(path)
-    matched = match_games(games, store.paragraphs)
+    located = locate_games(games, store.paragraphs)
     for game in games:
-        found = matched.get(game.game_id)
+        found = located.get(game.game_id)
         if found is not None or not game.answerable:
             yield _resolved(references, game.book_name, {found.doc_id} if found is not None else set())
 

@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.command import games_parser, run_benchmark
-from ingest.arrays import AnyFloatArray, IntArray
 from quarry.configs.settings import Settings, load
-from quarry.evaluate.fit.calibration import Choice, course_of, fit_choices, hints_about
+from quarry.evaluate.fit.calibration import Choice, fit_choices, hints_about, labelled_course
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.runs.measures import bootstrap_interval
-from quarry.evaluate.tuning.course import Prepared, prepare, search_all
+from quarry.evaluate.tuning.prepared import Prepared, prepare, search_all
+from quarry.ingest.arrays import AnyFloatArray, IntArray
 from quarry.ingest.hints import HINTS, load_hints
 from quarry.ingest.store import open_store
 from quarry.player.search.build import store_embedder
@@ -86,7 +86,7 @@ def _prepared(where: str, path: Path, settings: Settings) -> Prepared:
     """The games over their store; a bank that is about that course is told which hint is for which document."""
     store, games = open_store(where), load_games(path)
     embedder = store_embedder(store, settings)
-    hints = hints_about(course_of(store, embedder, games), load_hints(HINTS))
+    hints = hints_about(labelled_course(store, embedder, games), load_hints(HINTS))
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
         bank = Path(folder) / "hints.jsonl"
         lines = [
@@ -94,7 +94,7 @@ def _prepared(where: str, path: Path, settings: Settings) -> Prepared:
         ]
         bank.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         search = dataclasses.replace(settings.search, hints=str(bank))
-        known = match_games(games, store.paragraphs)
+        known = locate_games(games, store.paragraphs)
         return prepare(games, known, store, dataclasses.replace(settings, search=search), embedder)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ingest.arrays import Float32Array, IntArray
+from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.embedders import TokenEmbedder, choose_spec
 from quarry.ingest.embedders.exports import FORM
 from quarry.ingest.errors import BadInputError

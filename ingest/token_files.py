@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ingest.arrays import Float32Array
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.tokens import Tokens
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.arrays import Float32Array, IntArray
 from quarry.configs.places import fitted
+from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.embedders import TokenStates
 
 Codes = NDArray[np.uint8]

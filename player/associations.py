@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.arrays import AnyFloatArray, Float32Array, RowArray
 from quarry.configs.places import fitted
+from quarry.ingest.arrays import AnyFloatArray, Float32Array, RowArray
 from quarry.player.questions.language import hebrew_forms, is_hebrew
 from quarry.player.words import is_stop_word, stems, words
 

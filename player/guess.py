@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ingest.arrays import Float32Array
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.associations import Associations, load_associations
 from quarry.player.justify import Evidence, justify_sentence, justify_word

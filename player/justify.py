@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import Float64Array
+from quarry.ingest.arrays import Float64Array
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.questions.belief import NOT_RELEVANT
 from quarry.player.questions.kinds import KINDS

@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ingest.arrays import Float64Array
 from quarry.configs.terminal import visible
+from quarry.ingest.arrays import Float64Array
 from quarry.player.play import GameReport
 from quarry.player.player import Decision, Plan
 from quarry.player.protocol import RoundStart, Score

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import Float32Array
 from quarry.configs.settings import EmbedSettings, IngestSettings
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embedders import TokenStates
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from quarry.ingest.store import Store

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from wordfreq import zipf_frequency
 
-from ingest.arrays import AnyFloatArray, Float32Array
+from quarry.ingest.arrays import AnyFloatArray, Float32Array
 from quarry.player.associations import load_associations
 from quarry.player.words import is_stop_word
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 from scipy import optimize
 
-from ingest.arrays import Float32Array, Float64Array, RowArray
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.fit.wordnet import SORTS, WordNet
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee.scoring import Similarity, score_word
+from quarry.ingest.arrays import Float32Array, Float64Array, RowArray
 from quarry.player.associations import Associations, Lexicon, Norms
 from quarry.player.words import is_stop_word, stems
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.arrays import AnyFloatArray
+from quarry.ingest.arrays import AnyFloatArray
 from quarry.player.questions.belief import letter_row
 from quarry.player.questions.rates import Counts, channel, learned
 from quarry.player.questions.views import View

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ingest.arrays import AnyFloatArray
+from quarry.ingest.arrays import AnyFloatArray
 from quarry.ingest.embedders import Models
 
 N_BUCKETS = 2**14

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from tqdm.auto import tqdm
 
-from ingest.arrays import AnyFloatArray
 from quarry.evaluate.referee.encoders import Encoder
+from quarry.ingest.arrays import AnyFloatArray
 
 N_PASSAGES = 4
 N_KEPT = 2**16

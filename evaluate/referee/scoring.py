@@ -12,8 +12,8 @@ from functools import lru_cache
 
 import Stemmer
 
-from ingest.arrays import Float32Array
 from quarry.evaluate.games.text import same_text, tokens
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embedders import Models
 
 Similarity = Callable[[str, str], float]

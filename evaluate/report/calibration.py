@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import Float64Array
 from quarry.evaluate.runs.measures import interval
+from quarry.ingest.arrays import Float64Array
 
 N_BINS = 10
 

@@ -10,11 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from scipy import stats
 
-from ingest.arrays import Float64Array
 from quarry.evaluate.errors import RunError
 from quarry.evaluate.runs.files import require_same_games
 from quarry.evaluate.runs.measures import bootstrap_interval
 from quarry.evaluate.runs.run import Run
+from quarry.ingest.arrays import Float64Array
 
 Verdict = Literal["better", "worse", "no difference that these games can show"]
 

@@ -9,9 +9,9 @@ import numpy as np
 from ir_measures import RR, ScoredDoc, Success
 from scipy import stats
 
-from ingest.arrays import Float64Array
 from quarry.configs.table import Table
 from quarry.evaluate.runs.record import GameRecord
+from quarry.ingest.arrays import Float64Array
 
 Measure = ir_measures.measures.Measure | Callable[[GameRecord], float]
 """One of ir-measures' own, or what gives a game's value from its record."""

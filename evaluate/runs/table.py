@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import Float64Array
 from quarry.configs.documents import read_object
 from quarry.configs.settings import Settings, as_dict
 from quarry.evaluate.errors import RunError
 from quarry.evaluate.replay.rounds import HINT_ALONE, Judge, Outcome, Played
 from quarry.evaluate.runs.measures import bootstrap_interval, interval
 from quarry.evaluate.runs.provenance import commit
+from quarry.ingest.arrays import Float64Array
 
 SURE = 1e-4
 """How far a confidence is kept from 0 and 1 where its logarithm is taken."""

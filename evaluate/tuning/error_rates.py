@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import optuna
 
-from ingest.arrays import BoolArray, Float64Array
 from quarry.configs.settings import GameSettings
 from quarry.evaluate.runs.measures import interval
-from quarry.evaluate.tuning.answers import Answered, beliefs
+from quarry.evaluate.tuning.answered_games import AnsweredGames, beliefs
 from quarry.evaluate.tuning.part import Part
 from quarry.evaluate.tuning.space import stepped
+from quarry.ingest.arrays import BoolArray, Float64Array
 from quarry.player.questions.referees import error_model_of
 
 
@@ -63,7 +63,7 @@ class JudgedBelief:
         }
 
 
-def judge_belief(answered: Answered, settings: GameSettings) -> JudgedBelief:
+def judge_belief(answered: AnsweredGames, settings: GameSettings) -> JudgedBelief:
     """What these settings make of the answers."""
     return JudgedBelief(*beliefs(answered, error_model_of(settings)), answered.referees)
 
@@ -101,7 +101,7 @@ def numbers_of(settings: GameSettings) -> dict[str, Any]:
 MOST_DOUBTED = 0.9
 """Prior probability of careless and useless referees together, at most."""
 
-ERROR_RATES: Part[GameSettings, Answered] = Part(
+ERROR_RATES: Part[GameSettings, AnsweredGames] = Part(
     section="game",
     objective="mean log score of the labelled paragraph after the answers",
     measure="log score",

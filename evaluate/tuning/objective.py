@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import BoolArray, Float64Array, IntArray
 from quarry.configs.settings import SearchSettings
 from quarry.evaluate.runs.measures import interval
-from quarry.evaluate.tuning.course import Prepared, search_all
 from quarry.evaluate.tuning.part import Part
+from quarry.evaluate.tuning.prepared import Prepared, search_all
 from quarry.evaluate.tuning.space import Space
+from quarry.ingest.arrays import BoolArray, Float64Array, IntArray
 
 SUCCESS_WEIGHT = 0.1
 ABSTENTION_WEIGHT = 0.1

@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import optuna
 
-from ingest.arrays import Float64Array
+from quarry.ingest.arrays import Float64Array
 
 S = TypeVar("S")
 """The section's settings."""

@@ -7,8 +7,8 @@ from quarry.ingest.embedders.models import (
     choose_spec,
     export_folder,
     load_embedder,
-    readers_of,
     token_limit,
+    word_models_of,
 )
 
 __all__ = [
@@ -20,6 +20,6 @@ __all__ = [
     "choose_spec",
     "export_folder",
     "load_embedder",
-    "readers_of",
     "token_limit",
+    "word_models_of",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from ingest.arrays import Float32Array, IntArray
+from quarry.ingest.arrays import Float32Array, IntArray
 
 
 class Embedder(Protocol):

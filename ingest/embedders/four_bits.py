@@ -19,7 +19,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from ingest.arrays import Float32Array
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.errors import EmbedderError
 
 MAGIC = b"E5S1"

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import Float32Array, IntArray
 from quarry.configs.settings import EmbedSettings
+from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.embedders.embedder import TokenStates
 from quarry.ingest.errors import EmbedderError
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import Float32Array
 from quarry.configs.settings import EmbedSettings
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embedders.exports import load_sentence_transformer
 
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from ingest.arrays import Float32Array
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.errors import StoreError
 from quarry.ingest.store.codec import FORMAT, Record, record_of
 from quarry.ingest.store.generations import Hold

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import Float32Array, IntArray
 from quarry.configs.settings import EmbedSettings
 from quarry.configs.terminal import visible
+from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.embedders import BUILT_IN, Models
 from quarry.ingest.errors import StoreError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from ingest.arrays import Float64Array
+from quarry.ingest.arrays import Float64Array
 from quarry.player.questions.question import LETTERS, FitArray
 from quarry.player.questions.referees import SKEW, SKEWED, ErrorModel
 from quarry.player.questions.views import VIEWS

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import BoolArray, Float64Array
+from quarry.ingest.arrays import BoolArray, Float64Array
 from quarry.player.questions.question import FitArray, QuestionPool
 from quarry.player.questions.referees import ErrorModel
 from quarry.player.questions.views import DESIGN_VIEWS, View

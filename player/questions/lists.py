@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.arrays import Float64Array, RowArray
+from quarry.ingest.arrays import Float64Array, RowArray
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions.course import Candidates
 from quarry.player.questions.language import Language, either, language_of
 from quarry.player.questions.question import OUT, Drafts, FitArray, Question, QuestionPool, first_of, no_questions
 from quarry.player.questions.views import DESIGN_VIEWS
+from quarry.player.questions.word_index import Candidates
 from quarry.player.words import words
 
 N_LISTS = 3
@@ -69,7 +69,7 @@ class ListKind:
         if not self.in_opening:
             fits = np.concatenate([fits, _fits(candidates.in_opening(ids), drawn)[None]])
         fits = np.broadcast_to(fits, (len(DESIGN_VIEWS), *fits.shape[1:]))
-        names = [candidates.course.words[word] for word in ids]
+        names = [candidates.index.words[word] for word in ids]
         things = [f"opening {name}" if self.in_opening else name for name in names]
         keys = tuple(frozenset(things[place] for place in places if place >= 0) for places in _flat(drawn))
 
@@ -82,7 +82,7 @@ class ListKind:
     def fit(self, questions: Sequence[Question], candidates: Candidates) -> FitArray:
         """(n_views, n_questions, n_candidates, 4); words that the course does not have are found nowhere."""
         names = sorted({word for question in questions for group in question.groups for word in group})
-        known = [name for name in names if name in candidates.course.ids]
+        known = [name for name in names if name in candidates.index.ids]
         by_view = _by_view(candidates, candidates.ids_of(known), in_opening=self.in_opening)
         place = {name: row for row, name in enumerate(known)}
         lists = [
@@ -107,7 +107,7 @@ class ListKind:
 
     def _written(self, groups: tuple[tuple[str, ...], ...], key: frozenset[str], candidates: Candidates) -> Question:
         language = candidates.language
-        a, b, c = (either([candidates.course.spelling.of(word) for word in group], language) for group in groups)
+        a, b, c = (either([candidates.index.spelling.of(word) for word in group], language) for group in groups)
         text = self.ask[language].format(f"{a}; {b}; {c}")
         return Question(text, (a, b, c, NONE_OF_THESE[language]), self.name, key, groups)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import Float64Array
+from quarry.ingest.arrays import Float64Array
 from quarry.player.search.types import SearchResult, Tier
 
 

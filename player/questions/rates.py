@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import yaml
 
-from ingest.arrays import Float64Array
 from quarry.configs.places import fitted
+from quarry.ingest.arrays import Float64Array
 from quarry.player.questions.views import VIEWS, View
 
 RATES_FILE = Path(__file__).with_name("rates.yaml")

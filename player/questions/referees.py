@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ingest.arrays import Float64Array
 from quarry.configs.settings import GameSettings
+from quarry.ingest.arrays import Float64Array
 from quarry.player.questions.kinds import KINDS
 from quarry.player.questions.rates import channel, load_rates, scaled
 from quarry.player.questions.views import VIEWS, View

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from cachetools import LRUCache, TTLCache, cached
 
-from ingest.arrays import Float32Array
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embedders import Embedder, TokenEmbedder, TokenStates
 from quarry.player.search.types import SearchResult
 

@@ -11,10 +11,11 @@ from numbers import Real
 
 import numpy as np
 
-from ingest.arrays import AnyFloatArray, BoolArray, IntArray
 from quarry.configs.settings import SearchSettings
+from quarry.ingest.arrays import AnyFloatArray, BoolArray, IntArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import AllStrategiesFailedError, SearchError
+from quarry.player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
 from quarry.player.search.core import (
     NOT_FOUND,
     Columns,
@@ -37,7 +38,6 @@ from quarry.player.search.references import References
 from quarry.player.search.running import Call, Runner
 from quarry.player.search.strategies.keyword import Keyword
 from quarry.player.search.strategies.ranking import Ranked
-from quarry.player.search.threshold import DEFAULT_EMBEDDER, Calibration, calibration_of
 from quarry.player.search.types import (
     BookCandidate,
     Hit,

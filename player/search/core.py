@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ingest.arrays import AnyFloatArray, BoolArray, IntArray
 from quarry.configs.settings import Fusion, Merge, SearchSettings, SettingsError, SpillOver
+from quarry.ingest.arrays import AnyFloatArray, BoolArray, IntArray
 from quarry.ingest.paragraph import Document, Paragraph
 
 NOT_FOUND = -np.inf

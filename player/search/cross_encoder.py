@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ingest.arrays import Float64Array
 from quarry.configs.settings import SettingsError
+from quarry.ingest.arrays import Float64Array
 
 Pair = tuple[str, str]
 """A hint and a paragraph's text."""

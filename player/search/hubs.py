@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ingest.arrays import BoolArray, Float32Array
+from quarry.ingest.arrays import BoolArray, Float32Array
 from quarry.ingest.hints import Bank, as_asked
 
 N_NEAREST = 20

@@ -12,9 +12,10 @@ import numpy as np
 from cachetools import LRUCache, cached
 from rapidfuzz import fuzz, process
 
-from ingest.arrays import Float32Array, Float64Array
+from quarry.ingest.arrays import Float32Array, Float64Array
 from quarry.ingest.embedders import Embedder
 from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
+from quarry.player.search.calibration import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
 from quarry.player.search.names import (
     Vocabulary,
     acronyms,
@@ -26,7 +27,6 @@ from quarry.player.search.names import (
     parts_of,
     tokens_of,
 )
-from quarry.player.search.threshold import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
 from quarry.player.search.types import BookCandidate, Tier
 from quarry.player.words import stems
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import regex
 
-from ingest.arrays import Float32Array, RowArray
+from quarry.ingest.arrays import Float32Array, RowArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.words import is_stop_word, stems, words
 
@@ -23,7 +23,7 @@ WORDS_KEPT = 65_536
 """Words whose base forms are kept."""
 
 
-class Belief:
+class Likelihood:
     """How referees keep the rule: a mixture of those who keep it, with slips, and those who do not care.
 
     Args:
@@ -43,11 +43,11 @@ class Belief:
         return found
 
 
-CONTENT = Belief(keep=0.99, slip=0.02)
+CONTENT = Likelihood(keep=0.99, slip=0.02)
 """Of words that carry meaning. Hints that people wrote never broke it, which 600 games cannot tell from one in 100."""
-FUNCTION = Belief(keep=0.97, slip=0.05)
+FUNCTION = Likelihood(keep=0.97, slip=0.05)
 """Of words like "the", which referees often overlook: a hint that has some of them then says nothing."""
-RELATED = Belief(keep=0.85, slip=0.2)
+RELATED = Likelihood(keep=0.85, slip=0.2)
 """Of words that occur in another form only: the rule forbids the word, and many writers avoid its relatives too."""
 
 

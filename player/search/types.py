@@ -8,8 +8,8 @@ from typing import Literal, Protocol, overload, runtime_checkable
 
 import numpy as np
 
-from ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.configs.settings import KeywordMode
+from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import SearchError
 from quarry.player.search.core import FARTHEST, NOT_FOUND, log_odds_of

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.arrays import Float32Array, IntArray
+from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.embedders import TokenStates
 from quarry.ingest.hints import Bank, as_asked
 from quarry.ingest.token_files import Words

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ingest.arrays import Float32Array
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embedders import TokenStates
 from quarry.ingest.errors import BadInputError
 from quarry.ingest.hints import HINTS, LEAST_HINTS, hints_of, load_hints, read_bank

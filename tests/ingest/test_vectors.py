@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ingest.arrays import Float32Array
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.paragraph import Alias
 from quarry.ingest.vectors import embed_reading
 from tests.fakes import CACHES, TREES, HashingEmbedder, make_reading

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import Float32Array
 from quarry.configs.settings import GameSettings, SearchSettings, Settings, load
 from quarry.evaluate.referee.reading import Reading
 from quarry.evaluate.referee.seen import see
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.player.player import Player
 from quarry.player.protocol import Json

@@ -9,13 +9,13 @@ from typing import Protocol
 
 import numpy as np
 
-from ingest.arrays import AnyFloatArray, Float32Array, IntArray
+from quarry.ingest.arrays import AnyFloatArray, Float32Array, IntArray
 from quarry.ingest.embedders import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.calibration import DEFAULT_EMBEDDER, DenseCalibration, calibration_of
 from quarry.player.search.core import combine, relative
 from quarry.player.search.strategies.ranking import Ranked
-from quarry.player.search.threshold import DEFAULT_EMBEDDER, DenseCalibration, calibration_of
 from quarry.player.search.types import Marks, Query, nothing_found
 
 

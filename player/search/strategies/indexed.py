@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ingest.arrays import AnyFloatArray, Float32Array, IntArray
+from quarry.ingest.arrays import AnyFloatArray, Float32Array, IntArray
 from quarry.ingest.embedders import Embedder
 from quarry.ingest.store import Course
+from quarry.player.search.calibration import DenseCalibration
 from quarry.player.search.core import combine
 from quarry.player.search.strategies.dense import Dense, PartScorer, dense_weights
-from quarry.player.search.threshold import DenseCalibration
 from quarry.player.search.types import Marks, Query
 
 N_NEAREST = 300

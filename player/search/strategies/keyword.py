@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import regex
 
-from ingest.arrays import AnyFloatArray
+from quarry.ingest.arrays import AnyFloatArray
 from quarry.ingest.paragraph import Paragraph
+from quarry.player.search.calibration import DEFAULT_EMBEDDER, KeywordCalibration, calibration_of
 from quarry.player.search.core import NOT_FOUND
 from quarry.player.search.strategies.ranking import Ranked
-from quarry.player.search.threshold import DEFAULT_EMBEDDER, KeywordCalibration, calibration_of
 from quarry.player.search.types import Marks, Query, nothing_found
 from quarry.player.words import is_stop_word, stems, words
 

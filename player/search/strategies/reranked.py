@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from cachetools import LRUCache
 
-from ingest.arrays import Float64Array
+from quarry.ingest.arrays import Float64Array
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import LateStrategyError
 from quarry.player.search.core import log_odds_of as log_odds

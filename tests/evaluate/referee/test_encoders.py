@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ingest.arrays import AnyFloatArray
 from quarry.configs.settings import load
 from quarry.evaluate.referee.encoders import BY_CHARACTERS, encoder_unlike
+from quarry.ingest.arrays import AnyFloatArray
 from quarry.ingest.embedders import Models
 
 

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from ingest.arrays import AnyFloatArray
 from quarry.evaluate.referee.manners import Random, Semantic
 from quarry.evaluate.referee.seen import see
+from quarry.ingest.arrays import AnyFloatArray
 
 OPTIONS = ("a", "b", "c", "d")
 

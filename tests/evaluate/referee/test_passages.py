@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ingest.arrays import AnyFloatArray
 from quarry.evaluate.referee.encoders import BY_CHARACTERS
 from quarry.evaluate.referee.passages import Passages
+from quarry.ingest.arrays import AnyFloatArray
 
 TEXTS = ("trees grow", "walls stand", "rivers run", "trees stand by walls", "tall trees", "clouds drift")
 

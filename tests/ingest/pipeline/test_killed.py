@@ -13,9 +13,9 @@ from typing import Any
 import pebble
 import pytest
 
-from ingest.arrays import Float32Array
 from quarry.configs.settings import Settings
 from quarry.ingest import pipeline, reader
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.store import open_store
 from tests import fakes
 from tests.fakes import CACHES, LOCKS, NETWORKS, RANKING, TREES, lecture_pdf

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from ingest.arrays import Float64Array
 from quarry.configs.settings import load
+from quarry.ingest.arrays import Float64Array
 from quarry.player.questions.belief import NOT_RELEVANT, letter_row, log_skewed, update
 from quarry.player.questions.question import FitArray, hard_fits
 from quarry.player.questions.referees import SKEW, SKEWED, USELESS, Care, ErrorModel, RefereeType, error_model_of

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from ingest.arrays import Float64Array
+from quarry.ingest.arrays import Float64Array
 from quarry.player.protocol import RoundStart
 from quarry.player.questions.belief import update
-from quarry.player.questions.course import Candidates, read_course
 from quarry.player.questions.design import MAX_TIMES, N_QUESTIONS, design
 from quarry.player.questions.pool import build_pool
 from quarry.player.questions.question import LETTERS, FitArray, Question, QuestionPool, hard_fits, no_questions
 from quarry.player.questions.rates import channel
 from quarry.player.questions.referees import ErrorModel
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
+from quarry.player.questions.word_index import Candidates, index_words
 from quarry.player.testing.paragraphs import paragraph
 from tests.player.fakes import dense_player
 from tests.player.questions.models import in_all_views, sound_only
@@ -74,8 +74,8 @@ def random_course(seed: int, n_paragraphs: int = 60) -> list[str]:
 
 
 def course_pool(texts: list[str], prior: Float64Array, size: int, seed: int = 0) -> QuestionPool:
-    course = read_course([paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)])
-    return build_pool(Candidates(course, np.arange(len(texts)), prior), size, seed)
+    index = index_words([paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)])
+    return build_pool(Candidates(index, np.arange(len(texts)), prior), size, seed)
 
 
 def a_pool(seed: int = 1) -> tuple[QuestionPool, Float64Array]:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ingest.arrays import Float32Array, Float64Array
 from quarry.configs.settings import Settings, SettingsError, load
+from quarry.ingest.arrays import Float32Array, Float64Array
 from quarry.ingest.errors import StoreError
 from quarry.ingest.hints import LEAST_HINTS, load_hints
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
@@ -179,20 +179,20 @@ def test_a_path_that_leads_nowhere_is_refused(tmp_path: Path, path: str) -> None
 
 
 def test_a_users_own_strategy_can_be_tuned_around(tmp_path: Path) -> None:
-    from quarry.evaluate.games.matching import match_games
-    from quarry.evaluate.tuning.course import prepare, search_all
+    from quarry.evaluate.games.locating import locate_games
+    from quarry.evaluate.tuning.prepared import prepare, search_all
     from tests.evaluate.fakes import course_games
 
     store = make_store(tmp_path / "store", course())
     own = replace(load().search, strategies=("dense", "tests.player.search.test_build.Prophet"), cache_size=0)
     settings = replace(load(), search=own)
     games = course_games(course())
-    matched = match_games(games, store.paragraphs)
-    prepared = prepare(games, matched, store, settings, HashingEmbedder(), progress=False)
+    located = locate_games(games, store.paragraphs)
+    prepared = prepare(games, located, store, settings, HashingEmbedder(), progress=False)
     ranks = search_all(prepared, own).ranks
     searches = build_orchestrator(store, settings, HashingEmbedder())
     for game, rank in zip(games, ranks.tolist(), strict=True):
-        labelled = matched[game.game_id]
+        labelled = located[game.game_id]
         assert labelled is not None
         row = searches.search(Query(game.hint, game.book_name)).row_of(labelled)
         assert rank == (0 if row is None else row + 1)

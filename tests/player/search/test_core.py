@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from ingest.arrays import AnyFloatArray
 from quarry.configs.settings import Fusion, Merge, SettingsError, SpillOver
+from quarry.ingest.arrays import AnyFloatArray
 from quarry.player.search.core import (
     NOT_FOUND,
     SUREST_BOOK,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.arrays import Float32Array
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.paragraph import Document
 from quarry.player.search.names import normalise_name
 from quarry.player.search.references import References

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ingest.arrays import Float32Array
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embedders import TokenStates
 from quarry.ingest.hints import Bank, hints_of
 from quarry.ingest.token_files import Words

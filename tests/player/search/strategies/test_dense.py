@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ingest.arrays import Float32Array, IntArray
+from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.paragraph import Paragraph
+from quarry.player.search.calibration import DenseCalibration
 from quarry.player.search.strategies import dense as module
 from quarry.player.search.strategies.dense import Dense, Sentences
-from quarry.player.search.threshold import DenseCalibration
 from quarry.player.search.types import Query, Strategy
 from quarry.player.testing.paragraphs import paragraph
 from quarry.player.testing.strategy import StrategyContract

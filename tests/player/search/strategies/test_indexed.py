@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ingest.arrays import Float32Array, IntArray
+from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
+from quarry.player.search.calibration import DenseCalibration
 from quarry.player.search.rules import RuleEvidence
 from quarry.player.search.strategies import dense as module
 from quarry.player.search.strategies.dense import Dense, Sentences
 from quarry.player.search.strategies.indexed import IndexedDense
-from quarry.player.search.threshold import DenseCalibration
 from quarry.player.search.types import Query, Strategy
 from quarry.player.testing.paragraphs import paragraph
 from quarry.player.testing.strategy import StrategyContract

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ingest.arrays import Float64Array
 from quarry.configs.settings import SettingsError
+from quarry.ingest.arrays import Float64Array
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import LateStrategyError
 from quarry.player.search.cross_encoder import CrossEncoderScorer, Pair

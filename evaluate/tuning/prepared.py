@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from tqdm.auto import tqdm
 
-from ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.configs.settings import SearchSettings, Settings
 from quarry.evaluate.errors import TuneError
 from quarry.evaluate.games.labelled import LabelledGame
+from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.ingest.embedders import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
 from quarry.player.search.build import searched_of
+from quarry.player.search.calibration import Calibration
 from quarry.player.search.cascade import confidence_of, marks_of, scored_of
 from quarry.player.search.core import (
     Columns,
@@ -34,7 +35,6 @@ from quarry.player.search.core import (
     worth_asking,
 )
 from quarry.player.search.strategies.dense import Dense, dense_weights
-from quarry.player.search.threshold import Calibration
 from quarry.player.search.types import Query
 
 NO_COLUMN = -1
@@ -187,7 +187,7 @@ def _dense(prepared: Prepared, settings: SearchSettings) -> Scored:
 
 def prepare(
     games: Sequence[LabelledGame],
-    matched: Mapping[str, Paragraph | None],
+    located: Mapping[str, Paragraph | None],
     store: Course,
     settings: Settings,
     embedder: Embedder,
@@ -198,7 +198,7 @@ def prepare(
     """The arrays of these games over a store.
 
     Args:
-        matched: the ingested paragraph of each answerable game, as `match_games` gives it.
+        located: the ingested paragraph of each answerable game, as `locate_games` gives it.
         settings: whose strategies and modes hold for the whole study; what is tuned is not read.
         embedder: of the store.
         keywords: whether keywords may be asked in some trial.
@@ -238,7 +238,7 @@ def prepare(
         padded[row, : len(of_book)] = of_book
         inside[row, of_book] = True
     confidence = np.array([confidence_of(books) for books in named])
-    labelled = [matched.get(game.game_id) for game in games]
+    labelled = [located.get(game.game_id) for game in games]
     column_of = {store.paragraphs[row].paragraph_id: column for column, row in enumerate(columns.rows.tolist())}
 
     def prior(quality: float, recency: float) -> AnyFloatArray:

@@ -21,14 +21,14 @@ import pebble
 import pytest
 from tqdm import tqdm
 
-from ingest.arrays import Float32Array
 from quarry.configs.settings import Settings
 from quarry.ingest import embedders, reader
 from quarry.ingest.__main__ import main
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.errors import StoreError
 from quarry.ingest.paragraph import Alias
 from quarry.ingest.pipeline import expand, ingest
-from quarry.ingest.pipeline.run import locked
+from quarry.ingest.pipeline.pipeline import locked
 from quarry.ingest.store import create_store, open_store
 from quarry.ingest.testing import handmade
 from tests import fakes
