@@ -10,7 +10,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from benchmarks import accuracies, deciding, embedding, extraction, large, questions, searching, startup, tuning
+from benchmarks import accuracies, embedding, extraction, large, playing, searching, startup, tuning
 from quarry.ingest.embedders import word_models_of
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
@@ -26,9 +26,9 @@ BENCHMARKS = {
     "ingest": accuracies.measure_ingest,
     "large": large.measure,
     "tuning": tuning.measure,
-    "questions": questions.measure,
-    "deciding": deciding.measure_english,
-    "deciding_hebrew": deciding.measure_hebrew,
+    "questions": playing.measure_questions,
+    "deciding": playing.measure_english,
+    "deciding_hebrew": playing.measure_hebrew,
 }
 
 

@@ -8,7 +8,6 @@ harder, names among the titles that the pairs put next to them for being most li
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.command import games_parser, run_benchmark
+from quarry.configs.documents import read_objects
 from quarry.configs.settings import load
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.locating import locate_games
@@ -53,8 +53,7 @@ def _run(options: argparse.Namespace) -> int:
     embedder = RememberingEmbedder(store_embedder(store, load()))
     _show(f"names of {options.games}", list(_of_games(store, embedder, options.games)))
     if options.pairs:
-        lines = options.pairs.read_text(encoding="utf-8").splitlines()
-        pairs = [pair for pair in map(json.loads, lines) if pair["split"] == "test"]
+        pairs = [pair for _, pair in read_objects(options.pairs, ValueError) if pair["split"] == "test"]
         _show(f"courses of {N_TITLES} titles", list(_of_courses(pairs, embedder)))
         _show("names among the titles most like them", list(_among_like(pairs, embedder)))
     return 0
