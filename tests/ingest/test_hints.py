@@ -70,7 +70,7 @@ def test_file_of_hints_is_read_without_repeats(tmp_path: Path) -> None:
     ("content", "complaint"),
     [
         ('{"hint": "one"}', f"must hold at least {LEAST_HINTS} hints, got 1"),
-        ("nonsense", "must be a readable file of hints"),
+        ("nonsense", "line 1: must be a JSON object"),
         ('{"text": "one"}', 'line 1: must be a JSON object with "hint"'),
     ],
 )

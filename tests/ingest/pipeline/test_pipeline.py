@@ -382,7 +382,7 @@ def test_paragraphs_file_of_a_windows_editor_with_odd_line_separators_is_read(
     [
         ("{'paragraph_id': 1}", "line 2: must be a JSON object"),
         ('{"paragraph_id": "p2"', "line 2: must be a JSON object"),
-        ('["p2", "trees", "text"]', "line 2: paragraph_id must be a string that is not empty, got None"),
+        ('["p2", "trees", "text"]', "line 2: must be a JSON object, got list"),
         ({"paragraph_id": "p2", "book_name": "trees"}, "line 2: text must be a string that is not empty, got None"),
         (entry("p2", "trees", "  "), "line 2: text must be a string that is not empty, got '  '"),
         (entry("p2", "", TREES), "line 2: book_name must be a string that is not empty, got ''"),
@@ -408,7 +408,7 @@ def test_paragraphs_file_without_a_paragraph_or_not_in_utf8_fails(tmp_path: Path
     ran = run(tmp_path / "empty.jsonl", tmp_path / "latin.jsonl")
     assert ran.code == 2
     assert f"{tmp_path / 'empty.jsonl'}: must hold at least one paragraph, got none" in ran.notes[0]
-    assert f"{tmp_path / 'latin.jsonl'}: must be a readable UTF-8 file" in ran.notes[1]
+    assert f"{tmp_path / 'latin.jsonl'}: must be UTF-8" in ran.notes[1]
 
 
 def test_changed_paragraphs_file_replaces_all_that_it_brought(tmp_path: Path, store: str, run: Run) -> None:
