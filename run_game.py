@@ -20,7 +20,7 @@ from quarry.configs.terminal import visible, visible_json
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.practice.lost import why_lost
 from quarry.evaluate.practice.person import ME, play_with_person
-from quarry.evaluate.practice.server import PracticeServer, create_app, load_course, serving
+from quarry.evaluate.practice.server import PracticeServer, create_app, load_repertoire, serving
 from quarry.evaluate.referee import make_referee, prepare, spec_table, tools_of
 from quarry.ingest.errors import IngestError
 from quarry.ingest.pipeline import ingest
@@ -238,8 +238,8 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
             referee = make_referee(spec, options.seed or 0, tools_of(store, settings.embed))
             if referee is None:
                 raise SettingsError("--referee must answer questions to play a game, got none; take oracle")
-            course = load_course(store, options.practice_games or GAMES, referee, settings)
-            practice = PracticeServer(course, options.seed)
+            repertoire = load_repertoire(store, options.practice_games or GAMES, referee, settings)
+            practice = PracticeServer(repertoire, options.seed)
             url = stack.enter_context(serving(create_app(practice)))
             token = options.token or ""  # QUARRY_TOKEN is another server's
         server: HttpGameServer | MailGameServer

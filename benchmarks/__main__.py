@@ -10,8 +10,8 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from benchmarks import accuracies, deciding, embedding, extraction, large, questions, searching, startup, tuning
-from quarry.ingest.embedders import readers_of
+from benchmarks import accuracies, embedding, extraction, large, playing, searching, startup, tuning
+from quarry.ingest.embedders import word_models_of
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 BENCHMARKS = {
@@ -26,9 +26,9 @@ BENCHMARKS = {
     "ingest": accuracies.measure_ingest,
     "large": large.measure,
     "tuning": tuning.measure,
-    "questions": questions.measure,
-    "deciding": deciding.measure_english,
-    "deciding_hebrew": deciding.measure_hebrew,
+    "questions": playing.measure_questions,
+    "deciding": playing.measure_english,
+    "deciding_hebrew": playing.measure_hebrew,
 }
 
 
@@ -38,7 +38,7 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"benchmark must be one of {', '.join(BENCHMARKS)}, got {unknown[0]!r}", file=sys.stderr)
         return 2
-    possible = [name for name in BENCHMARKS if name != "accurate" or "mpnet" in readers_of("minilm", "auto")]
+    possible = [name for name in BENCHMARKS if name != "accurate" or "mpnet" in word_models_of("minilm", "auto")]
     results = []
     # each in a new process: what one has loaded, such as torch's threads, slows down the next
     fresh = multiprocessing.get_context("spawn")

@@ -12,15 +12,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from benchmarks.command import add_split, games_parser, run_benchmark
 from quarry.configs.settings import load
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.games.splits import select_split
 from quarry.evaluate.runs.measures import bootstrap_interval, interval, per_game
+from quarry.ingest.arrays import Float64Array
 from quarry.ingest.store import open_store
 from quarry.player.search.build import build_orchestrator, store_embedder
 from quarry.player.search.types import Query
@@ -56,15 +54,15 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     store = open_store(options.store)
     games = [game for game in select_split(load_games(options.games), options.split, 0) if game.answerable]
-    matched = match_games(games, store.paragraphs)
-    relevant = {key: paragraph.paragraph_id if paragraph else None for key, paragraph in matched.items()}
+    located = locate_games(games, store.paragraphs)
+    relevant = {key: paragraph.paragraph_id if paragraph else None for key, paragraph in located.items()}
     embedder = store_embedder(store, load())
     head = " | ".join(f"{name} [95%]" for name in SHOWN)
     print(f"| part | {head} | RR less `default`, paired [95%] | abstains |\n| --- | {'--- | ' * len(SHOWN)}--- | --- |")
     default = load()
     rows = {name: replace(default, search=replace(default.search, **changes)) for name, changes in ROWS.items()}
     rows |= {f"preset `{name}`": load(name) for name in PRESETS}
-    first: dict[str, NDArray[np.float64]] = {}
+    first: dict[str, Float64Array] = {}
     for name, settings in rows.items():
         searches = build_orchestrator(store, settings, embedder)
         results = {game.game_id: searches.search(Query(game.hint, game.book_name)) for game in games}
@@ -77,7 +75,7 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def cells(values: Mapping[str, NDArray[np.float64]]) -> list[str]:
+def cells(values: Mapping[str, Float64Array]) -> list[str]:
     """The measures that are shown, with their intervals."""
     bounds = {measure: interval(values[measure], 0) for measure in SHOWN}
     return [
@@ -86,7 +84,7 @@ def cells(values: Mapping[str, NDArray[np.float64]]) -> list[str]:
     ]
 
 
-def paired(differences: NDArray[np.float64]) -> str:
+def paired(differences: Float64Array) -> str:
     """The mean of paired differences, with its interval."""
     low, high = bootstrap_interval(differences, 0)
     return f"{differences.mean():+.3f} [{low:+.3f}, {high:+.3f}]".replace("0.", ".")

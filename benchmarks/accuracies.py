@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.searching import LECTURES, N_WARM, prepared
 from quarry.configs.settings import Accuracy, Settings, load
-from quarry.ingest.embedders import readers_of
+from quarry.ingest.embedders import word_models_of
 from quarry.ingest.pipeline import ingest
 from quarry.player.search.build import build_orchestrator
 
@@ -69,7 +69,7 @@ def _search(accuracy: Accuracy) -> tuple[float, float]:
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
         store, queries = prepared(folder, settings)
         models = store.models(settings.embed)
-        embedders = [models.embedder(spec) for spec in readers_of(store.embedder_spec, accuracy)]
+        embedders = [models.embedder(spec) for spec in word_models_of(store.embedder_spec, accuracy)]
         uncached = replace(settings, search=replace(settings.search, cache_size=0))
         search = build_orchestrator(store, uncached, embedders[0]).search
 

@@ -20,7 +20,8 @@ import numpy as np
 from benchmarks.searching import GAMES, LECTURES
 from quarry.configs.settings import load
 from quarry.evaluate.games.labelled import load_games
-from quarry.ingest.embedders import FloatArray, TokenEmbedder
+from quarry.ingest.arrays import Float32Array, IntArray
+from quarry.ingest.embedders import TokenEmbedder
 from quarry.ingest.hints import load_hints, read_bank
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.pipeline import ingest
@@ -29,10 +30,10 @@ from quarry.ingest.token_files import TokenFiles, Words
 from quarry.ingest.tokens import Tokens, form_of
 from quarry.player.search.build import store_embedder
 from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.calibration import calibration_of
 from quarry.player.search.strategies.dense import Dense
-from quarry.player.search.threshold import calibration_of
 from quarry.player.search.types import Query
-from quarry.player.search.words import Ints, WordByWord
+from quarry.player.search.words import WordByWord
 
 N_PARAGRAPHS = 100_000
 N_IN_DOCUMENT = 1_000
@@ -57,7 +58,7 @@ def measure() -> dict[str, Any]:
         paragraphs, words = _spliced(store.paragraphs, store.words(spec), TokenFiles(Path(folder) / "words"))
         bank = read_bank(load_hints(), model, store.models(settings.embed).folder)
         scorer = WordByWord(embedder, words, [item.doc_id for item in paragraphs], form, bank)
-        calibration = calibration_of(spec).reading([spec]).dense
+        calibration = calibration_of(spec).word_by_word([spec]).dense
         vectors = np.concatenate([document.pooled for document in words])
         dense = Dense(paragraphs, vectors, embedder, calibration=calibration, more=[scorer])
         games = load_games(GAMES)
@@ -86,7 +87,7 @@ def measure() -> dict[str, Any]:
     }
 
 
-def _of_all(scorer: WordByWord, weights: Mapping[str, float], hint: str, similarity: FloatArray) -> FloatArray:
+def _of_all(scorer: WordByWord, weights: Mapping[str, float], hint: str, similarity: Float32Array) -> Float32Array:
     """(n_paragraphs,) log-odds of every paragraph, all of them looked at closely."""
     total = similarity.copy()
     for start in range(0, len(total), BLOCK):
@@ -110,7 +111,7 @@ def _spliced(
     made, kept = list(paragraphs), []
     for first in range(len(paragraphs), N_PARAGRAPHS, N_IN_DOCUMENT):
         n = min(N_IN_DOCUMENT, N_PARAGRAPHS - first)
-        pairs: Ints = generator.integers(0, len(paragraphs), (n, 2))
+        pairs: IntArray = generator.integers(0, len(paragraphs), (n, 2))
         codes = [np.concatenate([_half(tokens[row], generator) for row in pair]) for pair in pairs.tolist()]
         vectors = pooled[pairs].sum(axis=1)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -8,7 +8,6 @@ harder, names among the titles that the pairs put next to them for being most li
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,17 +16,18 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.command import games_parser, run_benchmark
+from quarry.configs.documents import read_objects
 from quarry.configs.settings import load
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.runs.measures import interval
 from quarry.ingest.embedders import Embedder
 from quarry.ingest.paragraph import Alias, Document
 from quarry.ingest.store import Course, open_store
 from quarry.player.search.build import build_references, store_embedder
 from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.calibration import calibration_of
 from quarry.player.search.references import References
-from quarry.player.search.threshold import calibration_of
 
 EDGES = (0.0, 0.6, 0.8, 0.9, 0.97, 1.0)
 N_COURSES = 100
@@ -53,8 +53,7 @@ def _run(options: argparse.Namespace) -> int:
     embedder = RememberingEmbedder(store_embedder(store, load()))
     _show(f"names of {options.games}", list(_of_games(store, embedder, options.games)))
     if options.pairs:
-        lines = options.pairs.read_text(encoding="utf-8").splitlines()
-        pairs = [pair for pair in map(json.loads, lines) if pair["split"] == "test"]
+        pairs = [pair for _, pair in read_objects(options.pairs, ValueError) if pair["split"] == "test"]
         _show(f"courses of {N_TITLES} titles", list(_of_courses(pairs, embedder)))
         _show("names among the titles most like them", list(_among_like(pairs, embedder)))
     return 0
@@ -64,9 +63,9 @@ def _of_games(store: Course, embedder: Embedder, path: Path) -> Iterator[Resolve
     calibration = calibration_of(store.embedder_spec).references
     references = build_references(store, load().search, embedder, calibration)
     games = load_games(path)
-    matched = match_games(games, store.paragraphs)
+    located = locate_games(games, store.paragraphs)
     for game in games:
-        found = matched.get(game.game_id)
+        found = located.get(game.game_id)
         if found is not None or not game.answerable:
             yield _resolved(references, game.book_name, {found.doc_id} if found is not None else set())
 

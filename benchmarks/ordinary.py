@@ -14,15 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from benchmarks.ablation import SHOWN, cells, paired
 from benchmarks.command import games_parser, run_benchmark
 from quarry.configs.settings import load
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.runs.measures import per_game
+from quarry.ingest.arrays import Float64Array
 from quarry.ingest.store import open_store
 from quarry.player.search.build import build_orchestrator, store_embedder
 from quarry.player.search.cache import RememberingEmbedder
@@ -52,12 +50,12 @@ def _run(options: argparse.Namespace) -> int:
     games = [game for game in load_games(options.games) if game.answerable and game.hint not in left_out]
     if options.most and options.most < len(games):
         games = random.Random(SEED).sample(games, options.most)
-    matched = match_games(games, store.paragraphs)
-    relevant = {key: paragraph.paragraph_id if paragraph else None for key, paragraph in matched.items()}
+    located = locate_games(games, store.paragraphs)
+    relevant = {key: paragraph.paragraph_id if paragraph else None for key, paragraph in located.items()}
     embedder = RememberingEmbedder(store_embedder(store, settings))
     print(f"{len(games)} questions, {len(store.paragraphs)} paragraphs")
     print(f"| | {' | '.join(f'{name} [95%]' for name in SHOWN)} | RR gained [95%] |\n| --- |{' --- |' * 4}")
-    alone: list[NDArray[np.float64]] = []
+    alone: list[Float64Array] = []
     for name, changes in ROWS.items():
         search = replace(settings.search, book_match="off", cascade=False, **changes)
         searches = build_orchestrator(store, replace(settings, search=search), embedder)

@@ -8,7 +8,6 @@ the opening sentences and matches the texts.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 import time
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import pdfplumber
 
+from quarry.configs.documents import read_objects
 from quarry.configs.settings import load
 from quarry.evaluate.games.text import same_text, tokens
 from quarry.ingest.reader import read_pdf
@@ -72,8 +72,7 @@ def labels_of(path: Path) -> list[Label]:
         ValueError: a line has neither `pdf` and `paragraph` nor `document` and `text`.
     """
     labels = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        record = json.loads(line)
+    for where, record in read_objects(path, ValueError):
         if "playable" in record:
             if record["playable"]:
                 pdf = path.parent / f"{record['document']}.pdf"
@@ -83,7 +82,7 @@ def labels_of(path: Path) -> list[Label]:
                 pdf = path.parent / "pdfs" / record["pdf"]
                 labels.append(Label(pdf, record["opening_sentence"], record["paragraph"]))
         else:
-            raise ValueError(f"{path} line {number}: must hold `pdf` and `paragraph`, or be a line of a truth.jsonl")
+            raise ValueError(f"{where}: must hold `pdf` and `paragraph`, or be a line of a truth.jsonl")
     return labels
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 import tempfile
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from quarry.configs.settings import Settings, load
+from quarry.evaluate.games.labelled import load_games
 from quarry.ingest.pipeline import ingest
 from quarry.ingest.store import Course, open_store
 from quarry.player.search.build import build_orchestrator, store_embedder
@@ -110,9 +110,9 @@ def plain() -> Settings:
 def prepared(folder: str, settings: Settings) -> tuple[Course, list[Query]]:
     """The bundled course, ingested, and hints of its games with the books' names."""
     ingest([LECTURES], f"{folder}/store", settings, progress=False)
-    games = [json.loads(line) for line in GAMES.read_text(encoding="utf-8").splitlines()]
+    games = load_games(GAMES)
     chosen = games[:: max(1, len(games) // N_HINTS)]
-    return open_store(f"{folder}/store"), [Query(game["hint"], game["book_name"]) for game in chosen]
+    return open_store(f"{folder}/store"), [Query(game.hint, game.book_name) for game in chosen]
 
 
 def _interleaved(

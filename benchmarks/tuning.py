@@ -15,9 +15,9 @@ import numpy as np
 from benchmarks.extraction import ROOT
 from benchmarks.searching import plain
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.matching import match_games
-from quarry.evaluate.tuning.course import prepare, search_all
+from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.tuning.objective import judge
+from quarry.evaluate.tuning.prepared import prepare, search_all
 from quarry.ingest.pipeline import ingest
 from quarry.ingest.store import open_store
 from quarry.player.search.build import build_orchestrator, store_embedder
@@ -45,15 +45,15 @@ def measure() -> dict[str, Any]:
         ingest([ROOT / "data" / "lectures" / "english"], store_folder, settings, progress=False)
         store = open_store(store_folder)
         embedder = RememberingEmbedder(store_embedder(store, settings))
-        prepared = prepare(games, match_games(games, store.paragraphs), store, settings, embedder, progress=False)
+        prepared = prepare(games, locate_games(games, store.paragraphs), store, settings, embedder, progress=False)
         orchestrator = build_orchestrator(store, settings, embedder)
 
-        matched = match_games(games, store.paragraphs)
+        located = locate_games(games, store.paragraphs)
 
         def shipped() -> list[int]:
             ranks = []
             for game in games:
-                labelled = matched.get(game.game_id)
+                labelled = located.get(game.game_id)
                 result = orchestrator.search(Query(game.hint, game.book_name))
                 row = result.row_of(labelled) if labelled else None
                 ranks.append(0 if row is None else row + 1)

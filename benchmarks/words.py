@@ -18,15 +18,16 @@ import numpy as np
 
 from benchmarks.command import games_parser, run_benchmark
 from quarry.configs.settings import Settings, load
-from quarry.evaluate.fit.calibration import Choice, course_of, fit_choices, hints_about
+from quarry.evaluate.fit.calibration import Choice, fit_choices, hints_about, labelled_course
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.runs.measures import bootstrap_interval
-from quarry.evaluate.tuning.course import Prepared, prepare, search_all
+from quarry.evaluate.tuning.prepared import Prepared, prepare, search_all
+from quarry.ingest.arrays import AnyFloatArray, IntArray
 from quarry.ingest.hints import HINTS, load_hints
 from quarry.ingest.store import open_store
 from quarry.player.search.build import store_embedder
-from quarry.player.search.core import Floats, Ints, combine
+from quarry.player.search.core import combine
 from quarry.player.search.strategies.dense import dense_weights
 
 RULED_OUT = -0.5
@@ -62,7 +63,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     rows = _rows(fitted_on)
     print("| | Success@1 | Success@20 | RR | RR less that of the first [95%] |\n| --- | --- | --- | --- | --- |")
-    first: Floats | None = None
+    first: AnyFloatArray | None = None
     for label, without in rows.items():
         names = [name for name in ("similarity", *_extra(fitted_on)) if name not in without]
         ranks = _ranks(shown, _fitted(fitted_on, names, settings), settings)
@@ -85,7 +86,7 @@ def _prepared(where: str, path: Path, settings: Settings) -> Prepared:
     """The games over their store; a bank that is about that course is told which hint is for which document."""
     store, games = open_store(where), load_games(path)
     embedder = store_embedder(store, settings)
-    hints = hints_about(course_of(store, embedder, games), load_hints(HINTS))
+    hints = hints_about(labelled_course(store, embedder, games), load_hints(HINTS))
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
         bank = Path(folder) / "hints.jsonl"
         lines = [
@@ -93,7 +94,7 @@ def _prepared(where: str, path: Path, settings: Settings) -> Prepared:
         ]
         bank.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         search = dataclasses.replace(settings.search, hints=str(bank))
-        known = match_games(games, store.paragraphs)
+        known = locate_games(games, store.paragraphs)
         return prepare(games, known, store, dataclasses.replace(settings, search=search), embedder)
 
 
@@ -113,7 +114,7 @@ def _rows(prepared: Prepared) -> dict[str, list[str]]:
     return rows
 
 
-def _similarity(prepared: Prepared, settings: Settings) -> Floats:
+def _similarity(prepared: Prepared, settings: Settings) -> AnyFloatArray:
     search = settings.search
     weights = dense_weights(1.0, search.sentence_weight, search.sentence_mean_weight, 0.0)
     return combine(prepared.parts, weights)
@@ -132,7 +133,7 @@ def _fitted(prepared: Prepared, names: Sequence[str], settings: Settings) -> dic
     return dict(zip(names, slopes.tolist(), strict=True))
 
 
-def _ranks(prepared: Prepared, weights: Mapping[str, float], settings: Settings) -> Ints:
+def _ranks(prepared: Prepared, weights: Mapping[str, float], settings: Settings) -> IntArray:
     """(n_games,) place of each answerable game's paragraph, 0 where it is not found."""
     parts = {name: weight for name, weight in weights.items() if name != "similarity"}
     # without a weight of its own the similarity counts next to nothing: its parts are in the sum by name
@@ -142,7 +143,7 @@ def _ranks(prepared: Prepared, weights: Mapping[str, float], settings: Settings)
         dataclasses.replace(prepared, calibration=dataclasses.replace(prepared.calibration, dense=calibration)),
         settings.search,
     )
-    ranks: Ints = found.ranks[prepared.is_answerable]
+    ranks: IntArray = found.ranks[prepared.is_answerable]
     return ranks
 
 

@@ -7,16 +7,16 @@ Ours is hints.jsonl, the hints of our own labelled games in alphabetical order, 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quarry.ingest.embedders import FloatArray, TokenEmbedder, choose_spec
+from quarry.configs.documents import MEND, read_objects
+from quarry.ingest.arrays import Float32Array, IntArray
+from quarry.ingest.embedders import TokenEmbedder, choose_spec
 from quarry.ingest.embedders.exports import FORM
 from quarry.ingest.errors import BadInputError
 
@@ -55,9 +55,9 @@ class Bank:
     """
 
     hints: Hints
-    vectors: FloatArray
-    token_ids: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    vectors: Float32Array
+    token_ids: IntArray
+    starts: IntArray
 
 
 def load_hints(path: Path = HINTS) -> Hints:
@@ -71,17 +71,13 @@ def load_hints(path: Path = HINTS) -> Hints:
     """
     found: dict[str, str] = {}
     course: set[str] = set()
-    try:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            item = json.loads(line)
-            if isinstance(item, dict) and isinstance(item.get("course"), list):
-                course |= set(map(str, item["course"]))
-                continue
-            if not isinstance(item, dict) or not isinstance(item.get("hint"), str):
-                raise BadInputError(f'{path} line {number}: must be a JSON object with "hint", got {line[:60]!r}')
+    for where, item in read_objects(path, BadInputError):
+        if isinstance(item.get("course"), list):
+            course |= set(map(str, item["course"]))
+        elif isinstance(item.get("hint"), str):
             found.setdefault(as_asked(item["hint"]), str(item.get("document", "")))
-    except (OSError, ValueError) as error:
-        raise BadInputError(f"{path}: must be a readable file of hints, one JSON object a line: {error}") from error
+        else:
+            raise BadInputError(f'{where}: must be a JSON object with "hint", got {str(item)[:60]}; {MEND}')
     if len(found) < LEAST_HINTS:
         raise BadInputError(
             f"{path}: must hold at least {LEAST_HINTS} hints, got {len(found)}; leave search.hints empty"

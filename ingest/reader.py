@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from quarry.configs.documents import MEND, read_objects
 from quarry.configs.settings import IngestSettings
 from quarry.ingest.errors import SourceError
 from quarry.ingest.extract import extract
@@ -146,19 +147,10 @@ def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> 
     """
     books: dict[str, list[Paragraph]] = {}
     seen: set[str] = set()
-    try:
-        # not splitlines(), which also cuts at U+2028 within a string; utf-8-sig drops the mark that Windows editors put
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{path}: must be a readable UTF-8 file: {error}") from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        record = _paragraph_record(line, f"{path} line {number}")
+    for where, found in read_objects(path, SourceError):
+        record = _paragraph_record(found, where)
         if record["paragraph_id"] in seen:
-            raise SourceError(
-                f"{path} line {number}: paragraph_id must be unique, got {record['paragraph_id']!r} again; rename it"
-            )
+            raise SourceError(f"{where}: paragraph_id must be unique, got {record['paragraph_id']!r} again; rename it")
         seen.add(record["paragraph_id"])
         text = " ".join(record["text"].split())
         books.setdefault(record["book_name"], []).append(
@@ -180,19 +172,11 @@ def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> 
     return readings
 
 
-def _paragraph_record(line: str, where: str) -> dict[str, str]:
-    try:
-        record = json.loads(line)
-    except ValueError as error:
-        raise SourceError(f"{where}: must be a JSON object: {error}; mend the line or remove it") from error
+def _paragraph_record(record: dict[str, Any], where: str) -> dict[str, str]:
     for key in ("paragraph_id", "book_name", "text"):
-        value = record.get(key) if isinstance(record, dict) else None
+        value = record.get(key)
         if not isinstance(value, str) or not value.strip():
-            raise SourceError(
-                f"{where}: {key} must be a string that is not empty, got {value!r}; mend the line or remove it"
-            )
-        if any("\ud800" <= char <= "\udfff" for char in value):
-            raise SourceError(f"{where}: {key} must be Unicode text, holds half a surrogate pair; mend the line")
+            raise SourceError(f"{where}: {key} must be a string that is not empty, got {value!r}; {MEND}")
     return {key: record[key] for key in ("paragraph_id", "book_name", "text")}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from quarry.ingest.embedders import FloatArray
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.tokens import Tokens
 
 
@@ -22,7 +22,7 @@ class Words:
         tokens: of each paragraph.
     """
 
-    pooled: FloatArray
+    pooled: Float32Array
     tokens: Tokens
 
 

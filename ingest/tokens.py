@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry.configs.places import fitted
-from quarry.ingest.embedders import FloatArray, TokenStates
+from quarry.ingest.arrays import Float32Array, IntArray
+from quarry.ingest.embedders import TokenStates
 
 Codes = NDArray[np.uint8]
-Ints = NDArray[np.int64]
 
 FORMS = Path(__file__).with_name("token_forms")
 """A file each of the models whose tokens are kept, written by `python -m evaluate fit-tokens`."""
@@ -49,12 +49,12 @@ class TokenForm:
         digest: changes with everything that the compact form depends on.
     """
 
-    basis: FloatArray
+    basis: Float32Array
     digest: str
 
-    def project(self, states: FloatArray) -> FloatArray:
+    def project(self, states: Float32Array) -> Float32Array:
         """(n_tokens, n_components) float32 unit vectors."""
-        projected: FloatArray = states @ self.basis
+        projected: Float32Array = states @ self.basis
         projected /= np.maximum(np.linalg.norm(projected, axis=1, keepdims=True), np.float32(1e-9))
         return projected
 
@@ -69,7 +69,7 @@ class Tokens:
     """
 
     codes: Codes
-    starts: Ints
+    starts: IntArray
 
 
 @functools.cache
@@ -83,7 +83,7 @@ def form_of(spec: str) -> TokenForm | None:
     return TokenForm(basis.astype(np.float32), digest)
 
 
-def basis_of(states: FloatArray, n_components: int) -> NDArray[np.float16]:
+def basis_of(states: Float32Array, n_components: int) -> NDArray[np.float16]:
     """The basis of a form: the directions in which tokens differ most, but for the one that they have in common.
 
     Args:
@@ -106,7 +106,7 @@ def compact(read: TokenStates, form: TokenForm) -> Tokens:
     return Tokens(np.clip(np.rint(vectors * STEPS) + MIDDLE, 0, STEPS).astype(np.uint8), starts)
 
 
-def _merged(vectors: FloatArray) -> FloatArray:
+def _merged(vectors: Float32Array) -> Float32Array:
     """The unit means of groups of like vectors, half as many as there were; at least one, of a text without tokens too.
 
     Reference:
@@ -120,5 +120,5 @@ def _merged(vectors: FloatArray) -> FloatArray:
     groups = fcluster(linkage(vectors, "ward"), -(-len(vectors) // MERGED), "maxclust") - 1
     sums = np.zeros((groups.max() + 1, vectors.shape[1]), dtype=np.float32)
     np.add.at(sums, groups, vectors)
-    means: FloatArray = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.float32(1e-9))
+    means: Float32Array = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.float32(1e-9))
     return means

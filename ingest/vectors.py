@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from quarry.ingest.embedders import Embedder, FloatArray, TokenEmbedder
+from quarry.ingest.arrays import Float32Array
+from quarry.ingest.embedders import Embedder, TokenEmbedder
 from quarry.ingest.paragraph import Reading
 from quarry.ingest.sentence import sentences
 from quarry.ingest.token_files import Words
@@ -29,9 +30,9 @@ class ReadingVectors:
         words: of the paragraphs, by SPEC of the model.
     """
 
-    paragraphs: FloatArray
-    sentences: FloatArray
-    aliases: FloatArray
+    paragraphs: Float32Array
+    sentences: Float32Array
+    aliases: Float32Array
     words: Mapping[str, Words] = field(default_factory=dict)
 
 
@@ -41,17 +42,17 @@ def no_vectors() -> ReadingVectors:
     return ReadingVectors(nothing, nothing, nothing)
 
 
-def embed_reading(reading: Reading, embedder: Embedder, readers: Sequence[TokenEmbedder] = ()) -> ReadingVectors:
+def embed_reading(reading: Reading, embedder: Embedder, word_models: Sequence[TokenEmbedder] = ()) -> ReadingVectors:
     """The vectors of a reading; a text that comes twice, like a paragraph of one sentence, is embedded once.
 
     Args:
         reading: what is embedded.
         embedder: of the store.
-        readers: models that read the words of the paragraphs; the embedder may be one of them.
+        word_models: models that read the words of the paragraphs; the embedder may be one of them.
     """
     paragraphs = [paragraph.text for paragraph in reading.paragraphs]
     parts = [sentence for text in paragraphs for sentence in sentences(text)]
-    words = {model.spec: _read(model, paragraphs) for model in readers}
+    words = {model.spec: _read(model, paragraphs) for model in word_models}
     whole = list(dict.fromkeys(paragraphs))
     rest = [text for text in dict.fromkeys(parts) if text not in set(whole)]
     if embedder.spec in words:
@@ -68,7 +69,7 @@ def embed_reading(reading: Reading, embedder: Embedder, readers: Sequence[TokenE
     )
 
 
-def embed_aliases(reading: Reading, embedder: Embedder) -> FloatArray:
+def embed_aliases(reading: Reading, embedder: Embedder) -> Float32Array:
     """(n_aliases, dim) of the document's names."""
     return embedder.embed_queries([alias.text for alias in reading.document.aliases])
 

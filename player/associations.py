@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry.configs.places import fitted
+from quarry.ingest.arrays import AnyFloatArray, Float32Array, RowArray
 from quarry.player.questions.language import hebrew_forms, is_hebrew
 from quarry.player.words import is_stop_word, stems, words
 
 ASSOCIATIONS_FILE = Path(__file__).with_name("associations.npz")
 """Written by `python -m evaluate fit-associations`."""
-FloatArray = NDArray[np.float32]
-RowArray = NDArray[np.intp]
 
 N_NEAR = 1500
 """Words that are looked at closely."""
@@ -81,12 +80,12 @@ class Associations:
     """
 
     words: tuple[str, ...]
-    vectors: FloatArray
-    telling: FloatArray
-    prior: FloatArray
+    vectors: Float32Array
+    telling: Float32Array
+    prior: Float32Array
     norms: Norms
     lexicon: Lexicon
-    weights: tuple[FloatArray, FloatArray]
+    weights: tuple[Float32Array, Float32Array]
 
     @functools.cached_property
     def _row_of(self) -> Mapping[str, int]:
@@ -112,7 +111,7 @@ class Associations:
         return found
 
     @functools.cached_property
-    def _domain_vectors(self) -> FloatArray:
+    def _domain_vectors(self) -> Float32Array:
         return np.stack([self._mean(self.rows_of(domain)) for domain in self.norms.domains])
 
     def rows_of(self, text: str) -> RowArray:
@@ -120,7 +119,7 @@ class Associations:
         rows = (self._row(word) for word in words(text) if not is_stop_word(word))
         return np.array(list(dict.fromkeys(row for row in rows if row is not None)), dtype=np.intp)
 
-    def rank(self, domain: str, hint: str, text: str) -> tuple[RowArray, FloatArray]:
+    def rank(self, domain: str, hint: str, text: str) -> tuple[RowArray, Float32Array]:
         """The words that may be the secret one, and their probabilities, summing to 1.
 
         Args:
@@ -145,21 +144,21 @@ class Associations:
         n = min(N_NEAR, len(scores))
         return np.sort(np.argpartition(-scores, n - 1)[:n])
 
-    def far(self, domain: str, hint: str, text: str) -> FloatArray:
+    def far(self, domain: str, hint: str, text: str) -> Float32Array:
         """(n_words, 4): log of the domain's norms, and nearness to domain, hint and paragraph as wholes."""
         nearness = PER_UNIT * self.vectors @ self._means(domain, hint, text).T
         return np.column_stack([self.named(domain), nearness]).astype(np.float32)
 
-    def close(self, rows: RowArray, domain: str, hint: str, text: str) -> FloatArray:
+    def close(self, rows: RowArray, domain: str, hint: str, text: str) -> Float32Array:
         """(n_rows, 7): the columns of `far`, and mean nearness to the nearest words of domain, hint and paragraph."""
         vectors = self.vectors[rows]
-        columns: list[NDArray[np.floating]] = [self.named(domain)[rows]]
+        columns: list[AnyFloatArray] = [self.named(domain)[rows]]
         for told, n in zip((domain, hint, text), N_NEAREST, strict=True):
             own = self.rows_of(told)
             columns += [PER_UNIT * vectors @ self._mean(own), PER_UNIT * _nearest(vectors @ self.vectors[own].T, n)]
         return np.column_stack(columns).astype(np.float32)
 
-    def named(self, domain: str) -> FloatArray:
+    def named(self, domain: str) -> Float32Array:
         """(n_words,) log probability by the norms of the nearest domains, weighted by their nearness."""
         shares = np.full(len(self.words), UNNAMED, dtype=np.float32)
         own = self.rows_of(domain)
@@ -172,13 +171,13 @@ class Associations:
                 shares[self.norms.rows[span]] += weight * self.norms.shares[span].astype(np.float32)
         return np.log(shares)
 
-    def likeness(self, rows: RowArray) -> FloatArray:
+    def likeness(self, rows: RowArray) -> Float32Array:
         """(n_rows, n_rows) how alike the words are, 0..1; 1 for forms of one word."""
         alike = np.clip(self.vectors[rows] @ self.vectors[rows].T, 0.0, 1.0)
         forms = self._forms[rows]
         return np.where(forms[:, None] == forms[None, :], np.float32(1.0), alike)
 
-    def in_hebrew(self, rows: RowArray, shares: FloatArray) -> dict[str, float]:
+    def in_hebrew(self, rows: RowArray, shares: Float32Array) -> dict[str, float]:
         """Hebrew words -> probability, of English ones' probabilities; they need not sum to 1."""
         of_row = np.zeros(len(self.words), dtype=np.float32)
         of_row[rows] = shares
@@ -194,11 +193,11 @@ class Associations:
             return next((int(self.lexicon.rows[place, 0]) for place in places if place is not None), None)
         return self._row_of.get(word, self._row_of.get(f"{stems(word)[0]}*"))
 
-    def _means(self, *told: str) -> FloatArray:
+    def _means(self, *told: str) -> Float32Array:
         """(n_texts, dim) of texts as wholes."""
         return np.stack([self._mean(self.rows_of(text)) for text in told])
 
-    def _mean(self, rows: RowArray) -> FloatArray:
+    def _mean(self, rows: RowArray) -> Float32Array:
         """(dim,) unit vector of words taken together; zeros where there are none."""
         total = self.telling[rows] @ self.vectors[rows]
         return np.asarray(total / max(float(np.linalg.norm(total)), 1e-9), dtype=np.float32)
@@ -214,7 +213,7 @@ def _hebrew_readings(word: str) -> Iterator[str]:
     yield f"{hebrew_forms(word)}*"
 
 
-def _nearest(cosines: FloatArray, n: int) -> FloatArray:
+def _nearest(cosines: Float32Array, n: int) -> Float32Array:
     """(n_rows,) mean of the n greatest of each row, of all where there are fewer, 0 where there are none."""
     n_columns = cosines.shape[1]
     if n_columns > n:

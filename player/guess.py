@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.associations import Associations, FloatArray, load_associations
+from quarry.player.associations import Associations, load_associations
 from quarry.player.justify import Evidence, justify_sentence, justify_word
 from quarry.player.protocol import Guess
 from quarry.player.questions.language import hebrew_forms, is_hebrew, language_of
@@ -71,7 +72,7 @@ def associative_words(
     return [known.words[row] for row in ordered.tolist()] or [LAST_RESORT]
 
 
-def expected_scores(shares: FloatArray, likeness: FloatArray) -> FloatArray:
+def expected_scores(shares: Float32Array, likeness: Float32Array) -> Float32Array:
     """(n,) score, 0..1, that each word is expected to earn where a part of the scorers know equality alone.
 
     Args:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from quarry.ingest.arrays import Float64Array
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.questions.belief import NOT_RELEVANT
 from quarry.player.questions.kinds import KINDS
 from quarry.player.questions.language import Language
 from quarry.player.questions.question import LETTERS, Question
-from quarry.player.questions.rates import FloatArray
 
 SENTENCE_WORDS = (30, 50)
 WORD_WORDS = (20, 30)
@@ -47,9 +47,9 @@ class Evidence:
 def weigh_answers(
     best: int,
     paragraph: Paragraph,
-    prior: FloatArray,
+    prior: Float64Array,
     questions: Sequence[Question],
-    support: FloatArray,
+    support: Float64Array,
     answers: Sequence[str | None],
 ) -> list[Evidence]:
     """The answered questions by what they say for the guessed paragraph, most first; declined ones are left out.

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from quarry.configs.settings import GameSettings, Settings
+from quarry.ingest.arrays import Float64Array
 from quarry.ingest.embedders import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
@@ -23,11 +24,10 @@ from quarry.player.justify import Evidence, weigh_answers
 from quarry.player.protocol import Guess, RoundStart
 from quarry.player.questions.batch import fit_batch, make_batch
 from quarry.player.questions.belief import update
-from quarry.player.questions.course import CourseView, read_course
 from quarry.player.questions.prior import PriorModel, prior_of
 from quarry.player.questions.question import FitArray, Question
-from quarry.player.questions.rates import FloatArray
 from quarry.player.questions.referees import error_model_of
+from quarry.player.questions.word_index import WordIndex, index_words
 from quarry.player.search.build import build_orchestrator, store_embedder
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.types import Query, Rewriter, SearchResult, Strategy
@@ -51,7 +51,7 @@ class Plan:
 
     start: RoundStart
     result: SearchResult
-    prior: FloatArray
+    prior: Float64Array
     questions: tuple[Question, ...]
     fits: FitArray
     questions_ms: float
@@ -71,7 +71,7 @@ class Decision:
     """
 
     guess: Guess
-    belief: FloatArray
+    belief: Float64Array
     referees: Mapping[str, float]
     best: int
     evidence: tuple[Evidence, ...]
@@ -122,7 +122,7 @@ class Player:
         self._settings = settings
         self._seed = seed
         self._paragraphs = paragraphs
-        self._read: tuple[Sequence[Paragraph], CourseView] | None = None
+        self._read: tuple[Sequence[Paragraph], WordIndex] | None = None
         self._model = error_model_of(settings)
         self.prior_model = PriorModel(
             settings.prior_temperature,
@@ -131,13 +131,13 @@ class Player:
         )
 
     @property
-    def course(self) -> CourseView:
+    def index(self) -> WordIndex:
         """What questions can be about, read once, and again when the store has changed."""
-        return self._course_of(self.orchestrator.paragraphs or self._paragraphs)
+        return self._index_of(self.orchestrator.paragraphs or self._paragraphs)
 
-    def _course_of(self, paragraphs: Sequence[Paragraph]) -> CourseView:
+    def _index_of(self, paragraphs: Sequence[Paragraph]) -> WordIndex:
         if self._read is None or self._read[0] is not paragraphs:
-            self._read = paragraphs, read_course(paragraphs)
+            self._read = paragraphs, index_words(paragraphs)
         return self._read[1]
 
     def answer_warmup(self, question: str) -> str:
@@ -161,16 +161,16 @@ class Player:
             QueryError: nothing was found, and the player knows no paragraph.
         """
         result = self.candidates(start)
-        course = self._course_of(result.course)
+        index = self._index_of(result.course)
         began = time.perf_counter()
         prior = prior_of(result, self.prior_model)
-        rows = np.array([course.rows[paragraph.paragraph_id] for paragraph in result.paragraphs])
+        rows = np.array([index.rows[paragraph.paragraph_id] for paragraph in result.paragraphs])
         told = f"{start.book_name}. {start.hint}"
         if questions is None:
             pool_size = self._settings.questions_pool
-            batch = make_batch(course, rows, prior, self._model, pool_size, self._game_seed(start), told)
+            batch = make_batch(index, rows, prior, self._model, pool_size, self._game_seed(start), told)
         else:
-            batch = fit_batch(course, rows, prior, questions, told)
+            batch = fit_batch(index, rows, prior, questions, told)
         return Plan(start, result, prior, batch.questions, batch.fits, 1000.0 * (time.perf_counter() - began))
 
     def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:

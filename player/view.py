@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from quarry.configs.terminal import visible
+from quarry.ingest.arrays import Float64Array
 from quarry.player.play import GameReport
 from quarry.player.player import Decision, Plan
 from quarry.player.protocol import RoundStart, Score
 from quarry.player.questions.question import LETTERS, Question
-from quarry.player.questions.rates import FloatArray
 
 N_CANDIDATES_SHOWN = 8
 SERIES_COLUMNS: Mapping[str, JustifyMethod] = {
@@ -164,7 +164,7 @@ def shown(text: object) -> str:
     return escape(visible(text))
 
 
-def _bits(belief: FloatArray) -> float:
+def _bits(belief: Float64Array) -> float:
     """Entropy of a belief."""
     return float(-(belief * np.log2(np.maximum(belief, 1e-300))).sum())
 

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from quarry.configs.settings import EmbedSettings, IngestSettings
-from quarry.ingest.embedders import FloatArray, TokenStates
+from quarry.ingest.arrays import Float32Array
+from quarry.ingest.embedders import TokenStates
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from quarry.ingest.store import Store
 from quarry.ingest.tokens import form_of
@@ -82,18 +83,18 @@ class HashingEmbedder:
     def dim(self) -> int:
         return self._dim
 
-    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         vectors = np.zeros((len(texts), self._dim), dtype=np.float32)
         for row, text in enumerate(texts):
             for word in re.findall(r"\w+", text.lower()) or [""]:
                 vectors[row, zlib.crc32(word.encode()) % self._dim] += 1
-        lengths: FloatArray = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
+        lengths: Float32Array = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
         return vectors / lengths
 
-    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         return self.embed_passages(texts)
 
-    def read_passages(self, texts: Sequence[str]) -> tuple[FloatArray, TokenStates]:
+    def read_passages(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         tokens = [re.findall(r"\w+", text.lower()) for text in texts]
         ids = [zlib.crc32(word.encode()) % 1_000 for line in tokens for word in line]
         form = form_of(self.spec)
@@ -104,7 +105,7 @@ class HashingEmbedder:
             np.array(states, dtype=np.float32).reshape(-1, dim), np.array(ids, dtype=np.int64), starts
         )
 
-    def read_queries(self, texts: Sequence[str]) -> tuple[FloatArray, TokenStates]:
+    def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         return self.embed_queries(texts), self.read_passages(texts)[1]
 
 

@@ -26,7 +26,7 @@ from tests.evaluate.fakes import (
     make_store,
     record_of,
     run_main,
-    small_course,
+    small_repertoire,
     use_hashing_embedder,
     write_games,
 )
@@ -72,7 +72,7 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def practice() -> PracticeServer:
-    return PracticeServer(small_course(), seed=0)
+    return PracticeServer(small_repertoire(), seed=0)
 
 
 @pytest.fixture(scope="module")

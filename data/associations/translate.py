@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from wordfreq import zipf_frequency
 
+from quarry.ingest.arrays import AnyFloatArray, Float32Array
 from quarry.player.associations import load_associations
 from quarry.player.words import is_stop_word
 
@@ -123,7 +123,7 @@ def _all(annotation: Mapping[str, list[str]]) -> list[str]:
     return annotation["default"] + annotation.get("tts", [])
 
 
-def _centred(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+def _centred(vectors: AnyFloatArray) -> Float32Array:
     centred = vectors.astype(np.float32) - vectors.mean(axis=0, dtype=np.float32)
     return np.asarray(centred / np.linalg.norm(centred, axis=1, keepdims=True), dtype=np.float32)
 

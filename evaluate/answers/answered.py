@@ -13,7 +13,7 @@ from quarry.player.player import Contestant, Plan, Player
 from quarry.player.protocol import RoundStart
 from quarry.player.questions.question import Question
 
-Answers = Mapping[str, Sequence[str | None]]
+AnswersByGame = Mapping[str, Sequence[str | None]]
 """game_id -> the answers to its questions, in order."""
 
 
@@ -35,8 +35,8 @@ class AnsweredReferee:
         return [self._answers.get((text, tuple(options))) or NOT_RELEVANT for text, options in questions]
 
 
-class _Asks:
-    """A contestant that asks the questions it is given, whatever it would ask itself now."""
+class _FixedQuestions:
+    """A contestant whose questions are the ones it is given, whatever its own would be now."""
 
     def __init__(self, player: Contestant, batch: AskedBatch) -> None:
         self._player = player
@@ -50,7 +50,7 @@ class _Asks:
 
 
 def answering(
-    player: Player, batches: Mapping[str, AskedBatch], answers: Answers, similarity: Similarity, seed: int
+    player: Player, batches: Mapping[str, AskedBatch], answers: AnswersByGame, similarity: Similarity, seed: int
 ) -> Callable[[Iterable[Job]], Iterator[GameRecord]]:
     """What plays jobs for `replay.replay_games` with the answers on file."""
 
@@ -64,5 +64,5 @@ def answering(
 def _record(
     player: Player, batch: AskedBatch, answers: Sequence[str | None], job: Job, similarity: Similarity, seed: int
 ) -> GameRecord:
-    reports = play_game(job, _Asks(player, batch), [AnsweredReferee(batch, answers)], similarity, seed)
+    reports = play_game(job, _FixedQuestions(player, batch), [AnsweredReferee(batch, answers)], similarity, seed)
     return record_game(job.game, job.paragraph, searched_for(job.game, player, reports), reports)

@@ -34,11 +34,11 @@ class AskedBatch:
 
 
 def make_batches(
-    games: Sequence[LabelledGame], matched: Mapping[str, Paragraph | None], player: Player
+    games: Sequence[LabelledGame], located: Mapping[str, Paragraph | None], player: Player
 ) -> Iterable[AskedBatch]:
     """The batch the player would send in each answerable game, with the paragraph as its label has it."""
     for game in games:
-        paragraph = matched.get(game.game_id)
+        paragraph = located.get(game.game_id)
         secret = secret_of(game, paragraph)
         if not game.answerable or secret is None:
             continue

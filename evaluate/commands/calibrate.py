@@ -26,7 +26,7 @@ from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.splits import select_split
 from quarry.ingest.hints import HINTS, load_hints
 from quarry.ingest.store import open_store
-from quarry.player.search.threshold import CALIBRATION, as_tree, calibration_of
+from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_of
 
 
 def add(commands: Any) -> None:
@@ -64,7 +64,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit, and write the numbers beside those of other embedders."""
-    from quarry.evaluate.fit.calibration import calibrate, course_of, hints_about
+    from quarry.evaluate.fit.calibration import calibrate, hints_about, labelled_course
     from quarry.player.search.build import store_embedder, word_scorers
     from quarry.player.search.cache import RememberingEmbedder
 
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     asked = load_games(options.questions)
     asked = asked[:: max(1, len(asked) // options.limit)]
     before = calibration_of(store.embedder_spec)
-    course, ordinary = course_of(store, embedder, games), course_of(questions, embedder, asked)
+    course, ordinary = labelled_course(store, embedder, games), labelled_course(questions, embedder, asked)
     bank = load_hints(Path(settings.search.hints) if settings.search.hints else HINTS)
     fitted = calibrate(
         replace(course, scorers=word_scorers(store, settings, embedder, hints_about(course, bank)), hubs=options.hubs),

@@ -8,7 +8,7 @@ from typing import Any
 from quarry.evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
 from quarry.evaluate.games.check import check_games
 from quarry.evaluate.games.labelled import read_games
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.ingest.store import open_store
 
 
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     games, problems = read_games(options.games)
     store = open_store(options.store, options.collection)
     findings = [("", str(problem)) for problem in problems]
-    findings += check_games(games, match_games(games, store.paragraphs))
+    findings += check_games(games, locate_games(games, store.paragraphs))
     if options.json:
         found = [{"game_id": game_id, "wrong": wrong} for game_id, wrong in findings]
         print_json({"games": len(games), "findings": found})

@@ -12,7 +12,7 @@ from quarry.configs.settings import load
 from quarry.evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.matching import match_games, require_of_store
+from quarry.evaluate.games.locating import locate_games, require_of_store
 from quarry.evaluate.games.splits import select_split
 from quarry.ingest.store import open_store
 
@@ -44,13 +44,13 @@ def run(options: argparse.Namespace) -> int:
     settings = load(options.preset, options.config)
     games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
     store = open_store(options.store, options.collection)
-    matched = match_games(games, store.paragraphs)
-    require_of_store(matched, store.location, str(options.games))
+    located = locate_games(games, store.paragraphs)
+    require_of_store(located, store.location, str(options.games))
     player = build_player(store, settings)
     found = [
         (player.candidates(game.told()), paragraph)
         for game in tqdm(games, desc="searching", unit="game")
-        if (paragraph := matched.get(game.game_id)) is not None
+        if (paragraph := located.get(game.game_id)) is not None
     ]
     if not found:
         raise GamesError(f"{options.games}: at least one game must be answerable, got none; add some")

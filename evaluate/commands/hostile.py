@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
 
     from quarry.evaluate.practice.hostile.faults import all_faults
     from quarry.evaluate.practice.hostile.suite import peak_memory_mb, try_faults
-    from quarry.evaluate.practice.server import load_course
+    from quarry.evaluate.practice.server import load_repertoire
     from quarry.evaluate.referee import make_referee
     from quarry.player.player import build_player
 
@@ -49,9 +49,9 @@ def run(options: argparse.Namespace) -> int:
     player = build_player(store, settings)
     referee = make_referee("oracle")
     assert referee is not None, "the oracle answers"
-    course = load_course(store, options.games, referee, settings)
+    repertoire = load_repertoire(store, options.games, referee, settings)
     before_mb = peak_memory_mb()
-    outcomes = list(try_faults(player, course, faults))
+    outcomes = list(try_faults(player, repertoire, faults))
     grown_mb = peak_memory_mb() - before_mb
     n_lost = sum(not outcome.survived for outcome in outcomes)
     if options.json:

@@ -15,7 +15,7 @@ from quarry.evaluate.answers.sheets import SHEETS, sheet_line
 from quarry.evaluate.commands.command import add_command, add_games, add_store, require_writable, write_text
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.matching import match_games, require_of_store
+from quarry.evaluate.games.locating import locate_games, require_of_store
 from quarry.evaluate.games.splits import select_split
 from quarry.evaluate.referee import tools_of
 from quarry.ingest.store import open_store
@@ -72,9 +72,9 @@ def run(options: argparse.Namespace) -> int:
     settings = load(options.preset, options.config)
     games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
     store = open_store(options.store, options.collection)
-    matched = match_games(games, store.paragraphs)
-    require_of_store(matched, store.location, str(options.games))
-    batches = make_batches(games, matched, build_player(store, settings, options.seed))
+    located = locate_games(games, store.paragraphs)
+    require_of_store(located, store.location, str(options.games))
+    batches = make_batches(games, located, build_player(store, settings, options.seed))
     retrieve = tools_of(store, settings.embed).retrieve
     lines = [
         sheet_line(batch, options.view or "paragraph", retrieve) if options.for_reader else batch_line(batch)

@@ -27,14 +27,14 @@ from quarry.evaluate.commands.command import (
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.fit.rates import LoggedAnswer, count_answers
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.ingest.store import open_store
 from quarry.player.player import Player
-from quarry.player.questions.course import Candidates
 from quarry.player.questions.kinds import KINDS
 from quarry.player.questions.pool import fit_questions
 from quarry.player.questions.rates import RATES_FILE, Counts, Logged, learned, load_logged, rates_yaml
 from quarry.player.questions.views import VIEWS, View
+from quarry.player.questions.word_index import Candidates
 
 
 def add(commands: Any) -> None:
@@ -92,14 +92,14 @@ def run(options: argparse.Namespace) -> int:
         )
     store = open_store(options.store, options.collection)
     player = build_player(store, settings)
-    matched = {
+    located = {
         game_id: paragraph.paragraph_id
-        for game_id, paragraph in match_games(games, store.paragraphs).items()
+        for game_id, paragraph in locate_games(games, store.paragraphs).items()
         if paragraph is not None
     }
     priors = {name: kind.wrong for name, kind in KINDS.items()}
     before = _logged_before(options.out)
-    counts = count_answers(_logged(batches, answers, matched, player, options.view), priors)
+    counts = count_answers(_logged(batches, answers, located, player, options.view), priors)
     if options.add:
         counts = {
             key: Counts(count.given + before[key].given, count.wrong + before[key].wrong) if key in before else count
@@ -119,8 +119,8 @@ def run(options: argparse.Namespace) -> int:
         print(f"{'view':10} {'kind':10} {'answers':>8} {'wrong':>7}")
         for (view, kind), wrong in found.items():
             print(f"{view:10} {kind:10} {counts[view, kind].given:8.0f} {wrong:7.3f}")
-    n_lost = len(answers) - len(matched)
-    print(f"{options.out}: learned from {len(matched)} games", file=sys.stderr)
+    n_lost = len(answers) - len(located)
+    print(f"{options.out}: learned from {len(located)} games", file=sys.stderr)
     if n_lost:
         print(f"evaluate rates: {n_lost} games are about paragraphs that the store does not hold", file=sys.stderr)
     return 1 if n_lost else 0
@@ -149,9 +149,9 @@ def _logged(
     view: View,
 ) -> Iterator[LoggedAnswer]:
     for game_id, paragraph_id in paragraph_ids.items():
-        row = np.array([player.course.rows[paragraph_id]])
+        row = np.array([player.index.rows[paragraph_id]])
         questions = batches[game_id].questions
-        fits = fit_questions(questions, Candidates(player.course, row, np.ones(1)))[VIEWS.index(view)]
+        fits = fit_questions(questions, Candidates(player.index, row, np.ones(1)))[VIEWS.index(view)]
         for question, fit, answer in zip(questions, fits, answers[game_id], strict=True):
             if answer is not None:
                 yield LoggedAnswer(view, question.kind, fit[0], answer)

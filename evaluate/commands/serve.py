@@ -118,15 +118,16 @@ def _practice(
     stack: contextlib.ExitStack,
     url: str,
 ) -> Desk:
-    from quarry.evaluate.practice.server import PracticeServer, load_course
+    from quarry.evaluate.practice.server import PracticeServer, load_repertoire
 
-    course = load_course(store, options.games, referee, settings)
-    server = PracticeServer(course, options.seed)
+    repertoire = load_repertoire(store, options.games, referee, settings)
+    server = PracticeServer(repertoire, options.seed)
     if mailbox is not None:
         _open_post_office(server, mailbox, secrets.token_bytes(32), {}, stack)
     by_mail = f", by mail at {mailbox.address}" if mailbox is not None else ""
     _say(
-        f"practice game server on {url}{by_mail} with {len(course.games)} games, OpenAPI at /docs; stop it with Ctrl-C"
+        f"practice game server on {url}{by_mail} with {len(repertoire.games)} games, "
+        "OpenAPI at /docs; stop it with Ctrl-C"
     )
     return server
 

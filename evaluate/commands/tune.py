@@ -28,7 +28,7 @@ from quarry.evaluate.commands.command import (
 )
 from quarry.evaluate.errors import GamesError, RefereeError
 from quarry.evaluate.games.labelled import LabelledGame, load_games
-from quarry.evaluate.games.matching import match_games, require_of_store
+from quarry.evaluate.games.locating import locate_games, require_of_store
 from quarry.evaluate.games.splits import select_split
 from quarry.evaluate.referee import Referee, make_referee, tools_of
 from quarry.evaluate.runs.provenance import code_digest, commit
@@ -36,7 +36,7 @@ from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course, open_store
 
 if TYPE_CHECKING:
-    from quarry.evaluate.tuning.answers import Answered
+    from quarry.evaluate.tuning.answered_games import AnsweredGames
     from quarry.evaluate.tuning.part import G, Part, S, Splits
 
 
@@ -85,10 +85,10 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Tune, write the settings and print the figures."""
-    from quarry.evaluate.tuning.course import prepare, require_known
     from quarry.evaluate.tuning.error_rates import ERROR_RATES
     from quarry.evaluate.tuning.objective import search_part
     from quarry.evaluate.tuning.part import Splits
+    from quarry.evaluate.tuning.prepared import prepare, require_known
     from quarry.evaluate.tuning.space import DEFAULT_SPACE, load_space
     from quarry.evaluate.tuning.storage import open_storage
     from quarry.player.search.build import store_embedder
@@ -107,15 +107,15 @@ def run(options: argparse.Namespace) -> int:
     store = open_store(options.store, options.collection)
     referees = _referees(options, store, settings)
     chosen = [game for part in by_split.values() for game in part]
-    matched = match_games(chosen, store.paragraphs)
-    require_of_store(matched, store.location, str(options.games))
+    located = locate_games(chosen, store.paragraphs)
+    require_of_store(located, store.location, str(options.games))
     for name, part in by_split.items():
         if not any(game.answerable for game in part):
             raise GamesError(f"{options.games}: split {name} must hold an answerable game, got none; add some")
     embedder = store_embedder(store, settings)
     asks_keywords = bool({"fused", "fallback"} & {*space.values("keywords")})
     prepared = {
-        name: prepare(part, matched, store, settings, embedder, keywords=asks_keywords)
+        name: prepare(part, located, store, settings, embedder, keywords=asks_keywords)
         for name, part in by_split.items()
     }
     told = [games_told(chosen), store.fingerprint, as_dict(settings)["search"], repr(space)]
@@ -124,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
     tree = {"search": document["settings"]}
     if referees:
         found = replace(settings, search=search)
-        asked = _asked(by_split, matched, store, found, referees)
+        asked = _asked(by_split, located, store, found, referees)
         told += [as_dict(found)["search"], as_dict(settings)["game"], list(referees)]
         _, game, game_trials = _studied(ERROR_RATES, asked, settings.game, _name("quarry-game", told), options)
         document["game"], trials["game"] = {**game, "referees": list(referees)}, game_trials
@@ -205,18 +205,18 @@ def _referees(options: argparse.Namespace, store: Course, settings: Settings) ->
 
 def _asked(
     by_split: Mapping[str, Sequence[LabelledGame]],
-    matched: Mapping[str, Paragraph | None],
+    located: Mapping[str, Paragraph | None],
     store: Course,
     settings: Settings,
     referees: Mapping[str, Referee],
-) -> Splits[Answered]:
+) -> Splits[AnsweredGames]:
     """The games of each split, asked and answered."""
-    from quarry.evaluate.tuning.answers import prepare_answers
+    from quarry.evaluate.tuning.answered_games import prepare_answers
     from quarry.evaluate.tuning.part import Splits
     from quarry.player.player import build_player
 
     player = build_player(store, settings)
-    asked = {name: prepare_answers(part, matched, player, referees) for name, part in by_split.items()}
+    asked = {name: prepare_answers(part, located, player, referees) for name, part in by_split.items()}
     for name, part in asked.items():
         if not part.games:
             raise GamesError(f"split {name} must hold a game about a paragraph of {store.location}, got none; add some")

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize
 
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.fit.wordnet import SORTS, WordNet
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee.scoring import Similarity, score_word
-from quarry.player.associations import Associations, FloatArray, Lexicon, Norms, RowArray
+from quarry.ingest.arrays import Float32Array, Float64Array, RowArray
+from quarry.player.associations import Associations, Lexicon, Norms
 from quarry.player.words import is_stop_word, stems
 
 N_LISTED = 80_000
@@ -46,7 +46,7 @@ N_SAMPLED = 3000
 N_MEANINGS = 4
 """English words that a Hebrew one may mean."""
 
-Encoder = Callable[[Sequence[str]], NDArray[np.float32]]
+Encoder = Callable[[Sequence[str]], Float32Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class Vocabulary:
     """
 
     words: tuple[str, ...]
-    zipf: FloatArray
-    traits: FloatArray
+    zipf: Float32Array
+    traits: Float32Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def _is_base(word: str, zipf: float, wordnet: WordNet, named: Container[str]) ->
     return not plural and not entry.rude and (entry.is_noun or zipf >= RARE_ZIPF)
 
 
-def _traits(word: str, zipf: float, wordnet: WordNet) -> NDArray[np.float32]:
+def _traits(word: str, zipf: float, wordnet: WordNet) -> Float32Array:
     entry = wordnet.entries.get(word)
     far = zipf - MIDDLE_ZIPF
     facts = [far, far**2, entry.noun if entry else 0.0, float(entry is None or entry.name)]
@@ -176,7 +176,7 @@ def lexicon_of(table: Sequence[tuple[str, Sequence[tuple[str, float]]]], words: 
     return Lexicon(tuple(key for key, _ in kept), rows, shares)
 
 
-def reduce_vectors(vectors: FloatArray) -> FloatArray:
+def reduce_vectors(vectors: Float32Array) -> Float32Array:
     """(n_words, at most DIM) unit vectors without what all words have in common, in the directions they differ most in.
 
     Reference:
@@ -191,7 +191,7 @@ def reduce_vectors(vectors: FloatArray) -> FloatArray:
 
 
 def fit_associations(
-    vocabulary: Vocabulary, vectors: FloatArray, norms: Norms, lexicon: Lexicon, games: Sequence[LabelledGame]
+    vocabulary: Vocabulary, vectors: Float32Array, norms: Norms, lexicon: Lexicon, games: Sequence[LabelledGame]
 ) -> Associations:
     """Associations whose weights make the words of these games likeliest, among all words.
 
@@ -224,7 +224,7 @@ def fit_associations(
         if len(rows):
             cases.append((game, rows))
 
-    def columns(game: LabelledGame | None) -> FloatArray:
+    def columns(game: LabelledGame | None) -> Float32Array:
         """(n_words, n_traits + 1) traits, and how often other games taught the word."""
         own = " ".join(stems(game.associative_word)) if game else ""
         seen = np.array([taught[form] - (form == own) for form in forms], dtype=np.float32)
@@ -253,7 +253,7 @@ def fit_associations(
     )
 
 
-def _logit(cases: Sequence[tuple[FloatArray, RowArray]], n_columns: int) -> FloatArray:
+def _logit(cases: Sequence[tuple[Float32Array, RowArray]], n_columns: int) -> Float32Array:
     """(n_columns,) weights that make the right rows of each case likeliest.
 
     Args:
@@ -264,7 +264,7 @@ def _logit(cases: Sequence[tuple[FloatArray, RowArray]], n_columns: int) -> Floa
     spread = np.mean([features.std(axis=0) for features, _ in cases], axis=0) + 1e-6
     cases = [(((features - features.mean(axis=0)) / spread).astype(np.float32), right) for features, right in cases]
 
-    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def loss(weights: Float64Array) -> tuple[float, Float64Array]:
         total, slope = 0.0, np.zeros(n_columns)
         single = weights.astype(np.float32)
         for features, right in cases:

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quarry.configs.settings import SearchSettings
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
+from quarry.ingest.arrays import AnyFloatArray, Float64Array, RowArray
 from quarry.ingest.embedders import Embedder
 from quarry.ingest.hints import Hints, as_asked, hints_of
-from quarry.ingest.store import Course as StoredCourse
+from quarry.ingest.store import Course
 from quarry.player.search.build import build_dense, build_references
-from quarry.player.search.references import MEANING, References
-from quarry.player.search.strategies.keyword import Keyword
-from quarry.player.search.threshold import (
+from quarry.player.search.calibration import (
     N_TOP,
     Calibration,
     DenseCalibration,
@@ -28,10 +25,11 @@ from quarry.player.search.threshold import (
     ReferenceCalibration,
     WordsCalibration,
 )
+from quarry.player.search.references import MEANING, References
+from quarry.player.search.strategies.keyword import Keyword
 from quarry.player.search.types import Query
 from quarry.player.search.words import WordByWord
 
-Floats = NDArray[np.float64]
 L2 = 0.3
 """Strength of the pull of reference weights towards 0, in nats per squared unit."""
 
@@ -45,11 +43,11 @@ class Choice:
         chosen: row of the right alternative, None where it is none of them.
     """
 
-    features: Floats
+    features: Float64Array
     chosen: int | None
 
 
-def fit_choices(choices: Sequence[Choice], *, with_none: bool, l2: float = 0.0) -> tuple[Floats, float]:
+def fit_choices(choices: Sequence[Choice], *, with_none: bool, l2: float = 0.0) -> tuple[Float64Array, float]:
     """Weights of the features, and the utility of "none of these", by maximum likelihood.
 
     Args:
@@ -64,7 +62,7 @@ def fit_choices(choices: Sequence[Choice], *, with_none: bool, l2: float = 0.0) 
 
     n_features = choices[0].features.shape[1]
 
-    def loss(parameters: Floats) -> tuple[float, Floats]:
+    def loss(parameters: Float64Array) -> tuple[float, Float64Array]:
         weights, none = parameters[:-1], parameters[-1]
         total, gradient = l2 * float(weights @ weights), np.append(2.0 * l2 * weights, 0.0)
         for choice in choices:
@@ -86,7 +84,7 @@ def fit_choices(choices: Sequence[Choice], *, with_none: bool, l2: float = 0.0) 
     return found.x[:-1], float(found.x[-1])
 
 
-def fit_relevance(positives: Floats, *negatives: Floats) -> tuple[Floats, float]:
+def fit_relevance(positives: Float64Array, *negatives: Float64Array) -> tuple[Float64Array, float]:
     """Slopes and bias of the log-odds that something is answerable, at even odds; each set of negatives weighs alike.
 
     Args:
@@ -107,7 +105,7 @@ def fit_relevance(positives: Floats, *negatives: Floats) -> tuple[Floats, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class LabelledCourse:
     """A store with labelled games about it.
 
     Attributes:
@@ -117,7 +115,7 @@ class Course:
         hubs: whether a paragraph's nearness to hints in general is weighed.
     """
 
-    store: StoredCourse
+    store: Course
     embedder: Embedder
     games: Sequence[LabelledGame]
     rows: Sequence[int | None]
@@ -130,15 +128,15 @@ class Course:
         return ((game, row) for game, row in zip(self.games, self.rows, strict=True) if row is not None)
 
 
-def course_of(store: StoredCourse, embedder: Embedder, games: Sequence[LabelledGame]) -> Course:
-    """The store with its games matched."""
+def labelled_course(store: Course, embedder: Embedder, games: Sequence[LabelledGame]) -> LabelledCourse:
+    """The store with its games located."""
     row_of = {paragraph.paragraph_id: row for row, paragraph in enumerate(store.paragraphs)}
-    matched = match_games(games, store.paragraphs)
-    found = [matched.get(game.game_id) for game in games]
-    return Course(store, embedder, games, [row_of[item.paragraph_id] if item else None for item in found])
+    located = locate_games(games, store.paragraphs)
+    found = [located.get(game.game_id) for game in games]
+    return LabelledCourse(store, embedder, games, [row_of[item.paragraph_id] if item else None for item in found])
 
 
-def hints_about(course: Course, others: Hints) -> Hints:
+def hints_about(course: LabelledCourse, others: Hints) -> Hints:
     """A bank for fitting on a course: its own hints, each known to be for its document, where they are most of it.
 
     A paragraph is then weighed against the hints for other documents, as in a course that the bank is not about.
@@ -156,7 +154,11 @@ def hints_about(course: Course, others: Hints) -> Hints:
 
 
 def calibrate(
-    course: Course, questions: Course, negatives: Sequence[str], search: SearchSettings, before: Calibration
+    course: LabelledCourse,
+    questions: LabelledCourse,
+    negatives: Sequence[str],
+    search: SearchSettings,
+    before: Calibration,
 ) -> Calibration:
     """All numbers for the embedder of both stores.
 
@@ -191,7 +193,7 @@ def calibrate(
     )
 
 
-def _require_enough(course: Course, questions: Course) -> None:
+def _require_enough(course: LabelledCourse, questions: LabelledCourse) -> None:
     """Pass if there is a game and a question, a document to leave out, and the same models have read both stores."""
     read, asked = ("+".join(scorer.spec for scorer in of.scorers) for of in (course, questions))
     if read != asked:
@@ -213,7 +215,7 @@ def _require_enough(course: Course, questions: Course) -> None:
 
 
 def fit_dense(
-    course: Course, negatives: Sequence[str], search: SearchSettings, before: Calibration
+    course: LabelledCourse, negatives: Sequence[str], search: SearchSettings, before: Calibration
 ) -> list[DenseCalibration]:
     """Numbers of dense search: without models that compare word by word, with the first of them, with the first two.
 
@@ -261,28 +263,26 @@ class Seen:
         chosen: place of the right one.
     """
 
-    close: Mapping[str, NDArray[np.floating[Any]]]
-    cheap: Mapping[str, NDArray[np.floating[Any]]]
+    close: Mapping[str, AnyFloatArray]
+    cheap: Mapping[str, AnyFloatArray]
     chosen: int
 
 
-def _seen(
-    course: Course, similarities: NDArray[np.floating[Any]], hint: str, alternatives: NDArray[np.intp], row: int
-) -> Seen:
+def _seen(course: LabelledCourse, similarities: AnyFloatArray, hint: str, alternatives: RowArray, row: int) -> Seen:
     close = {SIMILARITY: similarities[alternatives]}
-    cheap: dict[str, NDArray[np.floating[Any]]] = {}
+    cheap: dict[str, AnyFloatArray] = {}
     for scorer in course.scorers:
         close |= {name: scores[alternatives] for name, scores in scorer.parts(hint).items()}
         cheap |= {name: scores[alternatives] for name, scores in scorer.glance(hint).items()}
     return Seen(close, cheap, int(np.flatnonzero(alternatives == row)[0]))
 
 
-def _slopes(seen: Sequence[Seen], course: Course, n_models: int) -> tuple[dict[str, float], dict[str, float]]:
+def _slopes(seen: Sequence[Seen], course: LabelledCourse, n_models: int) -> tuple[dict[str, float], dict[str, float]]:
     """Log-odds per unit of each score, looking closely and at a glance, where the first few models are asked."""
     kinds = ("words", "near", "hub") if course.hubs else ("words", "near")
     wanted = [SIMILARITY, *(f"{kind}.{scorer.spec}" for scorer in course.scorers[:n_models] for kind in kinds)]
 
-    def fitted(games: Sequence[Mapping[str, NDArray[np.floating[Any]]]]) -> dict[str, float]:
+    def fitted(games: Sequence[Mapping[str, AnyFloatArray]]) -> dict[str, float]:
         names = [name for name in wanted if name in games[0]]
         if not names:
             return {}
@@ -303,7 +303,7 @@ RULED_OUT = -0.5
 """Log-odds of the rule from which a paragraph is hardly an alternative any more."""
 
 
-def fit_keyword(questions: Course, negatives: Sequence[str]) -> KeywordCalibration:
+def fit_keyword(questions: LabelledCourse, negatives: Sequence[str]) -> KeywordCalibration:
     """Numbers of keyword search."""
     keyword = Keyword(questions.store.paragraphs)
     held, choices = [], []
@@ -317,7 +317,7 @@ def fit_keyword(questions: Course, negatives: Sequence[str]) -> KeywordCalibrati
     return KeywordCalibration(bias=_rounded(bias), share=_rounded(slope), nats=_rounded(nats))
 
 
-def fit_fused(questions: Course, search: SearchSettings, before: Calibration) -> FusedCalibration:
+def fit_fused(questions: LabelledCourse, search: SearchSettings, before: Calibration) -> FusedCalibration:
     """Weights of linear fusion."""
     dense = build_dense(questions.store, search, questions.embedder, before, questions.scorers)
     keyword = Keyword(questions.store.paragraphs)
@@ -344,7 +344,7 @@ class NamedBooks:
     without: Mapping[str, tuple[References, Sequence[str]]]
 
 
-def named_books(course: Course, search: SearchSettings, before: Calibration) -> NamedBooks:
+def named_books(course: LabelledCourse, search: SearchSettings, before: Calibration) -> NamedBooks:
     """The names of a course's books, with the similarity that unrelated ones have in this store."""
     calibration = replace(before.references, unrelated=_unrelated_cosine(course.store))
 
@@ -380,7 +380,7 @@ def fit_references(names: NamedBooks) -> ReferenceCalibration:
     )
 
 
-def _without_meaning(features: Floats) -> Floats:
+def _without_meaning(features: Float64Array) -> Float64Array:
     spelt = features.copy()
     spelt[:, MEANING] = 0.0
     return spelt
@@ -406,7 +406,7 @@ def fit_names(names: NamedBooks, fitted: ReferenceCalibration) -> tuple[float, f
     )
 
 
-def _names(course: Course) -> Iterator[tuple[str, str]]:
+def _names(course: LabelledCourse) -> Iterator[tuple[str, str]]:
     """The book names of the games, each once for each document it means; "" for a book that the store does not hold."""
     paragraphs = course.store.paragraphs
     pairs = {
@@ -421,13 +421,13 @@ def _resolved(references: References, name: str) -> bool:
     return any(candidate.tier != "none" for candidate in references.resolve(name)[:1])
 
 
-def _summary(cosines: NDArray[np.floating[Any]]) -> tuple[float, float]:
+def _summary(cosines: AnyFloatArray) -> tuple[float, float]:
     """The highest cosine and the mean of the highest few."""
     best = np.sort(cosines)[::-1][:N_TOP]
     return float(best[0]), float(best.mean())
 
 
-def _unrelated_cosine(store: StoredCourse) -> float:
+def _unrelated_cosine(store: Course) -> float:
     """Mean cosine of names of different documents."""
     documents = np.array([doc_id for doc_id, _ in store.aliases])
     cosines = store.alias_vectors @ store.alias_vectors.T

@@ -6,9 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from quarry.ingest.arrays import AnyFloatArray
 from quarry.player.questions.belief import letter_row
 from quarry.player.questions.rates import Counts, channel, learned
 from quarry.player.questions.views import View
@@ -31,7 +29,7 @@ class LoggedAnswer:
 
     view: View
     kind: str
-    fits: NDArray[np.floating]
+    fits: AnyFloatArray
     answer: str
 
 

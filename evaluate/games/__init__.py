@@ -1,1 +1,1 @@
-"""Labelled games: reading, matching to paragraphs, checking, and writing them with a person."""
+"""Labelled games: reading, locating among paragraphs, checking, and writing them with a person."""

@@ -11,16 +11,16 @@ from quarry.ingest.paragraph import Paragraph
 MAX_HINT_WORDS = 15
 
 
-def check_games(games: Sequence[LabelledGame], matched: Mapping[str, Paragraph | None]) -> list[tuple[str, str]]:
+def check_games(games: Sequence[LabelledGame], located: Mapping[str, Paragraph | None]) -> list[tuple[str, str]]:
     """(game_id, what is wrong) for every finding, in the order of the games; nothing wrong is an empty list.
 
     Args:
-        matched: the ingested paragraph of each answerable game, as `match_games` gives it.
+        located: the ingested paragraph of each answerable game, as `locate_games` gives it.
     """
     findings: list[tuple[str, str]] = []
     hints: dict[str, str] = {}
     for game in games:
-        findings += [(game.game_id, wrong) for wrong in _wrong(game, matched)]
+        findings += [(game.game_id, wrong) for wrong in _wrong(game, located)]
         hint = canonical(game.hint)
         if hint in hints:
             findings.append((game.game_id, f"hint must be its own, got that of {hints[hint]} again; write another"))
@@ -28,13 +28,13 @@ def check_games(games: Sequence[LabelledGame], matched: Mapping[str, Paragraph |
     return findings
 
 
-def _wrong(game: LabelledGame, matched: Mapping[str, Paragraph | None]) -> Iterator[str]:
+def _wrong(game: LabelledGame, located: Mapping[str, Paragraph | None]) -> Iterator[str]:
     n_words = len(game.hint.split())
     if n_words > MAX_HINT_WORDS:
         yield f"hint must have at most {MAX_HINT_WORDS} words, got {n_words}; shorten it"
     if not game.answerable:
         return
-    paragraph = matched[game.game_id]
+    paragraph = located[game.game_id]
     text = game.paragraph or (paragraph.text if paragraph else "")
     if paragraph is None:
         yield "its paragraph must be in the store, it is not; ingest its PDF, or mend its text"

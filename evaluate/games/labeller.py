@@ -15,7 +15,7 @@ from quarry.configs.settings import SettingsError
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.check import MAX_HINT_WORDS, shared_words
 from quarry.evaluate.games.labelled import LabelledGame, load_games
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.words import stems, words
 
@@ -183,8 +183,8 @@ class Labeller:
 
     def _unlabelled(self, paragraphs: Sequence[Paragraph], games: Sequence[LabelledGame]) -> list[Paragraph]:
         """The paragraphs without a game that were not passed over; the one of the draft first."""
-        matched = match_games(games, paragraphs)
-        done = {found.paragraph_id for found in matched.values() if found} | set(self._draft.skipped)
+        located = locate_games(games, paragraphs)
+        done = {found.paragraph_id for found in located.values() if found} | set(self._draft.skipped)
         left = [paragraph for paragraph in paragraphs if paragraph.paragraph_id not in done]
         return sorted(left, key=lambda paragraph: paragraph.paragraph_id != self._draft.paragraph_id)
 

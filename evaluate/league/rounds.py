@@ -13,7 +13,7 @@ import numpy as np
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.check import shared_words
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.league.hints import drafted, edited, keeps_the_rule
 from quarry.evaluate.referee import Secret
 from quarry.ingest.paragraph import Paragraph
@@ -71,7 +71,7 @@ class RoundSetter:
         self._rank = rank
         self._seed = seed
         self._labels: dict[str, list[LabelledGame]] = {}
-        for game_id, paragraph in match_games(games, paragraphs).items():
+        for game_id, paragraph in locate_games(games, paragraphs).items():
             if paragraph is not None:
                 label = next(game for game in games if game.game_id == game_id)
                 self._labels.setdefault(paragraph.paragraph_id, []).append(label)

@@ -29,14 +29,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from quarry.configs.settings import Settings
 from quarry.evaluate.errors import EvaluateError, GamesError, PortError
 from quarry.evaluate.games.labelled import LabelledGame, load_games
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.league.desk import Desk
 from quarry.evaluate.practice.limits import IDLE_S, MAX_CONNECTIONS, RATE, BoundedBodies, PatientProtocol, Rates
 from quarry.evaluate.practice.match import Match, RefusedMessageError
 from quarry.evaluate.referee import Referee, secret_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
 from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.store import Course as StoredCourse
+from quarry.ingest.store import Course
 from quarry.player.errors import ServerError
 from quarry.player.protocol import Json
 from quarry.player.server import GameState
@@ -54,7 +54,7 @@ HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class Repertoire:
     """What the games are about.
 
     Attributes:
@@ -68,22 +68,22 @@ class Course:
     similarity: Similarity
 
 
-def load_course(store: StoredCourse, games_path: Path, referee: Referee, settings: Settings) -> Course:
-    """The course of a store and a games file.
+def load_repertoire(store: Course, games_path: Path, referee: Referee, settings: Settings) -> Repertoire:
+    """The repertoire of a store and a games file.
 
     Raises:
         GamesError: the file cannot be used, or none of its games is about this store.
     """
     games = load_games(games_path)
-    matched = match_games(games, store.paragraphs)
-    playable = [(game, paragraph) for game in games if (paragraph := matched.get(game.game_id)) is not None]
+    located = locate_games(games, store.paragraphs)
+    playable = [(game, paragraph) for game in games if (paragraph := located.get(game.game_id)) is not None]
     if not playable:
         raise GamesError(
             f"{games_path}: at least one game must be about a paragraph of {store.location}, got none of {len(games)}; "
             "name the games that belong to the store with --practice-games (python -m evaluate label writes some), or "
             "be the referee yourself: run_game.py --referee me"
         )
-    return Course(playable, referee, word_similarity(store.embedder_spec, store.models(settings.embed)))
+    return Repertoire(playable, referee, word_similarity(store.embedder_spec, store.models(settings.embed)))
 
 
 class TooManyError(EvaluateError, RuntimeError):
@@ -102,15 +102,15 @@ class PracticeServer:
     """Players, their inboxes, and their games; safe under threads.
 
     Args:
-        course: what the games are about.
+        repertoire: what the games are about.
         seed: of the choice of games; the n-th game of a server with the same seed is about the same paragraph. None
             draws one that nobody knows.
     """
 
-    def __init__(self, course: Course, seed: int | None = None) -> None:
-        self._course = course
+    def __init__(self, repertoire: Repertoire, seed: int | None = None) -> None:
+        self._repertoire = repertoire
         self._seed = secrets.randbits(32) if seed is None else seed
-        self._order = np.random.default_rng(self._seed).permutation(len(course.games))
+        self._order = np.random.default_rng(self._seed).permutation(len(repertoire.games))
         self._players: dict[str, _PlayerState] = {}
         self._matches: dict[str, tuple[_PlayerState, Match]] = {}
         self._paragraphs: dict[str, Paragraph] = {}
@@ -151,15 +151,15 @@ class PracticeServer:
             player.n_games += 1
             number = len(self._matches)
             game_id = _game_id(number)
-            label, paragraph = self._course.games[self._order[number % len(self._order)]]
+            label, paragraph = self._repertoire.games[self._order[number % len(self._order)]]
             secret = secret_of(label, paragraph)
             assert secret is not None, "an ingested paragraph has a text"
             match = Match(
                 game_id,
                 label,
                 secret,
-                self._course.referee,
-                self._course.similarity,
+                self._repertoire.referee,
+                self._repertoire.similarity,
                 player.player_id,
                 seed=self._seed + number,
             )

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quarry.ingest.arrays import AnyFloatArray
 from quarry.ingest.embedders import Models
 
 N_BUCKETS = 2**14
@@ -25,10 +25,10 @@ class Encoder(Protocol):
 
     name: str
 
-    def of_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
+    def of_queries(self, texts: Sequence[str]) -> AnyFloatArray:
         """(n_texts, dim) unit vectors of texts that are searched for, or compared."""
 
-    def of_passages(self, texts: Sequence[str]) -> NDArray[np.floating]:
+    def of_passages(self, texts: Sequence[str]) -> AnyFloatArray:
         """(n_texts, dim) unit vectors of texts that are searched."""
 
 
@@ -52,7 +52,7 @@ class ByCharacters:
 
     name = "characters"
 
-    def of_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
+    def of_queries(self, texts: Sequence[str]) -> AnyFloatArray:
         """(n_texts, N_BUCKETS) unit vectors."""
         from sklearn.feature_extraction.text import HashingVectorizer
 
@@ -64,10 +64,10 @@ class ByCharacters:
             norm="l2",
             dtype=np.float32,
         )
-        vectors: NDArray[np.floating] = vectorizer.transform(list(texts)).toarray()
+        vectors: AnyFloatArray = vectorizer.transform(list(texts)).toarray()
         return vectors
 
-    def of_passages(self, texts: Sequence[str]) -> NDArray[np.floating]:
+    def of_passages(self, texts: Sequence[str]) -> AnyFloatArray:
         """As queries."""
         return self.of_queries(texts)
 
@@ -82,8 +82,8 @@ class _Embedded:
         self.name = spec
         self._load = functools.cache(lambda: models.embedder(spec))
 
-    def of_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
+    def of_queries(self, texts: Sequence[str]) -> AnyFloatArray:
         return self._load().embed_queries(texts)
 
-    def of_passages(self, texts: Sequence[str]) -> NDArray[np.floating]:
+    def of_passages(self, texts: Sequence[str]) -> AnyFloatArray:
         return self._load().embed_passages(texts)

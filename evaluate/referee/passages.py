@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
 from quarry.evaluate.referee.encoders import Encoder
+from quarry.ingest.arrays import AnyFloatArray
 
 N_PASSAGES = 4
 N_KEPT = 2**16
@@ -48,13 +48,13 @@ class Passages:
         return tuple(self._texts[row] for row in np.argsort(-likeness, kind="stable")[:N_PASSAGES])
 
     @functools.cached_property
-    def _vectors(self) -> NDArray[np.floating]:
+    def _vectors(self) -> AnyFloatArray:
         """(n_texts, dim)."""
         digest = hashlib.sha256("\0".join([self._encoder.name, *self._texts]).encode("utf-8", "backslashreplace"))
         file = self._folder / f"{self._encoder.name}-{digest.hexdigest()[:16]}.npy" if self._folder else None
         if file is not None and file.is_file():
             with contextlib.suppress(OSError, ValueError):  # a broken file is made again
-                kept: NDArray[np.floating] = np.load(file)
+                kept: AnyFloatArray = np.load(file)
                 return kept
         rows = range(0, len(self._texts), BATCH)
         bar = tqdm(rows, desc="embedding passages for the referee", file=sys.stderr, leave=False, delay=2.0)
@@ -64,7 +64,7 @@ class Passages:
         return vectors
 
 
-def _keep(file: Path, vectors: NDArray[np.floating]) -> None:
+def _keep(file: Path, vectors: AnyFloatArray) -> None:
     """Write the vectors; where they cannot be written they are made again next time."""
     partial = file.with_name(f"{file.stem}.{os.getpid()}.npy")
     with contextlib.suppress(OSError):

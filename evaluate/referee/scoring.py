@@ -13,7 +13,8 @@ from functools import lru_cache
 import Stemmer
 
 from quarry.evaluate.games.text import same_text, tokens
-from quarry.ingest.embedders import FloatArray, Models
+from quarry.ingest.arrays import Float32Array
+from quarry.ingest.embedders import Models
 
 Similarity = Callable[[str, str], float]
 """How alike two words are, 0..1."""
@@ -289,8 +290,8 @@ def _cosine_similarity(spec: str, models: Models) -> Similarity:
     floor = UNRELATED_COSINE[spec]
 
     @lru_cache(maxsize=WORDS_KEPT)
-    def vector(word: str) -> FloatArray:
-        found: FloatArray = embedder.embed_queries([word])[0]
+    def vector(word: str) -> Float32Array:
+        found: Float32Array = embedder.embed_queries([word])[0]
         return found
 
     def similarity(one: str, other: str) -> float:

@@ -12,7 +12,7 @@ from tqdm.auto import tqdm
 
 from quarry.configs.settings import Settings
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.matching import match_games, require_of_store
+from quarry.evaluate.games.locating import locate_games, require_of_store
 from quarry.evaluate.referee import make_referee, prepare, tools_of
 from quarry.evaluate.referee.scoring import Similarity
 from quarry.evaluate.replay.journal import Journal, inputs_digest, open_journal
@@ -86,11 +86,11 @@ def replay_games(
     Raises:
         GamesError: the games are another corpus's.
     """
-    matched = match_games(games, store.paragraphs)
-    require_of_store(matched, store.location, "--games")
+    located = locate_games(games, store.paragraphs)
+    require_of_store(located, store.location, "--games")
     done = dict(journal.done) if journal else {}
     jobs = [
-        Job(number, game, matched.get(game.game_id)) for number, game in enumerate(games) if game.game_id not in done
+        Job(number, game, located.get(game.game_id)) for number, game in enumerate(games) if game.game_id not in done
     ]
     bar = tqdm(
         total=len(games),

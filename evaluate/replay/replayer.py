@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 from quarry.configs.settings import Settings, SettingsError
 from quarry.evaluate.errors import EvaluateError, ReplayError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.practice.server import Course, LocalGameServer, PracticeServer
+from quarry.evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
 from quarry.evaluate.referee import Referee, make_referee, tools_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
 from quarry.evaluate.runs.record import GameRecord, record_game
@@ -106,8 +106,8 @@ def play_game(
     reports = []
     planned = _PlansOnce(player)
     for referee in referees:
-        course = Course([(job.game, job.paragraph)], referee, similarity)
-        server = LocalGameServer(PracticeServer(course, seed=seed + job.number), "replay")
+        repertoire = Repertoire([(job.game, job.paragraph)], referee, similarity)
+        server = LocalGameServer(PracticeServer(repertoire, seed=seed + job.number), "replay")
         reports.append(play(server, planned, name="replay", timeout_s=TIMEOUT_S, pace=None))
     return reports
 

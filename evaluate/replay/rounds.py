@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 from quarry.configs.settings import Settings
 from quarry.evaluate.errors import GamesError, RefereeError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.matching import match_games, require_of_store
+from quarry.evaluate.games.locating import locate_games, require_of_store
 from quarry.evaluate.games.text import same_text
 from quarry.evaluate.referee import Posed, Referee, Secret, Tools, make_referee, prepare, read_spec, tools_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
@@ -175,8 +175,8 @@ def play_rounds(
         GamesError: the games are another corpus's, or none is answerable.
         SettingsError: `partial` cannot be written.
     """
-    matched = match_games(games, store.paragraphs)
-    require_of_store(matched, store.location, "--games")
+    located = locate_games(games, store.paragraphs)
+    require_of_store(located, store.location, "--games")
     answerable = [game for game in games if game.answerable]
     if not answerable:
         raise GamesError(f"--games must hold at least one answerable game, got none of {len(games)}; add some")
@@ -187,7 +187,7 @@ def play_rounds(
             journal = stack.enter_context(open_journal(partial, inputs, len(answerable)))
         done = {game_id: _read(kept) for game_id, kept in journal.done.items()} if journal else {}
         jobs = [
-            Job(number, game, matched.get(game.game_id))
+            Job(number, game, located.get(game.game_id))
             for number, game in enumerate(answerable)
             if game.game_id not in done
         ]

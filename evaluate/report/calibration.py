@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quarry.evaluate.runs.measures import interval
+from quarry.ingest.arrays import Float64Array
 
 N_BINS = 10
 
@@ -27,7 +27,7 @@ class Bin:
     n: int
 
 
-def reliability(stated: NDArray[np.float64], right: NDArray[np.float64]) -> list[Bin]:
+def reliability(stated: Float64Array, right: Float64Array) -> list[Bin]:
     """The bins that hold a case, from the lowest.
 
     Args:

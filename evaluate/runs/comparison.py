@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from quarry.evaluate.errors import RunError
 from quarry.evaluate.runs.files import require_same_games
 from quarry.evaluate.runs.measures import bootstrap_interval
 from quarry.evaluate.runs.run import Run
+from quarry.ingest.arrays import Float64Array
 
 Verdict = Literal["better", "worse", "no difference that these games can show"]
 
@@ -100,13 +100,13 @@ def compare(runs: Sequence[Run], *, pairs: bool = False, seed: int = 0) -> list[
     ]
 
 
-def values_of(run: Run) -> Mapping[str, NDArray[np.float64]]:
+def values_of(run: Run) -> Mapping[str, Float64Array]:
     """(n_games,) values of each tested measure for each answerable game; with the win rate where games were played."""
     values = {name: run.values[name] for name in TESTED}
     return values if run.won is None else values | {"win_rate": run.won}
 
 
-def randomisation_p(differences: NDArray[np.float64], seed: int) -> float:
+def randomisation_p(differences: Float64Array, seed: int) -> float:
     """Two-sided p of the paired randomisation test of a mean difference of 0: exact where there are few differences.
 
     Args:
@@ -138,7 +138,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(p) for p in multipletests(p_values, alpha=ALPHA, method="holm")[1]]
 
 
-def _tested(differences: NDArray[np.float64], seed: int) -> tuple[NDArray[np.float64], float, float, float]:
+def _tested(differences: Float64Array, seed: int) -> tuple[Float64Array, float, float, float]:
     """The differences, the interval of their mean, and p."""
     low, high = bootstrap_interval(differences, seed)
     return differences, low, high, randomisation_p(differences, seed)

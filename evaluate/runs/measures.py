@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 import ir_measures
 import numpy as np
 from ir_measures import RR, ScoredDoc, Success
-from numpy.typing import NDArray
 from scipy import stats
 
 from quarry.configs.table import Table
 from quarry.evaluate.runs.record import GameRecord
+from quarry.ingest.arrays import Float64Array
 
 Measure = ir_measures.measures.Measure | Callable[[GameRecord], float]
 """One of ir-measures' own, or what gives a game's value from its record."""
@@ -25,7 +25,7 @@ N_RESAMPLES = 2_000
 CONFIDENCE = 0.95
 
 
-def values_of(records: Sequence[GameRecord]) -> dict[str, NDArray[np.float64]]:
+def values_of(records: Sequence[GameRecord]) -> dict[str, Float64Array]:
     """(n_games,) value of each measure of the table for each game, in order."""
     ranked = per_game(
         {record["game_id"]: [hit["paragraph_id"] for hit in record["search"]["hits"]] for record in records},
@@ -43,9 +43,7 @@ def _value(name: str, record: GameRecord) -> float:
     return float(measure(record))
 
 
-def per_game(
-    rankings: Mapping[str, Sequence[str]], relevant: Mapping[str, str | None]
-) -> dict[str, NDArray[np.float64]]:
+def per_game(rankings: Mapping[str, Sequence[str]], relevant: Mapping[str, str | None]) -> dict[str, Float64Array]:
     """The value of each of ir-measures' own for each game.
 
     Args:
@@ -73,7 +71,7 @@ def per_game(
     return values
 
 
-def interval(values: NDArray[np.float64], seed: int) -> tuple[float, float]:
+def interval(values: Float64Array, seed: int) -> tuple[float, float]:
     """The 95% interval of a mean over games: Wilson's for shares, the percentile bootstrap for anything else.
 
     Args:
@@ -92,7 +90,7 @@ def interval(values: NDArray[np.float64], seed: int) -> tuple[float, float]:
     return bootstrap_interval(values, seed)
 
 
-def bootstrap_interval(values: NDArray[np.float64], seed: int) -> tuple[float, float]:
+def bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
     """The 95% percentile bootstrap interval of a mean; where all values are the same, that value twice.
 
     Args:

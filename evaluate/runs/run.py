@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quarry.configs.settings import Settings, as_dict
 from quarry.evaluate.runs.fate import fate
 from quarry.evaluate.runs.measures import interval, values_of
 from quarry.evaluate.runs.provenance import commit
 from quarry.evaluate.runs.record import GameRecord, PlayRecord, book_right, lost_at, sentence_read_right
+from quarry.ingest.arrays import Float64Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,7 @@ class Run:
         return sum(record["truth"] is None for record in self.answerable)
 
     @functools.cached_property
-    def values(self) -> Mapping[str, NDArray[np.float64]]:
+    def values(self) -> Mapping[str, Float64Array]:
         """(n_answerable,) value of each measure for each answerable game, in order."""
         return values_of(self.answerable)
 
@@ -79,7 +79,7 @@ class Run:
         return {name: _rounded(interval(value, self.seed)) for name, value in self.values.items()}
 
     @functools.cached_property
-    def won(self) -> NDArray[np.float64] | None:
+    def won(self) -> Float64Array | None:
         """(n_answerable,) share of a game's repeats that were won: repeats of a game are no games of their own.
 
         None where nothing was played. A game lost at ingest counts as lost.

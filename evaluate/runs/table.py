@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quarry.configs.documents import read_object
 from quarry.configs.settings import Settings, as_dict
@@ -16,6 +15,7 @@ from quarry.evaluate.errors import RunError
 from quarry.evaluate.replay.rounds import HINT_ALONE, Judge, Outcome, Played
 from quarry.evaluate.runs.measures import bootstrap_interval, interval
 from quarry.evaluate.runs.provenance import commit
+from quarry.ingest.arrays import Float64Array
 
 SURE = 1e-4
 """How far a confidence is kept from 0 and 1 where its logarithm is taken."""
@@ -54,12 +54,12 @@ def make_table(
     }
 
 
-def won_by_game(games: Sequence[Played], places: Sequence[int]) -> NDArray[np.float64]:
+def won_by_game(games: Sequence[Played], places: Sequence[int]) -> Float64Array:
     """(n_games,) share of a game's plays by these judges that were won."""
     return _by_game(games, places, lambda outcome: float(outcome.won))
 
 
-def line_of(games: Sequence[Played], places: Sequence[int], hint: NDArray[np.float64], seed: int) -> dict[str, Any]:
+def line_of(games: Sequence[Played], places: Sequence[int], hint: Float64Array, seed: int) -> dict[str, Any]:
     """One referee's figures, each with its 95% interval over games.
 
     Args:
@@ -99,7 +99,7 @@ def log_score(outcome: Outcome) -> float:
     return -math.log(sure if outcome.won else 1.0 - sure)
 
 
-def _by_game(games: Sequence[Played], places: Sequence[int], value: Callable[[Outcome], float]) -> NDArray[np.float64]:
+def _by_game(games: Sequence[Played], places: Sequence[int], value: Callable[[Outcome], float]) -> Float64Array:
     """(n_games,) mean of a value over a game's plays by these judges; 0 where it was not played."""
     return np.array(
         [np.mean([value(game.outcomes[place]) for place in places]) if game.outcomes else 0.0 for game in games]
@@ -108,9 +108,9 @@ def _by_game(games: Sequence[Played], places: Sequence[int], value: Callable[[Ou
 
 def _figure(
     name: str,
-    values: NDArray[np.float64],
+    values: Float64Array,
     seed: int,
-    interval_of: Callable[[NDArray[np.float64], int], tuple[float, float]] = interval,
+    interval_of: Callable[[Float64Array, int], tuple[float, float]] = interval,
 ) -> dict[str, Any]:
     """A mean over games, and its interval; both None where no game has a value."""
     if not len(values):

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import optuna
-from numpy.typing import NDArray
 
 from quarry.configs.settings import GameSettings
 from quarry.evaluate.runs.measures import interval
-from quarry.evaluate.tuning.answers import Answered, beliefs
-from quarry.evaluate.tuning.course import Doubles
+from quarry.evaluate.tuning.answered_games import AnsweredGames, beliefs
 from quarry.evaluate.tuning.part import Part
 from quarry.evaluate.tuning.space import stepped
+from quarry.ingest.arrays import BoolArray, Float64Array
 from quarry.player.questions.referees import error_model_of
 
 
@@ -29,14 +28,14 @@ class JudgedBelief:
         referees: their SPECs.
     """
 
-    logs: Doubles
-    won: NDArray[np.bool_]
+    logs: Float64Array
+    won: BoolArray
     referees: tuple[str, ...]
 
     @property
-    def by_game(self) -> Doubles:
+    def by_game(self) -> Float64Array:
         """(n_games,) the log score of each game, over its referees."""
-        means: Doubles = self.logs.mean(axis=1)
+        means: Float64Array = self.logs.mean(axis=1)
         return means
 
     @property
@@ -64,7 +63,7 @@ class JudgedBelief:
         }
 
 
-def judge_belief(answered: Answered, settings: GameSettings) -> JudgedBelief:
+def judge_belief(answered: AnsweredGames, settings: GameSettings) -> JudgedBelief:
     """What these settings make of the answers."""
     return JudgedBelief(*beliefs(answered, error_model_of(settings)), answered.referees)
 
@@ -102,7 +101,7 @@ def numbers_of(settings: GameSettings) -> dict[str, Any]:
 MOST_DOUBTED = 0.9
 """Prior probability of careless and useless referees together, at most."""
 
-ERROR_RATES: Part[GameSettings, Answered] = Part(
+ERROR_RATES: Part[GameSettings, AnsweredGames] = Part(
     section="game",
     objective="mean log score of the labelled paragraph after the answers",
     measure="log score",

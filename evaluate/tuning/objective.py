@@ -9,10 +9,10 @@ import numpy as np
 
 from quarry.configs.settings import SearchSettings
 from quarry.evaluate.runs.measures import interval
-from quarry.evaluate.tuning.course import Doubles, Prepared, search_all
 from quarry.evaluate.tuning.part import Part
+from quarry.evaluate.tuning.prepared import Prepared, search_all
 from quarry.evaluate.tuning.space import Space
-from quarry.player.search.core import Bools, Ints
+from quarry.ingest.arrays import BoolArray, Float64Array, IntArray
 
 SUCCESS_WEIGHT = 0.1
 ABSTENTION_WEIGHT = 0.1
@@ -30,18 +30,18 @@ class Judged:
         is_answerable: (n_games,) whether there is something to find.
     """
 
-    ranks: Ints
-    relevant: Bools
-    is_answerable: Bools
+    ranks: IntArray
+    relevant: BoolArray
+    is_answerable: BoolArray
 
     @property
-    def reciprocal_ranks(self) -> Doubles:
+    def reciprocal_ranks(self) -> Float64Array:
         """(n_answerable,) RR of each answerable game."""
         ranks = self.ranks[self.is_answerable]
         return np.where(ranks > 0, 1.0 / np.maximum(ranks, 1), 0.0)
 
     @property
-    def by_game(self) -> Doubles:
+    def by_game(self) -> Float64Array:
         """The measure whose gain is tested."""
         return self.reciprocal_ranks
 

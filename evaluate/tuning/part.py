@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import optuna
 
-from quarry.evaluate.tuning.course import Doubles
+from quarry.ingest.arrays import Float64Array
 
 S = TypeVar("S")
 """The section's settings."""
@@ -32,7 +32,7 @@ class Judgement(Protocol):
         """The number that a study climbs."""
 
     @property
-    def by_game(self) -> Doubles:
+    def by_game(self) -> Float64Array:
         """(n_games,) the measure whose gain is tested, for each game that counts."""
 
     def as_json(self, seed: int) -> dict[str, Any]:

@@ -1,26 +1,25 @@
 """Texts -> unit vectors: one file an embedder, behind one protocol; the export to ONNX stands apart."""
 
-from quarry.ingest.embedders.embedder import Embedder, FloatArray, TokenEmbedder, TokenStates
+from quarry.ingest.embedders.embedder import Embedder, TokenEmbedder, TokenStates
 from quarry.ingest.embedders.models import (
     BUILT_IN,
     Models,
     choose_spec,
     export_folder,
     load_embedder,
-    readers_of,
     token_limit,
+    word_models_of,
 )
 
 __all__ = [
     "BUILT_IN",
     "Embedder",
-    "FloatArray",
     "Models",
     "TokenEmbedder",
     "TokenStates",
     "choose_spec",
     "export_folder",
     "load_embedder",
-    "readers_of",
     "token_limit",
+    "word_models_of",
 ]

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
-FloatArray = NDArray[np.float32]
+from quarry.ingest.arrays import Float32Array, IntArray
 
 
 class Embedder(Protocol):
@@ -23,10 +20,10 @@ class Embedder(Protocol):
     def dim(self) -> int:
         """Length of a vector."""
 
-    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         """(len(texts), dim) float32 unit vectors of texts that are searched."""
 
-    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         """(len(texts), dim) float32 unit vectors of texts that are searched for."""
 
 
@@ -41,17 +38,17 @@ class TokenStates:
         starts: (n_texts + 1,) the tokens of text i are those from starts[i] up to starts[i + 1].
     """
 
-    states: FloatArray
-    ids: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    states: Float32Array
+    ids: IntArray
+    starts: IntArray
 
 
 @runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
     """An embedder that also gives what it makes of each token; pass ingest/testing/embedder.py as well."""
 
-    def read_passages(self, texts: Sequence[str]) -> tuple[FloatArray, TokenStates]:
+    def read_passages(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         """As `embed_passages`, and the states of their tokens, in one pass."""
 
-    def read_queries(self, texts: Sequence[str]) -> tuple[FloatArray, TokenStates]:
+    def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         """As `embed_queries`, and the states of their tokens, in one pass."""

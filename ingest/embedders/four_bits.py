@@ -19,6 +19,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.errors import EmbedderError
 
 MAGIC = b"E5S1"
@@ -57,12 +58,12 @@ class FourBits:
     """
 
     sizes: dict[str, Any]
-    tensors: dict[str, NDArray[np.float32]]
+    tensors: dict[str, Float32Array]
     word_codes: NDArray[np.int8]
     word_scales: NDArray[np.float16]
     tokenizer: str
 
-    def weights(self) -> dict[str, NDArray[np.float32]]:
+    def weights(self) -> dict[str, Float32Array]:
         """The weights by the names of a BERT network in transformers, but for the words' vectors."""
         named = {
             "embeddings.position_embeddings.weight": self.tensors["emb.pos"].reshape(-1, self.sizes["hidden_size"]),
@@ -124,11 +125,11 @@ def _read(data: bytes) -> FourBits:
     )
 
 
-def _tensors(data: bytes, place: int) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.void]]:
+def _tensors(data: bytes, place: int) -> tuple[dict[str, Float32Array], NDArray[np.void]]:
     """The tensors of the directory at `place` as float32, and the blocks of the words' vectors as they are."""
     (n_tensors,) = struct.unpack_from("<i", data, place)
     place += 4
-    tensors: dict[str, NDArray[np.float32]] = {}
+    tensors: dict[str, Float32Array] = {}
     words = np.empty(0, dtype=_BLOCK_OF_FOUR_BITS)
     for _ in range(n_tensors):
         (length,) = struct.unpack_from("<H", data, place)

@@ -100,7 +100,7 @@ def export_folder(spec: str, models_dir: Path) -> Path:
     return models_dir / f"{spec}-{FORM}"
 
 
-def readers_of(spec: str, accuracy: Accuracy) -> tuple[str, ...]:
+def word_models_of(spec: str, accuracy: Accuracy) -> tuple[str, ...]:
     """SPECs of the models that compare word by word in a store with this embedder, as far as `accuracy` wants them.
 
     Raises:

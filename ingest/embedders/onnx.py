@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quarry.configs.settings import EmbedSettings
-from quarry.ingest.embedders.embedder import FloatArray, TokenStates
+from quarry.ingest.arrays import Float32Array, IntArray
+from quarry.ingest.embedders.embedder import TokenStates
 from quarry.ingest.errors import EmbedderError
 
 QUERY = {"e5": "query: "}
@@ -73,27 +73,27 @@ class OnnxEmbedder:
         """Length of a vector."""
         return self._dim
 
-    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         """(len(texts), dim) float32 unit vectors."""
         return self._embed(texts, PASSAGE.get(self._spec, ""))
 
-    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         """(len(texts), dim) float32 unit vectors; minilm and mpnet know no difference between the two."""
         return self._embed(texts, QUERY.get(self._spec, ""))
 
-    def read_passages(self, texts: Sequence[str]) -> tuple[FloatArray, TokenStates]:
+    def read_passages(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         """As `embed_passages`, and the states of their tokens, in one pass."""
         return self._read(texts, PASSAGE.get(self._spec, ""))
 
-    def read_queries(self, texts: Sequence[str]) -> tuple[FloatArray, TokenStates]:
+    def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         """As `embed_queries`, and the states of their tokens, in one pass."""
         return self._read(texts, QUERY.get(self._spec, ""))
 
-    def _read(self, texts: Sequence[str], prefix: str) -> tuple[FloatArray, TokenStates]:
-        states: list[FloatArray] = [np.empty((0, self._dim), dtype=np.float32)] * len(texts)
-        ids: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)] * len(texts)
+    def _read(self, texts: Sequence[str], prefix: str) -> tuple[Float32Array, TokenStates]:
+        states: list[Float32Array] = [np.empty((0, self._dim), dtype=np.float32)] * len(texts)
+        ids: list[IntArray] = [np.empty(0, dtype=np.int64)] * len(texts)
 
-        def keep(row: int, tokens: NDArray[np.int64], made: FloatArray) -> None:
+        def keep(row: int, tokens: IntArray, made: Float32Array) -> None:
             states[row], ids[row] = made, tokens
 
         vectors = self._embed(texts, prefix, keep)
@@ -104,8 +104,8 @@ class OnnxEmbedder:
         self,
         texts: Sequence[str],
         prefix: str,
-        keep: Callable[[int, NDArray[np.int64], FloatArray], None] | None = None,
-    ) -> FloatArray:
+        keep: Callable[[int, IntArray, Float32Array], None] | None = None,
+    ) -> Float32Array:
         """The vectors of texts; `keep` is given the row, the tokens and their states of each."""
         vectors = np.empty((len(texts), self._dim), dtype=np.float32)
         encodings = self._tokenizer.encode_batch_fast([prefix + text for text in texts])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from quarry.configs.settings import EmbedSettings
-from quarry.ingest.embedders.embedder import FloatArray
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embedders.exports import load_sentence_transformer
 
 
@@ -34,15 +34,15 @@ class SentenceTransformerEmbedder:
         """Length of a vector."""
         return int(self._model.get_embedding_dimension())
 
-    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         """(len(texts), dim) float32 unit vectors, with the model's document prompt where it has one."""
         return self._encode(self._model.encode_document, texts)
 
-    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         """(len(texts), dim) float32 unit vectors, with the model's query prompt where it has one."""
         return self._encode(self._model.encode_query, texts)
 
-    def _encode(self, encode: Any, texts: Sequence[str]) -> FloatArray:
+    def _encode(self, encode: Any, texts: Sequence[str]) -> Float32Array:
         if not texts:
             return np.empty((0, self.dim), dtype=np.float32)
         vectors = encode(list(texts), batch_size=self._batch_size, normalize_embeddings=True, show_progress_bar=False)

@@ -16,7 +16,7 @@ from quarry.ingest.store import Course, Filing, Store
 from quarry.ingest.vectors import embed_aliases, embed_reading, no_vectors
 
 
-def outdated(course: Course, but: Collection[str], max_tokens: int, readers: Sequence[str]) -> list[Reading]:
+def outdated(course: Course, but: Collection[str], max_tokens: int, word_models: Sequence[str]) -> list[Reading]:
     """The documents of a course, but for some, whose texts were cut at another limit or whose words were not read.
 
     Vectors of two limits do not mix, and words are of use where there are those of the whole course.
@@ -27,7 +27,10 @@ def outdated(course: Course, but: Collection[str], max_tokens: int, readers: Seq
         course.reading(document.doc_id)
         for document in course.documents
         if document.doc_id not in but
-        and (course.max_tokens != max_tokens or not all(course.holds_words(document.doc_id, spec) for spec in readers))
+        and (
+            course.max_tokens != max_tokens
+            or not all(course.holds_words(document.doc_id, spec) for spec in word_models)
+        )
     ]
 
 
@@ -36,7 +39,7 @@ def file_all(
     readings: Sequence[Reading],
     dropped: Sequence[str],
     models: Sequence[Embedder],
-    readers: Sequence[str],
+    word_models: Sequence[str],
     settings: EmbedSettings,
     staging: Staging,
     progress: bool,
@@ -45,13 +48,13 @@ def file_all(
 
     Args:
         models: the store's embedder first; none where there are no paragraphs.
-        readers: SPECs of those that read words.
+        word_models: SPECs of those that read words.
 
     Raises:
         StoreError: the store cannot be written.
         OSError: the disk is full.
     """
-    filings = _embedded(readings, store.course, models, readers, settings, staging, progress)
+    filings = _embedded(readings, store.course, models, word_models, settings, staging, progress)
     store.change(filings, dropped, near_identical(_paragraphs_after(store.course, readings, dropped)))
 
 
@@ -59,7 +62,7 @@ def _embedded(
     readings: Sequence[Reading],
     course: Course,
     models: Sequence[Embedder],
-    readers: Sequence[str],
+    word_models: Sequence[str],
     settings: EmbedSettings,
     staging: Staging,
     progress: bool,
@@ -72,19 +75,19 @@ def _embedded(
     if not models:
         return (Filing(reading, no_vectors(), "") for reading in readings)
     embedder = models[0]
-    reading_words = [model for model in models if model.spec in readers and isinstance(model, TokenEmbedder)]
+    reading_words = [model for model in models if model.spec in word_models and isinstance(model, TokenEmbedder)]
     spec, max_tokens = embedder.spec, token_limit(embedder.spec, settings)
 
     def key(reading: Reading) -> tuple[object, ...]:
         document = reading.document
-        return document.doc_id, document.version, document.aliases, document.same_as, spec, max_tokens, readers
+        return document.doc_id, document.version, document.aliases, document.same_as, spec, max_tokens, word_models
 
     total = sum(len(reading.paragraphs) for reading in readings)
     with tqdm(total=total, desc="embedding", unit="paragraph", disable=not progress) as bar:
         for reading in readings:
             if staging.vectors(*key(reading)) is None:
                 if course.holds(Filing(reading, no_vectors(), spec, max_tokens)) and all(
-                    course.holds_words(reading.document.doc_id, name) for name in readers
+                    course.holds_words(reading.document.doc_id, name) for name in word_models
                 ):
                     vectors = replace(no_vectors(), aliases=embed_aliases(reading, embedder))
                 else:

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import urlsplit
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quarry.ingest.embedders import FloatArray
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.errors import StoreError
 from quarry.ingest.store.codec import FORMAT, Record, record_of
 from quarry.ingest.store.generations import Hold
@@ -118,11 +117,11 @@ class Collections:
         with self.reading():
             yield from chunks_of(self.collection(part), *include)
 
-    def all_vectors(self, part: Part) -> tuple[list[str], FloatArray]:
+    def all_vectors(self, part: Part) -> tuple[list[str], Float32Array]:
         """The ids and (n, dim) vectors of a collection, in force or not."""
         return _joined(self.chunks(part, "embeddings"))
 
-    def vectors_of(self, part: Part, wanted: Sequence[str]) -> tuple[list[str], FloatArray]:
+    def vectors_of(self, part: Part, wanted: Sequence[str]) -> tuple[list[str], Float32Array]:
         """The same of some of its records; those that are not there are left out."""
         if not wanted:
             return _joined([])
@@ -190,7 +189,7 @@ def records_in(documents: Collection) -> dict[str, Record]:
 def upsert(
     collection: Collection,
     ids: Sequence[str],
-    vectors: FloatArray,
+    vectors: Float32Array,
     metadatas: Sequence[Mapping[str, Any]],
     texts: Sequence[str] | None = None,
 ) -> None:
@@ -222,9 +221,9 @@ def one_line(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _joined(chunks: Iterable[Any]) -> tuple[list[str], FloatArray]:
+def _joined(chunks: Iterable[Any]) -> tuple[list[str], Float32Array]:
     ids: list[str] = []
-    vectors: list[NDArray[np.float32]] = []
+    vectors: list[Float32Array] = []
     for chunk in chunks:
         if chunk["ids"]:
             ids += chunk["ids"]

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quarry.configs.settings import EmbedSettings
 from quarry.configs.terminal import visible
-from quarry.ingest.embedders import BUILT_IN, FloatArray, Models
+from quarry.ingest.arrays import Float32Array, IntArray
+from quarry.ingest.embedders import BUILT_IN, Models
 from quarry.ingest.errors import StoreError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from quarry.ingest.sentence import sentences
@@ -35,8 +35,6 @@ from quarry.ingest.store.generations import stamp_of
 from quarry.ingest.store.places import is_url, models_at
 from quarry.ingest.token_files import TokenFiles, Words
 from quarry.ingest.tokens import form_of
-
-IntArray = NDArray[np.int64]
 
 EXACT_WITHIN = 2_000
 """Paragraphs up to which one document is searched exactly: Chroma's index loses recall behind a narrow filter."""
@@ -132,7 +130,7 @@ class Course:
         return StoreError(f"{self.location}: must stay as it is while it is read, was changed; open it again")
 
     @cached_property
-    def vectors(self) -> FloatArray:
+    def vectors(self) -> Float32Array:
         """(n_paragraphs, dim) float32 unit vectors, in the order of `paragraphs`."""
         ids, found = self.in_chroma.all_vectors("")
         rows = {record_id: row for row, record_id in enumerate(ids)}
@@ -142,7 +140,7 @@ class Course:
             raise self._changed() from None
         return self._sound(found[wanted])
 
-    def _sound(self, vectors: FloatArray) -> FloatArray:
+    def _sound(self, vectors: Float32Array) -> Float32Array:
         """The same vectors.
 
         Raises:
@@ -153,7 +151,7 @@ class Course:
         return vectors
 
     @property
-    def sentence_vectors(self) -> FloatArray:
+    def sentence_vectors(self) -> Float32Array:
         """(n_sentences, dim) float32 unit vectors of every sentence, in the order of `paragraphs`, then of the text."""
         return self._sentences[0]
 
@@ -163,10 +161,10 @@ class Course:
         return self._sentences[1]
 
     @cached_property
-    def _sentences(self) -> tuple[FloatArray, IntArray]:
+    def _sentences(self) -> tuple[Float32Array, IntArray]:
         return self._sentences_among(self.paragraphs, self.in_chroma.all_vectors("-sentences"))
 
-    def sentences_of(self, paragraph_ids: Sequence[str]) -> tuple[FloatArray, IntArray]:
+    def sentences_of(self, paragraph_ids: Sequence[str]) -> tuple[Float32Array, IntArray]:
         """The sentence vectors of a few paragraphs, without loading those of all.
 
         Args:
@@ -189,8 +187,8 @@ class Course:
         return {paragraph.paragraph_id: paragraph for paragraph in self.paragraphs}
 
     def _sentences_among(
-        self, paragraphs: Sequence[Paragraph | None], fetched: tuple[list[str], FloatArray]
-    ) -> tuple[FloatArray, IntArray]:
+        self, paragraphs: Sequence[Paragraph | None], fetched: tuple[list[str], Float32Array]
+    ) -> tuple[Float32Array, IntArray]:
         """The vectors that belong to `paragraphs`, in their order, and the place in `paragraphs` of each."""
         rows = {record_id: row for row, record_id in enumerate(fetched[0])}
         chosen: list[int] = []
@@ -250,12 +248,12 @@ class Course:
         return self._aliases[0]
 
     @property
-    def alias_vectors(self) -> FloatArray:
+    def alias_vectors(self) -> Float32Array:
         """(n_aliases, dim) float32 unit vectors of `aliases`, embedded as queries are, for other names to compare."""
         return self._aliases[1]
 
     @cached_property
-    def _aliases(self) -> tuple[tuple[tuple[str, Alias], ...], FloatArray]:
+    def _aliases(self) -> tuple[tuple[tuple[str, Alias], ...], Float32Array]:
         ids, vectors = self.in_chroma.all_vectors("-aliases")
         rows = {record_id: row for row, record_id in enumerate(ids)}
         found = [
@@ -300,7 +298,7 @@ class Course:
         known = self.records.get(filing.doc_id)
         return known is not None and known.version == filing.version
 
-    def nearest(self, vector: FloatArray, k: int, doc_id: str = "") -> list[tuple[str, float]]:
+    def nearest(self, vector: Float32Array, k: int, doc_id: str = "") -> list[tuple[str, float]]:
         """The paragraphs nearest to a vector by Chroma's own index, without loading the vectors of all.
 
         The index is approximate; a document of at most `EXACT_WITHIN` paragraphs is searched exactly.
@@ -328,7 +326,7 @@ class Course:
             raise StoreError(f"{self.location}: could not be searched: {one_line(error)}") from error
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:k]
 
-    def _scan(self, vector: FloatArray, doc_id: str) -> list[tuple[str, float]]:
+    def _scan(self, vector: Float32Array, doc_id: str) -> list[tuple[str, float]]:
         where: Any = {"$and": [{"doc_id": doc_id}, {"version": self.records[doc_id].version}]}
         got: Any = self.in_chroma.collection("").get(where=where, include=["metadatas", "embeddings"])
         similarities = np.asarray(got["embeddings"], dtype=np.float32) @ vector
@@ -337,7 +335,7 @@ class Course:
             for metadata, similarity in zip(got["metadatas"], similarities, strict=True)
         ]
 
-    def _query(self, vector: FloatArray, k: int, doc_id: str) -> list[tuple[str, float]]:
+    def _query(self, vector: Float32Array, k: int, doc_id: str) -> list[tuple[str, float]]:
         """Ask for more until k of the answers are in force: an ingest at work on a server may have filed others."""
         collection = self.in_chroma.collection("")
         asked = k

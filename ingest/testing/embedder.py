@@ -8,11 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from quarry.ingest.embedders import Embedder, FloatArray
+from quarry.ingest.arrays import Float32Array
+from quarry.ingest.embedders import Embedder
 
 TOLERANCE = 1e-5
 
-Side = Callable[[Sequence[str]], FloatArray]
+Side = Callable[[Sequence[str]], Float32Array]
 
 TEXTS = (
     "Trees.",

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from quarry.player.questions.course import Candidates, CourseView
+from quarry.ingest.arrays import Float64Array, RowArray
 from quarry.player.questions.design import N_QUESTIONS, design
 from quarry.player.questions.pool import FILLER, build_pool, fit_questions
 from quarry.player.questions.question import FitArray, Question
-from quarry.player.questions.rates import FloatArray
 from quarry.player.questions.referees import ErrorModel
+from quarry.player.questions.word_index import Candidates, WordIndex
 
 MIN_DESIGN, MAX_DESIGN = 30, 300
 """Candidates that the questions are made for, least and most; the belief runs over all."""
@@ -37,9 +36,9 @@ class Batch:
 
 
 def make_batch(
-    course: CourseView,
-    rows: NDArray[np.intp],
-    prior: FloatArray,
+    index: WordIndex,
+    rows: RowArray,
+    prior: Float64Array,
     model: ErrorModel,
     pool_size: int,
     seed: int,
@@ -61,16 +60,16 @@ def make_batch(
     share = prior[best] / prior[best].sum()
     # many small products: where other work holds the cores, several threads wait for each other 20 times as long
     with _thread_pools().limit(limits=1, user_api="blas"):
-        pool = build_pool(Candidates(course, rows[best], share), pool_size, seed)
+        pool = build_pool(Candidates(index, rows[best], share), pool_size, seed)
         chosen = design(pool, share, model)
-    return fit_batch(course, rows, prior, _padded([pool.questions[row] for row in chosen]), told)
+    return fit_batch(index, rows, prior, _padded([pool.questions[row] for row in chosen]), told)
 
 
 def fit_batch(
-    course: CourseView, rows: NDArray[np.intp], prior: FloatArray, questions: Sequence[Question], told: str = ""
+    index: WordIndex, rows: RowArray, prior: Float64Array, questions: Sequence[Question], told: str = ""
 ) -> Batch:
     """Questions with how they fit the candidates at `rows`; see `make_batch`."""
-    return Batch(tuple(questions), fit_questions(questions, Candidates(course, rows, prior, told)))
+    return Batch(tuple(questions), fit_questions(questions, Candidates(index, rows, prior, told)))
 
 
 @functools.cache

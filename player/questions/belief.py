@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
+from quarry.ingest.arrays import Float64Array
 from quarry.player.questions.question import LETTERS, FitArray
-from quarry.player.questions.rates import FloatArray
 from quarry.player.questions.referees import SKEW, SKEWED, ErrorModel
 from quarry.player.questions.views import VIEWS
 
@@ -29,9 +29,9 @@ class Posterior:
             referees as they are believed in now; 0 where no letter came.
     """
 
-    belief: FloatArray
-    referees: FloatArray
-    support: FloatArray
+    belief: Float64Array
+    referees: Float64Array
+    support: Float64Array
 
 
 def letter_row(answer: str | None) -> int | None:
@@ -40,7 +40,7 @@ def letter_row(answer: str | None) -> int | None:
 
 
 def update(
-    prior: FloatArray, fits: FitArray, kinds: Sequence[str], answers: Sequence[str | None], model: ErrorModel
+    prior: Float64Array, fits: FitArray, kinds: Sequence[str], answers: Sequence[str | None], model: ErrorModel
 ) -> Posterior:
     """The posterior over paragraphs; what the referee sees and how it errs is a second unknown that all answers share.
 
@@ -73,7 +73,7 @@ def update(
     return Posterior(joint.sum(axis=0), referees, support)
 
 
-def _likelihoods(fits: FitArray, kinds: Sequence[str], letters: Sequence[int], model: ErrorModel) -> FloatArray:
+def _likelihoods(fits: FitArray, kinds: Sequence[str], letters: Sequence[int], model: ErrorModel) -> Float64Array:
     """(n_referees, n_answers, n_paragraphs) probability of each letter; of those who see nothing, that of chance."""
     likelihoods = np.full((len(model.referees), *fits.shape[1:3]), CHANCE)
     for view, seen in zip(VIEWS, fits, strict=True):

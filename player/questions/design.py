@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quarry.ingest.arrays import BoolArray, Float64Array
 from quarry.player.questions.question import FitArray, QuestionPool
-from quarry.player.questions.rates import FloatArray
 from quarry.player.questions.referees import ErrorModel
 from quarry.player.questions.views import DESIGN_VIEWS, View
 
@@ -20,7 +19,7 @@ BLOCK = 32
 """Questions whose worth is worked out at once."""
 
 
-def design(pool: QuestionPool, prior: FloatArray, model: ErrorModel, n: int = N_QUESTIONS) -> list[int]:
+def design(pool: QuestionPool, prior: Float64Array, model: ErrorModel, n: int = N_QUESTIONS) -> list[int]:
     """Rows of the n questions to ask, chosen one by one for what they add to those before.
 
     The worth of a batch is the mutual information of all its answers with the paragraph, averaged over what the referee
@@ -75,20 +74,20 @@ class _Seen:
     roots: FitArray
     confusion: FitArray
 
-    def alone(self, prior: FloatArray) -> FitArray:
+    def alone(self, prior: Float64Array) -> FitArray:
         """(n_questions, n_paragraphs) row sums of the confusion after each question alone."""
         mean = np.einsum("p,qpa->qa", prior.astype(np.float32), self.roots)
         sums: FitArray = np.einsum("qpa,qa->qp", self.roots, mean)
         return sums
 
 
-def _seen(pool: QuestionPool, view: View, weight: float, prior: FloatArray, model: ErrorModel) -> _Seen:
+def _seen(pool: QuestionPool, view: View, weight: float, prior: Float64Array, model: ErrorModel) -> _Seen:
     channels = model.design_channels(view, pool.kinds).astype(np.float32)
     letters = np.matmul(pool.fits[DESIGN_VIEWS.index(view)], channels.transpose(0, 2, 1))
     return _Seen(float(weight), np.sqrt(letters), np.tile(prior.astype(np.float32), (len(prior), 1)))
 
 
-def _next(worth: FloatArray, seen: Sequence[_Seen], prior: FloatArray, fresh: NDArray[np.bool_]) -> int:
+def _next(worth: Float64Array, seen: Sequence[_Seen], prior: Float64Array, fresh: BoolArray) -> int:
     """The one of `fresh` that adds most; `worth` holds what each added when last looked at, and is updated."""
     before = [np.log2(view.confusion.sum(axis=1)) for view in seen]
     current = np.zeros(len(worth), dtype=np.bool_)
@@ -117,7 +116,7 @@ def _incidence(keys: Sequence[frozenset[str]]) -> FitArray:
     return table
 
 
-def _fresh(about: FitArray, chosen: Sequence[int]) -> NDArray[np.bool_]:
+def _fresh(about: FitArray, chosen: Sequence[int]) -> BoolArray:
     """(n_questions,) those that are not about what was asked too often; where there are none, all that are left.
 
     A word may come a second time among other words; two questions share one at most.

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions.course import Candidates
 from quarry.player.questions.language import Language, either, language_of
 from quarry.player.questions.question import OUT, Drafts, FitArray, Question, QuestionPool, hard_fits, no_questions
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
+from quarry.player.questions.word_index import Candidates
 from quarry.player.words import words
 
 N_LISTS = 3
@@ -85,7 +85,7 @@ class EndKind:
         return self.cites[language_of(question.text)].format(word) if word in named and len(word) > 1 else ""
 
     def _words(self, candidates: Candidates) -> list[str]:
-        ends = candidates.course.last_words if self.last else candidates.course.first_words
+        ends = candidates.index.last_words if self.last else candidates.index.first_words
         return [ends[row] for row in candidates.rows]
 
     def _fits(self, groups: Sequence[Sequence[str]], candidates: Candidates) -> FitArray:
@@ -99,7 +99,7 @@ class EndKind:
 
     def _shown(self, word: str, candidates: Candidates) -> str:
         """As the word is written at that end of a sentence."""
-        shown = candidates.course.spelling.of(word)
+        shown = candidates.index.spelling.of(word)
         return shown if self.last else shown[:1].upper() + shown[1:]
 
 

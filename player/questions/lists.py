@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quarry.ingest.arrays import Float64Array, RowArray
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions.course import Candidates
 from quarry.player.questions.language import Language, either, language_of
 from quarry.player.questions.question import OUT, Drafts, FitArray, Question, QuestionPool, first_of, no_questions
 from quarry.player.questions.views import DESIGN_VIEWS
+from quarry.player.questions.word_index import Candidates
 from quarry.player.words import words
 
 N_LISTS = 3
@@ -68,7 +69,7 @@ class ListKind:
         if not self.in_opening:
             fits = np.concatenate([fits, _fits(candidates.in_opening(ids), drawn)[None]])
         fits = np.broadcast_to(fits, (len(DESIGN_VIEWS), *fits.shape[1:]))
-        names = [candidates.course.words[word] for word in ids]
+        names = [candidates.index.words[word] for word in ids]
         things = [f"opening {name}" if self.in_opening else name for name in names]
         keys = tuple(frozenset(things[place] for place in places if place >= 0) for places in _flat(drawn))
 
@@ -81,7 +82,7 @@ class ListKind:
     def fit(self, questions: Sequence[Question], candidates: Candidates) -> FitArray:
         """(n_views, n_questions, n_candidates, 4); words that the course does not have are found nowhere."""
         names = sorted({word for question in questions for group in question.groups for word in group})
-        known = [name for name in names if name in candidates.course.ids]
+        known = [name for name in names if name in candidates.index.ids]
         by_view = _by_view(candidates, candidates.ids_of(known), in_opening=self.in_opening)
         place = {name: row for row, name in enumerate(known)}
         lists = [
@@ -106,12 +107,12 @@ class ListKind:
 
     def _written(self, groups: tuple[tuple[str, ...], ...], key: frozenset[str], candidates: Candidates) -> Question:
         language = candidates.language
-        a, b, c = (either([candidates.course.spelling.of(word) for word in group], language) for group in groups)
+        a, b, c = (either([candidates.index.spelling.of(word) for word in group], language) for group in groups)
         text = self.ask[language].format(f"{a}; {b}; {c}")
         return Question(text, (a, b, c, NONE_OF_THESE[language]), self.name, key, groups)
 
 
-def _fits(seen: FitArray, drawn: NDArray[np.intp]) -> FitArray:
+def _fits(seen: FitArray, drawn: RowArray) -> FitArray:
     """(n_questions, n_candidates, 4) how the lists of words fit.
 
     Args:
@@ -126,7 +127,7 @@ def _fits(seen: FitArray, drawn: NDArray[np.intp]) -> FitArray:
     return first_of(there.transpose(0, 2, 1))
 
 
-def _by_view(candidates: Candidates, ids: NDArray[np.intp], *, in_opening: bool) -> FitArray:
+def _by_view(candidates: Candidates, ids: RowArray, *, in_opening: bool) -> FitArray:
     """(n_views, n_words, n_candidates) probability that a reader finds each word where the question asks for it."""
     first = candidates.in_opening(ids)
     told = candidates.in_told(ids)
@@ -139,11 +140,11 @@ def _by_view(candidates: Candidates, ids: NDArray[np.intp], *, in_opening: bool)
 
 def _deal(
     seen: FitArray,
-    prior: NDArray[np.float64],
-    worth: NDArray[np.float64],
+    prior: Float64Array,
+    worth: Float64Array,
     sizes: NDArray[np.integer],
     generator: np.random.Generator,
-) -> NDArray[np.intp]:
+) -> RowArray:
     """(n, N_LISTS, most) rows of words, -1 where a list has no further one; in each list ascending.
 
     The words of a question come in an order drawn by their worth (Gumbel noise on its logarithm: without replacement,
@@ -183,6 +184,6 @@ def _deal(
     return np.where(lists == len(worth), -1, lists)
 
 
-def _flat(drawn: NDArray[np.intp]) -> list[list[int]]:
+def _flat(drawn: RowArray) -> list[list[int]]:
     flat: list[list[int]] = drawn.reshape(len(drawn), -1).tolist()
     return flat

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quarry.player.questions.course import Candidates
 from quarry.player.questions.kinds import KINDS
 from quarry.player.questions.question import FitArray, Question, QuestionPool, join_pools
 from quarry.player.questions.views import VIEWS
+from quarry.player.questions.word_index import Candidates
 
 FILLER = "filler"
 """Kind of a question that is asked only because 20 must be."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quarry.player.questions.rates import FloatArray
+from quarry.ingest.arrays import Float64Array
 from quarry.player.search.types import SearchResult, Tier
 
 
@@ -27,7 +27,7 @@ class PriorModel:
     book_share: Mapping[Tier, float]
 
 
-def prior_of(result: SearchResult, model: PriorModel) -> FloatArray:
+def prior_of(result: SearchResult, model: PriorModel) -> Float64Array:
     """(n_hits,) probabilities of the hits, summing to 1."""
     log_odds, inside = result.log_odds, result.inside
     share = model.book_share.get(result.tier)
@@ -39,7 +39,7 @@ def prior_of(result: SearchResult, model: PriorModel) -> FloatArray:
     return prior
 
 
-def prior_from_log_odds(log_odds: FloatArray, temperature: float, floor: float) -> FloatArray:
+def prior_from_log_odds(log_odds: Float64Array, temperature: float, floor: float) -> Float64Array:
     """(n_paragraphs,) probabilities: in proportion to the odds of relevance, with the share `floor` spread evenly.
 
     Args:
@@ -48,5 +48,5 @@ def prior_from_log_odds(log_odds: FloatArray, temperature: float, floor: float) 
         floor: 0..1.
     """
     weights = np.exp((log_odds - log_odds.max()) / temperature)
-    prior: FloatArray = (1.0 - floor) * weights / weights.sum() + floor / len(log_odds)
+    prior: Float64Array = (1.0 - floor) * weights / weights.sum() + floor / len(log_odds)
     return prior

@@ -9,9 +9,10 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from quarry.ingest.arrays import Float32Array
 from quarry.player.questions.views import DESIGN_VIEWS
 
-FitArray = NDArray[np.float32]
+FitArray = Float32Array
 
 LETTERS = "ABCD"
 OUT = 3

@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 import yaml
-from numpy.typing import NDArray
 
 from quarry.configs.places import fitted
+from quarry.ingest.arrays import Float64Array
 from quarry.player.questions.views import VIEWS, View
-
-FloatArray = NDArray[np.float64]
 
 RATES_FILE = Path(__file__).with_name("rates.yaml")
 PRIOR_STRENGTH = 40.0
@@ -51,7 +49,7 @@ def scaled(rate: float, scale: float) -> float:
     return scale * rate / (1.0 - rate + scale * rate)
 
 
-def channel(wrong: float) -> FloatArray:
+def channel(wrong: float) -> Float64Array:
     """(4, 4) probability of each letter given the fitting option, the wrong ones alike."""
     letters = np.full((4, 4), wrong / 3.0)
     np.fill_diagonal(letters, 1.0 - wrong)

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from quarry.configs.settings import GameSettings
+from quarry.ingest.arrays import Float64Array
 from quarry.player.questions.kinds import KINDS
-from quarry.player.questions.rates import FloatArray, channel, load_rates, scaled
+from quarry.player.questions.rates import channel, load_rates, scaled
 from quarry.player.questions.views import VIEWS, View
 
 CHANCE = 0.75
@@ -37,7 +38,7 @@ class Care:
     falls_back: float = 0.0
     contrary: bool = False
 
-    def channel(self, wrong: float) -> FloatArray:
+    def channel(self, wrong: float) -> Float64Array:
         """(4, 4) probability of each letter given the fitting option.
 
         Args:
@@ -125,17 +126,17 @@ class ErrorModel:
 
     wrong: Mapping[tuple[View, str], float]
     referees: tuple[RefereeType, ...]
-    design_views: FloatArray
-    _kept: dict[tuple[View, str, str], FloatArray] = field(default_factory=dict, compare=False, repr=False)
+    design_views: Float64Array
+    _kept: dict[tuple[View, str, str], Float64Array] = field(default_factory=dict, compare=False, repr=False)
 
-    def channel(self, view: View, care: Care, kind: str) -> FloatArray:
+    def channel(self, view: View, care: Care, kind: str) -> Float64Array:
         """(4, 4) probability of each letter given the fitting option."""
         key = (view, care.name, kind)
         if key not in self._kept:
             self._kept[key] = care.channel(self.wrong.get((view, kind), UNKNOWN_KIND))
         return self._kept[key]
 
-    def design_channels(self, view: View, kinds: Sequence[str]) -> FloatArray:
+    def design_channels(self, view: View, kinds: Sequence[str]) -> Float64Array:
         """(n_questions, 4, 4) channels of the referee that questions of these kinds are chosen for."""
         found = {kind: self.channel(view, DESIGNED_FOR, kind) for kind in set(kinds)}
         return np.stack([found[kind] for kind in kinds])

@@ -10,11 +10,12 @@ from pathlib import Path
 from quarry.configs.dotted import is_dotted, make
 from quarry.configs.settings import SearchSettings, Settings, SettingsError
 from quarry.configs.table import Table
-from quarry.ingest.embedders import Embedder, TokenEmbedder, readers_of
+from quarry.ingest.embedders import Embedder, TokenEmbedder, word_models_of
 from quarry.ingest.hints import HINTS, Hints, load_hints, read_bank
 from quarry.ingest.store import Course, open_store
 from quarry.ingest.tokens import form_of
 from quarry.player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
+from quarry.player.search.calibration import Calibration, ReferenceCalibration, calibration_of
 from quarry.player.search.cascade import Searched
 from quarry.player.search.core import document_priors
 from quarry.player.search.cross_encoder import CrossEncoderScorer
@@ -26,7 +27,6 @@ from quarry.player.search.strategies.dense import Dense, PartScorer, Sentences
 from quarry.player.search.strategies.indexed import IndexedDense
 from quarry.player.search.strategies.keyword import Keyword
 from quarry.player.search.strategies.reranked import Reranked
-from quarry.player.search.threshold import Calibration, ReferenceCalibration, calibration_of
 from quarry.player.search.types import Rewriter, Strategy
 from quarry.player.search.words import WordByWord
 
@@ -117,7 +117,7 @@ def searched_of(
     scorers: tuple[WordByWord, ...] = ()
     if embedder is not None and "+".join(words_of(store, settings)) in calibration.words:
         scorers = word_scorers(store, settings, embedder)
-        calibration = calibration.reading([scorer.spec for scorer in scorers])
+        calibration = calibration.word_by_word([scorer.spec for scorer in scorers])
     parts = Parts(store, search, calibration, embedder, scorers)
     strategies: dict[str, Strategy] = dict(own)
     always = ("keyword", *(("dense",) if embedder is not None else ()))
@@ -195,7 +195,7 @@ def store_embedder(store: Course, settings: Settings) -> Embedder:
 def words_of(store: Course, settings: Settings) -> tuple[str, ...]:
     """SPECs of the models that compare word by word in a store: those that the settings want and the store holds."""
     held = store.word_specs
-    wanted = readers_of(store.embedder_spec, settings.search.accuracy) if held else ()
+    wanted = word_models_of(store.embedder_spec, settings.search.accuracy) if held else ()
     return tuple(spec for spec in wanted if spec in held) if store.embedder_spec in held else ()
 
 

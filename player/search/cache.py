@@ -12,7 +12,8 @@ from dataclasses import replace
 import numpy as np
 from cachetools import LRUCache, TTLCache, cached
 
-from quarry.ingest.embedders import Embedder, FloatArray, TokenEmbedder, TokenStates
+from quarry.ingest.arrays import Float32Array
+from quarry.ingest.embedders import Embedder, TokenEmbedder, TokenStates
 from quarry.player.search.types import SearchResult
 
 RESULT_BYTES = 8_192
@@ -93,14 +94,14 @@ class RememberingEmbedder:
 
     def __init__(self, embedder: Embedder, n_bytes: int = VECTOR_BYTES) -> None:
         self.embedder = embedder
-        vectors: LRUCache[str, FloatArray] = LRUCache(n_bytes, getsizeof=lambda vector: vector.nbytes)
+        vectors: LRUCache[str, Float32Array] = LRUCache(n_bytes, getsizeof=lambda vector: vector.nbytes)
         states: LRUCache[str, TokenStates] = LRUCache(n_bytes, getsizeof=lambda read: read.states.nbytes)
         vectors_lock = threading.Condition()
 
         # each text by itself: in a batch with others its last digits would be others
         @cached(vectors, key=str, condition=vectors_lock)
-        def vector_of(text: str) -> FloatArray:
-            vector: FloatArray = embedder.embed_queries([text])[0]
+        def vector_of(text: str) -> Float32Array:
+            vector: Float32Array = embedder.embed_queries([text])[0]
             return vector
 
         @cached(states, key=str, condition=threading.Condition())
@@ -124,11 +125,11 @@ class RememberingEmbedder:
         """The embedder's."""
         return self.embedder.dim
 
-    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         """As the embedder does."""
         return self.embedder.embed_passages(texts)
 
-    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         """As the embedder does, one text at a time."""
         return np.stack([self.vector(text) for text in texts])
 

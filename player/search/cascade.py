@@ -12,14 +12,13 @@ from numbers import Real
 import numpy as np
 
 from quarry.configs.settings import SearchSettings
+from quarry.ingest.arrays import AnyFloatArray, BoolArray, IntArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import AllStrategiesFailedError, SearchError
+from quarry.player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
 from quarry.player.search.core import (
     NOT_FOUND,
-    Bools,
     Columns,
-    Floats,
-    Ints,
     Named,
     Scored,
     Slots,
@@ -39,7 +38,6 @@ from quarry.player.search.references import References
 from quarry.player.search.running import Call, Runner
 from quarry.player.search.strategies.keyword import Keyword
 from quarry.player.search.strategies.ranking import Ranked
-from quarry.player.search.threshold import DEFAULT_EMBEDDER, Calibration, calibration_of
 from quarry.player.search.types import (
     BookCandidate,
     Hit,
@@ -151,10 +149,10 @@ class _Step:
     hint: str
     paragraphs: Sequence[Paragraph]
     columns: Columns
-    log_odds: Floats
-    chosen: Ints
-    of_book: Bools
-    inside: Bools
+    log_odds: AnyFloatArray
+    chosen: IntArray
+    of_book: BoolArray
+    inside: BoolArray
     filters: bool
     fused: Scored
     scored: Sequence[Scored]
@@ -206,14 +204,14 @@ class _Step:
         )
 
     @functools.cached_property
-    def _ranks(self) -> list[tuple[Ints, Ints]]:
+    def _ranks(self) -> list[tuple[IntArray, IntArray]]:
         return [self._ranks_of(item) for item in self.scored]
 
     @functools.cached_property
-    def _fused_ranks(self) -> tuple[Ints, Ints]:
+    def _fused_ranks(self) -> tuple[IntArray, IntArray]:
         return self._ranks[0] if len(self.scored) == 1 else self._ranks_of(self.fused)
 
-    def _ranks_of(self, item: Scored) -> tuple[Ints, Ints]:
+    def _ranks_of(self, item: Scored) -> tuple[IntArray, IntArray]:
         """(n_columns,) places from 1 in a strategy's own order, over the course and among the named books."""
         order = np.argsort(np.where(item.log_odds[0] > NOT_FOUND, -item.scores[0], np.inf), kind="stable")
         course, book = np.empty((2, len(order)), dtype=np.int64)
@@ -469,7 +467,7 @@ class Cascade:
         n_inside = sum(sizes.get(book.doc_id, 0) for book in books)
         return book_log_odds(confidence_of(books), n_inside, sum(sizes.values())) if books else 0.0
 
-    def _priors(self, columns: Columns) -> Floats | None:
+    def _priors(self, columns: Columns) -> AnyFloatArray | None:
         priors = self._searched.priors
         if not any(priors.values()):
             return None

@@ -15,17 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quarry.configs.settings import Fusion, Merge, SearchSettings, SettingsError, SpillOver
+from quarry.ingest.arrays import AnyFloatArray, BoolArray, IntArray
 from quarry.ingest.paragraph import Document, Paragraph
-
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 NOT_FOUND = -np.inf
 FARTHEST = 30.0
@@ -43,14 +38,14 @@ class Columns:
         twins: (n_groups, most twins of one) columns of paragraphs that say the same, ascending, then -1.
     """
 
-    rows: Ints
-    document: Ints
+    rows: IntArray
+    document: IntArray
     doc_ids: tuple[str, ...]
-    twins: Ints
+    twins: IntArray
 
-    def inside(self, doc_ids: Sequence[str]) -> Bools:
+    def inside(self, doc_ids: Sequence[str]) -> BoolArray:
         """(n_columns,) whether each paragraph stands in one of these documents."""
-        wanted: Bools = np.array([doc_id in doc_ids for doc_id in self.doc_ids], dtype=np.bool_)
+        wanted: BoolArray = np.array([doc_id in doc_ids for doc_id in self.doc_ids], dtype=np.bool_)
         return wanted[self.document]
 
     @property
@@ -108,11 +103,11 @@ class Scored:
     """
 
     strategy: str
-    scores: Floats
-    log_odds: Floats
+    scores: AnyFloatArray
+    log_odds: AnyFloatArray
 
 
-def combine(parts: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
+def combine(parts: Mapping[str, AnyFloatArray], weights: Mapping[str, float]) -> AnyFloatArray:
     """(n_queries, n_columns) weighted sum of named scores.
 
     Args:
@@ -122,20 +117,20 @@ def combine(parts: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats
     used = [name for name, weight in weights.items() if weight and name in parts]
     if not used:
         return np.zeros_like(next(iter(parts.values())))
-    total: Floats = np.float32(weights[used[0]]) * parts[used[0]]
+    total: AnyFloatArray = np.float32(weights[used[0]]) * parts[used[0]]
     for name in used[1:]:
         total += np.float32(weights[name]) * parts[name]
     return total
 
 
-def relative(scores: Floats, answerable: Floats) -> Floats:
+def relative(scores: AnyFloatArray, answerable: AnyFloatArray) -> AnyFloatArray:
     """(n_queries, n_columns) log-odds: of the best of each query `answerable`, of the others as far behind as scores.
 
     Args:
         scores: (n_queries, n_columns) in log-odds, up to a constant for each query.
         answerable: (n_queries,) log-odds that the course holds what is searched for.
     """
-    shifted: Floats = scores + (answerable - scores.max(axis=1, initial=NOT_FOUND))[:, None]
+    shifted: AnyFloatArray = scores + (answerable - scores.max(axis=1, initial=NOT_FOUND))[:, None]
     return shifted
 
 
@@ -149,15 +144,15 @@ class Named:
         evidence: (n_queries,) log-odds that the course holds the paragraph at all.
     """
 
-    inside: Bools
-    lift: Floats
-    evidence: Floats
+    inside: BoolArray
+    lift: AnyFloatArray
+    evidence: AnyFloatArray
 
 
 def weigh(
     found: Sequence[Scored],
     named: Named,
-    priors: Floats | None,
+    priors: AnyFloatArray | None,
     fusion: Fusion,
     weights: Mapping[str, float],
     rrf_k: int,
@@ -189,7 +184,11 @@ def weigh(
 
 
 def fuse(
-    found: Sequence[Scored], fusion: Fusion, weights: Mapping[str, float], rrf_k: int, known: Floats | None = None
+    found: Sequence[Scored],
+    fusion: Fusion,
+    weights: Mapping[str, float],
+    rrf_k: int,
+    known: AnyFloatArray | None = None,
 ) -> Scored:
     """Several strategies as one.
 
@@ -229,14 +228,14 @@ def fuse(
     return Scored("fused", sums, log_odds if known is None else log_odds + known)
 
 
-def _reciprocal_ranks(log_odds: Floats, rrf_k: int, known: Floats | None) -> Floats:
+def _reciprocal_ranks(log_odds: AnyFloatArray, rrf_k: int, known: AnyFloatArray | None) -> AnyFloatArray:
     order = np.argsort(-(log_odds if known is None else log_odds + known), axis=1, kind="stable")
     shares = np.empty(log_odds.shape)
     np.put_along_axis(shares, order, 1.0 / (rrf_k + 1.0 + np.arange(log_odds.shape[1]))[None, :], axis=1)
     return np.where(log_odds > NOT_FOUND, shares, 0.0)
 
 
-def _weighted(item: Scored, weight: float | None) -> Floats:
+def _weighted(item: Scored, weight: float | None) -> AnyFloatArray:
     """What a strategy adds to the sum of a linear fusion.
 
     Of one without a weight, what it did not find counts as the least that it found, or as even odds if that is less.
@@ -248,7 +247,7 @@ def _weighted(item: Scored, weight: float | None) -> Floats:
     return np.where(there, item.log_odds, np.minimum(least, 0.0))
 
 
-def fold(log_odds: Floats, columns: Columns, preferred: Bools | None = None) -> Floats:
+def fold(log_odds: AnyFloatArray, columns: Columns, preferred: BoolArray | None = None) -> AnyFloatArray:
     """(n_queries, n_columns) log-odds with one paragraph of each group of twins left, the others -inf.
 
     Args:
@@ -309,7 +308,7 @@ def slots_of(settings: SearchSettings, k: int | None = None) -> Slots:
     return Slots(wanted, pdf_k, wanted - pdf_k, settings.spill_over, settings.merge)
 
 
-def slotted(log_odds: Floats, inside: Bools | None, slots: Slots) -> tuple[Ints, Bools]:
+def slotted(log_odds: AnyFloatArray, inside: BoolArray | None, slots: Slots) -> tuple[IntArray, BoolArray]:
     """The paragraphs of one query that are returned, in order, and which of them stand in a book's slot.
 
     Args:
@@ -336,7 +335,9 @@ def slotted(log_odds: Floats, inside: Bools | None, slots: Slots) -> tuple[Ints,
     return np.concatenate([of_book, of_course]), np.arange(len(of_book) + len(of_course)) < len(of_book)
 
 
-def places(log_odds: Floats, members: Ints, filters: Bools, slots: Slots, targets: Ints) -> tuple[Ints, Floats]:
+def places(
+    log_odds: AnyFloatArray, members: IntArray, filters: BoolArray, slots: Slots, targets: IntArray
+) -> tuple[IntArray, AnyFloatArray]:
     """For each of many queries, where `slotted` has one paragraph, and the log-odds of the best that it returns.
 
     Nothing is sorted: a place is a count of those before it, which is what makes thousands of settings a minute.
@@ -386,7 +387,7 @@ def places(log_odds: Floats, members: Ints, filters: Bools, slots: Slots, target
     return np.where(by_book, np.where(there, place, 0), alone), np.where(by_book, best_returned, best)
 
 
-def answering(best: Sequence[Floats], threshold: float, lowered: float) -> Ints:
+def answering(best: Sequence[AnyFloatArray], threshold: float, lowered: float) -> IntArray:
     """(n_queries,) the step of the cascade that answers, -1 where none does.
 
     Args:
@@ -401,7 +402,7 @@ def answering(best: Sequence[Floats], threshold: float, lowered: float) -> Ints:
     return answers
 
 
-def worth_asking(best: Floats, highest: Floats, threshold: float, lowered: float) -> Bools:
+def worth_asking(best: AnyFloatArray, highest: AnyFloatArray, threshold: float, lowered: float) -> BoolArray:
     """(n_queries,) whether a later step over the same marks may answer in place of the first.
 
     Without a book's name nothing is more relevant than the strategies' own best, `highest`, so that it would have to
@@ -412,7 +413,7 @@ def worth_asking(best: Floats, highest: Floats, threshold: float, lowered: float
         highest: (n_queries,) the highest log-odds that any strategy gives.
         threshold, lowered: as `answering` takes them.
     """
-    may: Bools = (best < level_of(lowered)) | (highest >= level_of(threshold))
+    may: BoolArray = (best < level_of(lowered)) | (highest >= level_of(threshold))
     return may
 
 
@@ -457,9 +458,9 @@ def _kept_share(document: Document) -> float:
     return document.n_paragraphs / blocks if blocks else 0.0
 
 
-def probabilities(log_odds: Floats) -> Floats:
+def probabilities(log_odds: AnyFloatArray) -> AnyFloatArray:
     """0..1 of each of the log-odds, never quite either."""
-    shares: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -FARTHEST, FARTHEST, dtype=np.float64)))
+    shares: AnyFloatArray = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -FARTHEST, FARTHEST, dtype=np.float64)))
     return shares
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quarry.configs.settings import SettingsError
+from quarry.ingest.arrays import Float64Array
 
 Pair = tuple[str, str]
 """A hint and a paragraph's text."""
@@ -48,7 +48,7 @@ class CrossEncoderScorer:
             )
         self._lock = threading.Lock()  # fast tokenizers must not be used by two threads at once
 
-    def __call__(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+    def __call__(self, pairs: Sequence[Pair]) -> Float64Array:
         """(n_pairs,) logits, higher is better."""
         with self._lock:
             logits = self._model.predict(list(pairs), batch_size=len(pairs), show_progress_bar=False)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quarry.ingest.embedders import FloatArray
+from quarry.ingest.arrays import BoolArray, Float32Array
 from quarry.ingest.hints import Bank, as_asked
 
 N_NEAREST = 20
@@ -32,7 +31,7 @@ class Hubs:
         Lample et al., Word Translation Without Parallel Data, 2018, from whose CSLS this is the paragraphs' half.
     """
 
-    def __init__(self, vectors: FloatArray, doc_ids: Sequence[str], bank: Bank) -> None:
+    def __init__(self, vectors: Float32Array, doc_ids: Sequence[str], bank: Bank) -> None:
         numbers = {document: number for number, document in enumerate(dict.fromkeys(bank.hints.documents)) if document}
         of_hints = np.array([numbers.get(document, -1) for document in bank.hints.documents])
         of_paragraphs = np.array([numbers.get(doc_id, -2) for doc_id in doc_ids])
@@ -52,14 +51,14 @@ class Hubs:
         self._places = {text: place for place, text in enumerate(bank.hints.texts)}
         self._hubness = self._mean(np.zeros_like(self._nearest, dtype=np.bool_))
 
-    def of(self, hint: str) -> FloatArray:
+    def of(self, hint: str) -> Float32Array:
         """(n_paragraphs,) mean cosine of each paragraph's nearest hints, this hint aside."""
         place = self._places.get(as_asked(hint))
         return self._hubness if place is None else self._mean(self._hints == place)
 
-    def _mean(self, left_out: NDArray[np.bool_]) -> FloatArray:
+    def _mean(self, left_out: BoolArray) -> Float32Array:
         """(n_paragraphs,) mean of the first `N_NEAREST` that are not left out."""
         counted = ~left_out
         counted &= np.cumsum(counted, axis=1) <= N_NEAREST
-        means: FloatArray = (self._nearest * counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
+        means: Float32Array = (self._nearest * counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
         return means

@@ -15,12 +15,12 @@ from quarry.configs.settings import SearchSettings, SettingsError
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import AllStrategiesFailedError, QueryError, SearchError
 from quarry.player.search.cache import ResultCache, Same
+from quarry.player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
 from quarry.player.search.cascade import Cascade, Searched
 from quarry.player.search.core import slots_of
 from quarry.player.search.references import References
 from quarry.player.search.running import Runner
 from quarry.player.search.statistics import SearchStatistics
-from quarry.player.search.threshold import DEFAULT_EMBEDDER, Calibration, calibration_of
 from quarry.player.search.types import Query, Rewriter, SearchResult, Strategy
 
 _log = logging.getLogger(__name__)

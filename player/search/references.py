@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from cachetools import LRUCache, cached
-from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
-from quarry.ingest.embedders import Embedder, FloatArray
+from quarry.ingest.arrays import Float32Array, Float64Array
+from quarry.ingest.embedders import Embedder
 from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
+from quarry.player.search.calibration import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
 from quarry.player.search.names import (
     Vocabulary,
     acronyms,
@@ -26,11 +27,8 @@ from quarry.player.search.names import (
     parts_of,
     tokens_of,
 )
-from quarry.player.search.threshold import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
 from quarry.player.search.types import BookCandidate, Tier
 from quarry.player.words import stems
-
-Features = NDArray[np.float64]
 
 MEANING, NUMBER, CLASH, EXACT = 3, 4, 5, 6
 """Columns of these features."""
@@ -121,7 +119,7 @@ class References:
         *,
         paragraphs: Sequence[Paragraph] = (),
         embedder: Embedder | None = None,
-        alias_vectors: tuple[Sequence[tuple[str, Alias]], FloatArray] | None = None,
+        alias_vectors: tuple[Sequence[tuple[str, Alias]], Float32Array] | None = None,
         calibration: ReferenceCalibration | None = None,
     ) -> None:
         self._filter_confidence = filter_confidence
@@ -267,12 +265,12 @@ class References:
         kept: LRUCache[str, tuple[BookCandidate, ...]] = LRUCache(NAMES_KEPT)
         self._kept = cached(kept, key=str, lock=threading.Lock())(self._books)
 
-    def _confidences(self, features: Features, weights: Sequence[float], none: float) -> NDArray[np.float64]:
+    def _confidences(self, features: Float64Array, weights: Sequence[float], none: float) -> Float64Array:
         """(n_documents,) probability of each; what is missing to 1 is that of "none of these"."""
         utilities = np.append(features @ np.array(weights), none)
         shares = np.exp(utilities - utilities.max())
         shares /= shares.sum()
-        confidences: NDArray[np.float64] = shares[:-1]
+        confidences: Float64Array = shares[:-1]
         bearers = np.flatnonzero(features[:, EXACT])
         if len(bearers) == 1:  # written out in full, and the name of one document only
             trust = features[bearers[0], EXACT]
@@ -280,14 +278,14 @@ class References:
             confidences[bearers[0]] = trust
         return confidences
 
-    def features(self, book_name: str) -> Features:
+    def features(self, book_name: str) -> Float64Array:
         """(n_documents, n_features) of a name and each of `doc_ids`; the meaning is 0 where meanings are left out."""
         found, _ = self._spelt(book_name)
         if self._compares_meanings:
             found[:, MEANING] = self._meanings(book_name, found)
         return found
 
-    def _spelt(self, book_name: str) -> tuple[Features, list[str]]:
+    def _spelt(self, book_name: str) -> tuple[Float64Array, list[str]]:
         """The features but for the meaning, which is 0, and the alias of each document that is most like the name."""
         tokens = tokens_of(book_name)
         found = np.zeros((len(self.doc_ids), len(FEATURES)))
@@ -344,7 +342,7 @@ class References:
         kept = [token for token in tokens if not is_generic(token) or (files and describes_file(token))]
         return " ".join(token for token in kept if token not in self._common)
 
-    def _by_string(self, name: str, telling: str, found: Features) -> list[str]:
+    def _by_string(self, name: str, telling: str, found: Float64Array) -> list[str]:
         """Fill in "string" and "exact"; returns the alias of each document that is most like the name."""
         whole = [alias for alias in self._names if alias.whole]
         aliases = ["" for _ in self.doc_ids]
@@ -366,7 +364,7 @@ class References:
                 aliases[alias.row] = alias.text
         return aliases
 
-    def _by_words(self, tokens: Iterable[str], found: Features) -> None:
+    def _by_words(self, tokens: Iterable[str], found: Float64Array) -> None:
         """Fill in "words" and "content"."""
         tokens = list(dict.fromkeys(tokens))
         telling = [token for token in self._telling(tokens).split() if self._is_word(token)]
@@ -400,13 +398,13 @@ class References:
     def _compares_meanings(self) -> bool:
         return self._embedder is not None and len(self._alias_rows) > 0
 
-    def _meanings(self, book_name: str, spelt: Features) -> Features:
+    def _meanings(self, book_name: str, spelt: Float64Array) -> Float64Array:
         """(n_documents,) the feature "meaning"."""
         assert self._embedder is not None
         cosines = self._alias_vectors @ self._embedder.embed_queries([book_name])[0]
         best = np.full(len(self.doc_ids), self.calibration.unrelated)
         np.maximum.at(best, self._alias_rows, cosines)
-        meanings: Features = (best - self.calibration.unrelated) / (1.0 - self.calibration.unrelated)
+        meanings: Float64Array = (best - self.calibration.unrelated) / (1.0 - self.calibration.unrelated)
         meanings[spelt[:, CLASH] > 0.0] *= _OTHER_NUMBER
         return meanings
 

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import regex
-from numpy.typing import NDArray
 
-from quarry.ingest.embedders import FloatArray
+from quarry.ingest.arrays import Float32Array, RowArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.words import is_stop_word, stems, words
-
-Rows = NDArray[np.intp]
 
 _HEBREW = regex.compile(r"\p{Hebrew}{3,}")
 _HEBREW_PREFIXES = "ושכלבמה"
@@ -26,7 +23,7 @@ WORDS_KEPT = 65_536
 """Words whose base forms are kept."""
 
 
-class Belief:
+class Likelihood:
     """How referees keep the rule: a mixture of those who keep it, with slips, and those who do not care.
 
     Args:
@@ -40,17 +37,17 @@ class Belief:
     def __init__(self, keep: float, slip: float) -> None:
         self._table = np.log(keep * slip ** np.arange(32) + (1.0 - keep)).astype(np.float32)
 
-    def log_odds(self, shared: Rows) -> FloatArray:
+    def log_odds(self, shared: RowArray) -> Float32Array:
         """(n_paragraphs,) what the counts of shared words say, 0 where there are none."""
-        found: FloatArray = self._table.take(shared, mode="clip")
+        found: Float32Array = self._table.take(shared, mode="clip")
         return found
 
 
-CONTENT = Belief(keep=0.99, slip=0.02)
+CONTENT = Likelihood(keep=0.99, slip=0.02)
 """Of words that carry meaning. Hints that people wrote never broke it, which 600 games cannot tell from one in 100."""
-FUNCTION = Belief(keep=0.97, slip=0.05)
+FUNCTION = Likelihood(keep=0.97, slip=0.05)
 """Of words like "the", which referees often overlook: a hint that has some of them then says nothing."""
-RELATED = Belief(keep=0.85, slip=0.2)
+RELATED = Likelihood(keep=0.85, slip=0.2)
 """Of words that occur in another form only: the rule forbids the word, and many writers avoid its relatives too."""
 
 
@@ -58,8 +55,8 @@ RELATED = Belief(keep=0.85, slip=0.2)
 class _Index:
     """Rows of paragraphs, ascending, by the words that occur in them and by the base forms of those."""
 
-    by_word: Mapping[str, Rows]
-    by_form: Mapping[str, Rows]
+    by_word: Mapping[str, RowArray]
+    by_form: Mapping[str, RowArray]
 
 
 class RuleEvidence:
@@ -89,7 +86,7 @@ class RuleEvidence:
                 by_form.setdefault(form, []).append(row)
         return _Index(_as_rows(by_word), _as_rows(by_form))
 
-    def log_odds(self, hint: str) -> FloatArray:
+    def log_odds(self, hint: str) -> Float32Array:
         """(n_paragraphs,) natural log of how much less likely each paragraph is for the words it shares; 0 or less."""
         index = self._index
         content, function, related = np.zeros((3, len(self._paragraphs)), dtype=np.intp)
@@ -109,7 +106,7 @@ class RuleEvidence:
         return self._weight * evidence
 
 
-def _as_rows(lists: Mapping[str, list[int]]) -> dict[str, Rows]:
+def _as_rows(lists: Mapping[str, list[int]]) -> dict[str, RowArray]:
     return {key: np.array(rows, dtype=np.intp) for key, rows in lists.items()}
 
 

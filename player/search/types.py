@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol, overload, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quarry.configs.settings import KeywordMode
+from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import SearchError
-from quarry.player.search.core import FARTHEST, NOT_FOUND, Bools, Floats, Ints, log_odds_of
+from quarry.player.search.core import FARTHEST, NOT_FOUND, log_odds_of
 
 Slot = Literal["book", "global", ""]
 """Which reserved slot a hit stands in: its book's, the whole course's, or none yet."""
@@ -82,9 +82,9 @@ class Marks:
         log_odds: (m,) of relevance, -inf where a paragraph was not found.
     """
 
-    rows: Ints | None
-    scores: Floats
-    log_odds: Floats
+    rows: IntArray | None
+    scores: AnyFloatArray
+    log_odds: AnyFloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,8 @@ class Ranking(Sequence[Hit]):
     def __init__(
         self,
         paragraphs: Sequence[Paragraph],
-        rows: Ints,
-        log_odds: Floats,
+        rows: IntArray,
+        log_odds: AnyFloatArray,
         make: Callable[[range], Sequence[Hit]],
         show: Callable[[], Sequence[Hit]],
     ) -> None:
@@ -209,15 +209,15 @@ class SearchResult:
         return "" if self.relevant else NOTHING_FOUND
 
     @property
-    def log_odds(self) -> NDArray[np.float64]:
+    def log_odds(self) -> Float64Array:
         """(n_hits,) log-odds of relevance, of one that was not found those of 0."""
         if isinstance(self.hits, Ranking):
-            known: NDArray[np.float64] = np.clip(self.hits.log_odds.astype(np.float64), -FARTHEST, None)
+            known: Float64Array = np.clip(self.hits.log_odds.astype(np.float64), -FARTHEST, None)
             return known
         return np.array([log_odds_of(hit.relevance) for hit in self.hits])
 
     @property
-    def inside(self) -> Bools:
+    def inside(self) -> BoolArray:
         """(n_hits,) whether each hit stands in one of the books."""
         doc_ids = {book.doc_id for book in self.books}
         return np.array([paragraph.doc_id in doc_ids for paragraph in self.paragraphs], dtype=np.bool_)

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.ingest.embedders import FloatArray, TokenStates
+from quarry.ingest.arrays import Float32Array, IntArray
+from quarry.ingest.embedders import TokenStates
 from quarry.ingest.hints import Bank, as_asked
 from quarry.ingest.token_files import Words
 from quarry.ingest.tokens import MIDDLE, STEPS, Codes, TokenForm
 from quarry.player.search.cache import RememberingEmbedder
 from quarry.player.search.hubs import Hubs
-
-Ints = NDArray[np.int64]
 
 PRODUCTS = Path(__file__).with_name("products.onnx")
 """One product of a matrix of 0..255 and a matrix of -128..127; numpy has none that is quick."""
@@ -74,7 +73,7 @@ class WordByWord:
         """Read the hint, unless it was read lately."""
         self._model.tokens(hint)
 
-    def parts(self, hint: str, rows: Ints | None = None) -> Mapping[str, FloatArray]:
+    def parts(self, hint: str, rows: IntArray | None = None) -> Mapping[str, Float32Array]:
         """(n_paragraphs,) or (len(rows),) similarity word by word, -1..1, and hubness, by name."""
         hubness = self._hubs.of(hint)
         return {
@@ -82,7 +81,7 @@ class WordByWord:
             f"hub.{self.spec}": hubness if rows is None else hubness[rows],
         }
 
-    def glance(self, hint: str) -> Mapping[str, FloatArray]:
+    def glance(self, hint: str) -> Mapping[str, Float32Array]:
         """(n_paragraphs,) cosine with each paragraph as a whole, to two digits, and hubness, by name."""
         vector = self._model.embed_queries([hint])
         largest = max(float(np.abs(vector).max()), 1e-9)
@@ -90,7 +89,7 @@ class WordByWord:
         cosines = _product(self._pooled, coded)[:, 0] * np.float32(self._unit * largest / _LARGEST)
         return {f"near.{self.spec}": cosines, f"hub.{self.spec}": self._hubs.of(hint)}
 
-    def similarities(self, hint: str, rows: Ints | None = None) -> FloatArray:
+    def similarities(self, hint: str, rows: IntArray | None = None) -> Float32Array:
         """(n_paragraphs,) or (len(rows),) weighted mean over the hint's tokens of their best cosine, -1..1."""
         codes, starts = self._whole if rows is None else self._of(rows)
         read = self._model.tokens(hint)
@@ -102,10 +101,10 @@ class WordByWord:
         best = np.maximum.reduceat(_product(codes, coded), starts[:-1], axis=0)
         weights = self._rarity(hint, read)
         scale = weights / weights.sum() * largest / (_LARGEST * STEPS)
-        similarities: FloatArray = np.vecdot(best.astype(np.float32), scale.astype(np.float32))
+        similarities: Float32Array = np.vecdot(best.astype(np.float32), scale.astype(np.float32))
         return similarities
 
-    def _rarity(self, hint: str, read: TokenStates) -> FloatArray:
+    def _rarity(self, hint: str, read: TokenStates) -> Float32Array:
         """(n_tokens,) of the hint: the rarer among the bank's hints, this one aside, the higher."""
         place = self._rows_of.get(as_asked(hint))
         known = read.ids < len(self._frequencies)
@@ -115,17 +114,17 @@ class WordByWord:
             own = self._bank.token_ids[self._bank.starts[place] : self._bank.starts[place + 1]]
             frequencies -= np.isin(read.ids, own)
             n_hints -= 1
-        rarity: FloatArray = np.log((n_hints + 1) / (frequencies + 0.5))
+        rarity: Float32Array = np.log((n_hints + 1) / (frequencies + 0.5))
         return rarity
 
     @functools.cached_property
-    def _whole(self) -> tuple[Codes, Ints]:
+    def _whole(self) -> tuple[Codes, IntArray]:
         """The tokens of the whole course, in memory."""
         ends = np.cumsum([0, *(len(codes) for codes in self._codes)])
         starts = [known[:-1] + first for known, first in zip(self._starts, ends, strict=False)]
         return np.concatenate(self._codes), np.concatenate([*starts, ends[-1:]])
 
-    def _of(self, rows: Ints) -> tuple[Codes, Ints]:
+    def _of(self, rows: IntArray) -> tuple[Codes, IntArray]:
         """The tokens of some paragraphs, read from the disk."""
         documents = np.searchsorted(self._firsts, rows, side="right") - 1
         parts = []

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions.course import Candidates, read_course
 from quarry.player.questions.kinds import Kind
 from quarry.player.questions.question import LETTERS, OUT, QuestionPool
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
+from quarry.player.questions.word_index import Candidates, index_words
 from quarry.player.testing.paragraphs import paragraph
 
 ENGLISH = (
@@ -29,9 +29,9 @@ HEBREW = (
 
 
 def candidates_of(texts: tuple[str, ...], seed: int = 0) -> Candidates:
-    course = read_course([paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)])
+    index = index_words([paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)])
     prior = np.random.default_rng(seed).dirichlet(np.full(len(texts), 2.0))
-    return Candidates(course, np.arange(len(texts)), prior)
+    return Candidates(index, np.arange(len(texts)), prior)
 
 
 class KindContract:
@@ -99,7 +99,7 @@ class KindContract:
 
     def test_it_names_nothing_but_words_of_the_course(self, kind: Kind, candidates: Candidates) -> None:
         for question in self.made(kind, candidates).questions:
-            assert {word for group in question.groups for word in group} <= set(candidates.course.ids)
+            assert {word for group in question.groups for word in group} <= set(candidates.index.ids)
 
     def test_what_it_cites_stands_in_the_paragraph(
         self, kind: Kind, candidates: Candidates, texts: tuple[str, ...]

@@ -12,14 +12,13 @@ import pytest
 
 from quarry.configs.settings import Settings
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.practice.server import Course
+from quarry.evaluate.practice.server import Repertoire
 from quarry.evaluate.referee import Referee, make_referee
 from quarry.evaluate.replay.replayer import Replayer
 from quarry.ingest.embedders import Embedder
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
 from quarry.ingest.sentence import sentences
-from quarry.ingest.store import Course as StoredCourse
-from quarry.ingest.store import Filing, create_store, open_store
+from quarry.ingest.store import Course, Filing, create_store, open_store
 from quarry.ingest.vectors import ReadingVectors
 from quarry.player.player import Player
 from quarry.player.protocol import Json
@@ -62,12 +61,12 @@ def course_games(paragraphs: Sequence[Paragraph]) -> list[LabelledGame]:
     ]
 
 
-def small_course(referee: Referee | None = None) -> Course:
+def small_repertoire(referee: Referee | None = None) -> Repertoire:
     """The twelve games of `course()`, judged by the oracle; two different words are half alike."""
     oracle = make_referee("oracle")
     assert oracle is not None
     paragraphs = course()
-    return Course(list(zip(course_games(paragraphs), paragraphs, strict=True)), referee or oracle, half_alike)
+    return Repertoire(list(zip(course_games(paragraphs), paragraphs, strict=True)), referee or oracle, half_alike)
 
 
 def half_alike(one: str, other: str) -> float:
@@ -89,7 +88,7 @@ def record_of(game: LabelledGame) -> Json:
 
 def make_store(
     folder: Path | str, paragraphs: Sequence[Paragraph], embedder: Embedder | None = None, spec: str = "minilm"
-) -> StoredCourse:
+) -> Course:
     """A store of these paragraphs under their documents.
 
     Args:

@@ -51,7 +51,10 @@ def test_lines_come_with_words_boxes_and_baselines(tmp_path: Path) -> None:
 
 
 def test_text_drawn_bottom_up_is_read_top_down(tmp_path: Path) -> None:
-    assert _texts(_read(tmp_path, pdf([[Run(50, 300, "second"), Run(50, 100, "first")]]))) == ["first", "second"]
+    assert _texts(_read(tmp_path, pdf([[Run(50, 300, "second"), Run(50, 100, "first")]]))) == [
+        "first",
+        "second",
+    ]
 
 
 def test_a_stored_space_that_stands_over_a_word_does_not_part_it(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quarry.ingest.embedders import FloatArray, TokenStates
+from quarry.ingest.arrays import Float32Array
+from quarry.ingest.embedders import TokenStates
 from quarry.ingest.errors import BadInputError
 from quarry.ingest.hints import HINTS, LEAST_HINTS, hints_of, load_hints, read_bank
 from tests.fakes import HEBREW, HashingEmbedder
@@ -22,7 +23,7 @@ class Counting(HashingEmbedder):
         super().__init__(spec)
         self.n_reads = 0
 
-    def read_queries(self, texts: Sequence[str]) -> tuple[FloatArray, TokenStates]:
+    def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         self.n_reads += 1
         return super().read_queries(texts)
 
@@ -69,7 +70,7 @@ def test_file_of_hints_is_read_without_repeats(tmp_path: Path) -> None:
     ("content", "complaint"),
     [
         ('{"hint": "one"}', f"must hold at least {LEAST_HINTS} hints, got 1"),
-        ("nonsense", "must be a readable file of hints"),
+        ("nonsense", "line 1: must be a JSON object"),
         ('{"text": "one"}', 'line 1: must be a JSON object with "hint"'),
     ],
 )

@@ -88,7 +88,12 @@ def test_a_page_in_one_size_has_no_title(tmp_path: Path) -> None:
 
 def test_lines_in_a_ruled_table_are_marked(tmp_path: Path) -> None:
     path = tmp_path / "lecture.pdf"
-    runs = [Run(55, 90, "text above"), Run(55, 120, "a cell"), Run(200, 150, "another"), Run(55, 190, "text below")]
+    runs = [
+        Run(55, 90, "text above"),
+        Run(55, 120, "a cell"),
+        Run(200, 150, "another"),
+        Run(55, 190, "text below"),
+    ]
     path.write_bytes(pdf([runs], drawing=grid([50, 150, 300], [100, 130, 160])))
     assert [line.in_table for line in arrange(extract(path)).lines] == [False, True, True, False]
 

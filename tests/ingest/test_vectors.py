@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quarry.ingest.embedders import FloatArray
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.paragraph import Alias
 from quarry.ingest.vectors import embed_reading
 from tests.fakes import CACHES, TREES, HashingEmbedder, make_reading
@@ -17,11 +17,11 @@ class Listening(HashingEmbedder):
         super().__init__()
         self.passages: list[str] = []
 
-    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         self.passages += texts
         return super().embed_passages(texts)
 
-    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         return -super().embed_passages(texts)
 
 

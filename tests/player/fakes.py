@@ -14,7 +14,7 @@ import numpy as np
 from quarry.configs.settings import GameSettings, SearchSettings, Settings, load
 from quarry.evaluate.referee.reading import Reading
 from quarry.evaluate.referee.seen import see
-from quarry.ingest.embedders import FloatArray
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.player.player import Player
 from quarry.player.protocol import Json
@@ -74,7 +74,7 @@ class WordsEmbedder:
         """Length of a vector."""
         return self._dim
 
-    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         """(len(texts), dim) unit vectors."""
         vectors = np.full((len(texts), self._dim), 1e-3, dtype=np.float32)
         for row, text in enumerate(texts):
@@ -82,7 +82,7 @@ class WordsEmbedder:
                 vectors[row, zlib.crc32(word.encode()) % self._dim] += 1.0
         return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
 
-    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         """(len(texts), dim) unit vectors; counts the texts."""
         self.n_queries += len(texts)
         return self.embed_passages(texts)
@@ -105,11 +105,11 @@ class FixedEmbedder:
         """Length of a vector."""
         return len(next(iter(self._vectors.values())))
 
-    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         """(len(texts), dim) vectors as given."""
         return np.stack([self._vectors[text] for text in texts])
 
-    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         """(len(texts), dim) vectors as given; counts the texts."""
         self.n_queries += len(texts)
         return self.embed_passages(texts)

@@ -11,7 +11,7 @@ import pytest
 
 from quarry.evaluate.practice.server import PracticeServer, create_app, serving
 from quarry.player.protocol import Json
-from tests.evaluate.fakes import small_course
+from tests.evaluate.fakes import small_repertoire
 
 ROOT = Path(__file__).resolve().parents[2]
 N_KILLS = 30
@@ -21,7 +21,7 @@ class Recorder(PracticeServer):
     """A practice server that keeps every message it is sent, as it came."""
 
     def __init__(self) -> None:
-        super().__init__(small_course(), seed=0)
+        super().__init__(small_repertoire(), seed=0)
         self.came: list[Json] = []
 
     def receive(self, token: str, envelope: Json) -> str:

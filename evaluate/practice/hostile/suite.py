@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from quarry.configs.terminal import visible
 from quarry.evaluate.practice.hostile.fault import Fault
 from quarry.evaluate.practice.hostile.server import HostileApp
-from quarry.evaluate.practice.server import Course, PracticeServer, create_app, serving
+from quarry.evaluate.practice.server import PracticeServer, Repertoire, create_app, serving
 from quarry.player.errors import PlayerError
 from quarry.player.play import GameReport, Pace, play_games
 from quarry.player.player import Player
@@ -50,16 +50,16 @@ class Outcome:
 
 
 def try_faults(
-    player: Player, course: Course, faults: Sequence[Fault], timeout_s: float = GAME_TIMEOUT_S
+    player: Player, repertoire: Repertoire, faults: Sequence[Fault], timeout_s: float = GAME_TIMEOUT_S
 ) -> Iterator[Outcome]:
     """The outcome of a game against each fault, in order; several are played at once, each for at most `timeout_s`."""
     with ThreadPoolExecutor(N_AT_ONCE) as pool:
-        yield from pool.map(lambda fault: try_fault(player, course, fault, timeout_s), faults)
+        yield from pool.map(lambda fault: try_fault(player, repertoire, fault, timeout_s), faults)
 
 
-def try_fault(player: Player, course: Course, fault: Fault, timeout_s: float = GAME_TIMEOUT_S) -> Outcome:
+def try_fault(player: Player, repertoire: Repertoire, fault: Fault, timeout_s: float = GAME_TIMEOUT_S) -> Outcome:
     """One game against a server with this fault."""
-    practice = PracticeServer(course, seed=0)
+    practice = PracticeServer(repertoire, seed=0)
     _, token = practice.register("hostile")
     app = HostileApp(create_app(practice), fault)
     told: list[str] = []

@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions.course import Candidates
 from quarry.player.questions.question import FitArray, Question, QuestionPool
+from quarry.player.questions.word_index import Candidates
 
 
 class Kind(Protocol):

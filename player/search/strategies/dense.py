@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quarry.ingest.embedders import Embedder, FloatArray
+from quarry.ingest.arrays import AnyFloatArray, Float32Array, IntArray
+from quarry.ingest.embedders import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.search.cache import RememberingEmbedder
-from quarry.player.search.core import Floats, Ints, combine, relative
+from quarry.player.search.calibration import DEFAULT_EMBEDDER, DenseCalibration, calibration_of
+from quarry.player.search.core import combine, relative
 from quarry.player.search.strategies.ranking import Ranked
-from quarry.player.search.threshold import DEFAULT_EMBEDDER, DenseCalibration, calibration_of
 from quarry.player.search.types import Marks, Query, nothing_found
 
 
@@ -30,8 +30,8 @@ class Sentences:
         mean: 0..1, weight of the mean over all sentences.
     """
 
-    vectors: FloatArray
-    rows: NDArray[np.int64]
+    vectors: Float32Array
+    rows: IntArray
     best: float
     mean: float
 
@@ -42,10 +42,10 @@ class PartScorer(Protocol):
     def prepare(self, hint: str) -> None:
         """Do what depends on the hint alone, so that it is timed apart and done once."""
 
-    def parts(self, hint: str, rows: Ints | None = None) -> Mapping[str, Floats]:
+    def parts(self, hint: str, rows: IntArray | None = None) -> Mapping[str, AnyFloatArray]:
         """By name, (n_paragraphs,) scores of the course's paragraphs, or (m,) of some rows of it."""
 
-    def glance(self, hint: str) -> Mapping[str, Floats]:
+    def glance(self, hint: str) -> Mapping[str, AnyFloatArray]:
         """By name, (n_paragraphs,) cheap scores, for choosing the paragraphs of a large course that get `parts`."""
 
 
@@ -90,10 +90,10 @@ class Dense(Ranked):
     def __init__(
         self,
         paragraphs: Sequence[Paragraph],
-        vectors: FloatArray,
+        vectors: Float32Array,
         embedder: Embedder,
         sentences: Sentences | None = None,
-        evidence: Callable[[str], FloatArray] | None = None,
+        evidence: Callable[[str], Float32Array] | None = None,
         calibration: DenseCalibration | None = None,
         more: Sequence[PartScorer] = (),
     ) -> None:
@@ -128,18 +128,18 @@ class Dense(Ranked):
         """Look the words of the course up, for the rule."""
         _ = self._loaded
 
-    def cosines(self, hint: str) -> FloatArray:
+    def cosines(self, hint: str) -> Float32Array:
         """(n_paragraphs,) cosine of each paragraph with the hint, -1..1."""
         return _cosines(self._vectors, self._embedder.vector(hint))
 
-    def similarities(self, hint: str) -> Floats:
+    def similarities(self, hint: str) -> AnyFloatArray:
         """(n_paragraphs,) weighted mean of the cosines of paragraph, best sentence and all sentences, -1..1."""
         weights = self._weights(1.0, ruled=False)
         parts = {name: scores[None, :] for name, scores in self.parts(hint, weights).items()}
-        similarities: Floats = combine(parts, weights)[0]
+        similarities: AnyFloatArray = combine(parts, weights)[0]
         return similarities
 
-    def evidence(self, hint: str) -> FloatArray:
+    def evidence(self, hint: str) -> Float32Array:
         """(n_paragraphs,) log-odds of the game's rule against each paragraph; 0 where no rule is known."""
         if self._evidence is None:
             return np.zeros(len(self._paragraphs), dtype=np.float32)
@@ -147,7 +147,7 @@ class Dense(Ranked):
 
     def parts(
         self, hint: str, wanted: Mapping[str, float], said: str = "", doc_ids: Sequence[str] = ()
-    ) -> dict[str, Floats]:
+    ) -> dict[str, AnyFloatArray]:
         """By name, (n_paragraphs,) each of the scores that are added up.
 
         Args:
@@ -155,7 +155,7 @@ class Dense(Ranked):
             said: the hint as it was given, for the rule; "" where it is the same.
             doc_ids: documents of which more paragraphs than others are wanted.
         """
-        found: dict[str, Floats] = {"paragraph": self.cosines(hint)}
+        found: dict[str, AnyFloatArray] = {"paragraph": self.cosines(hint)}
         if self._sentences is not None and ("sentence" in wanted or "mean" in wanted):
             each = _cosines(self._sentences.vectors, self._embedder.vector(hint))
             found["sentence"] = np.maximum.reduceat(each, self._starts)
@@ -174,7 +174,9 @@ class Dense(Ranked):
                     found[name][rows] = scores
         return found
 
-    def _glance(self, hint: str, evidence: Floats | None, doc_ids: Sequence[str]) -> tuple[Ints, dict[str, Floats]]:
+    def _glance(
+        self, hint: str, evidence: AnyFloatArray | None, doc_ids: Sequence[str]
+    ) -> tuple[IntArray, dict[str, AnyFloatArray]]:
         """The rows that are worth a closer look, ascending, and the cheap scores of all paragraphs that say so.
 
         Args:
@@ -188,7 +190,9 @@ class Dense(Ranked):
         n = max(N_CLOSELY, len(log_odds) // CLOSELY_SHARE)
         return self._best_places(log_odds, np.arange(len(log_odds)), doc_ids, n, N_OF_DOCUMENT), scores
 
-    def _best_places(self, log_odds: Floats, rows: Ints, doc_ids: Sequence[str], n: int, n_of_document: int) -> Ints:
+    def _best_places(
+        self, log_odds: AnyFloatArray, rows: IntArray, doc_ids: Sequence[str], n: int, n_of_document: int
+    ) -> IntArray:
         """The places in `rows`, ascending, of the best n and of the best of each of some documents.
 
         Args:
@@ -208,7 +212,7 @@ class Dense(Ranked):
             rows.setdefault(paragraph.doc_id, []).append(row)
         return rows
 
-    def answerable(self, parts: Mapping[str, Floats]) -> float:
+    def answerable(self, parts: Mapping[str, AnyFloatArray]) -> float:
         """Log-odds that the course holds what a hint is about, from its scores."""
         return self._calibration.answerable(parts["paragraph"])
 
@@ -220,7 +224,9 @@ class Dense(Ranked):
         weights = self._weights(self._calibration.nats, ruled=ruled)
         return self._marks(self.parts(query.hint, weights, query.said, doc_ids), weights)
 
-    def _marks(self, parts: Mapping[str, Floats], weights: Mapping[str, float], rows: Ints | None = None) -> Marks:
+    def _marks(
+        self, parts: Mapping[str, AnyFloatArray], weights: Mapping[str, float], rows: IntArray | None = None
+    ) -> Marks:
         log_odds = combine({name: scores[None, :] for name, scores in parts.items()}, weights)
         # a similarity where there is nothing else in the sum
         scores = log_odds[0] if self._calibration.parts else log_odds[0] / np.float32(self._calibration.nats)
@@ -233,13 +239,13 @@ class Dense(Ranked):
         return {name: weight for name, weight in weights.items() if weight}
 
 
-def best_of(log_odds: Floats, n: int) -> Ints:
+def best_of(log_odds: AnyFloatArray, n: int) -> IntArray:
     """The places of the n highest, in any order; of equal ones at the edge any."""
     return np.arange(len(log_odds)) if len(log_odds) <= n else np.argpartition(-log_odds, n - 1)[:n]
 
 
-def _cosines(vectors: FloatArray, vector: FloatArray) -> FloatArray:
+def _cosines(vectors: Float32Array, vector: Float32Array) -> Float32Array:
     # a product of matrix and vector sums a row differently by its place, so that equal vectors would not tie; this sums
     # all rows alike
-    cosines: FloatArray = np.vecdot(vectors, vector)
+    cosines: Float32Array = np.vecdot(vectors, vector)
     return cosines

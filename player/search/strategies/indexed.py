@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from quarry.ingest.embedders import Embedder, FloatArray
+from quarry.ingest.arrays import AnyFloatArray, Float32Array, IntArray
+from quarry.ingest.embedders import Embedder
 from quarry.ingest.store import Course
-from quarry.player.search.core import Floats, Ints, combine
+from quarry.player.search.calibration import DenseCalibration
+from quarry.player.search.core import combine
 from quarry.player.search.strategies.dense import Dense, PartScorer, dense_weights
-from quarry.player.search.threshold import DenseCalibration
 from quarry.player.search.types import Marks, Query
 
 N_NEAREST = 300
@@ -40,7 +41,7 @@ class IndexedDense(Dense):
         embedder: Embedder,
         best: float,
         mean: float,
-        evidence: Callable[[str], FloatArray],
+        evidence: Callable[[str], Float32Array],
         calibration: DenseCalibration,
         more: Sequence[PartScorer] = (),
     ) -> None:
@@ -69,8 +70,8 @@ class IndexedDense(Dense):
         return self._marks(parts, weights, rows)
 
     def _by_index(
-        self, hint: str, wanted: int, evidence: Floats | None, doc_ids: Sequence[str]
-    ) -> tuple[Ints, dict[str, Floats]]:
+        self, hint: str, wanted: int, evidence: AnyFloatArray | None, doc_ids: Sequence[str]
+    ) -> tuple[IntArray, dict[str, AnyFloatArray]]:
         """The rows nearest in the course and in each of the documents, and their scores but for the sentences'."""
         vector = self._embedder.vector(hint)
         course = self._store.nearest(vector, wanted)
@@ -79,17 +80,17 @@ class IndexedDense(Dense):
         # all together: relevance is in view of the best of the whole course
         nearest = dict((*course, *(pair for doc_id in doc_ids for pair in self._store.nearest(vector, wanted, doc_id))))
         rows = np.array([self._rows[paragraph_id] for paragraph_id in nearest])
-        parts: dict[str, Floats] = {"paragraph": np.array(list(nearest.values()), dtype=np.float32)}
+        parts: dict[str, AnyFloatArray] = {"paragraph": np.array(list(nearest.values()), dtype=np.float32)}
         if evidence is not None:
             parts["rule"] = evidence[rows]
         return rows, parts
 
     def _by_words(
-        self, hint: str, wanted: int, evidence: Floats | None, doc_ids: Sequence[str]
-    ) -> tuple[Ints, dict[str, Floats]]:
+        self, hint: str, wanted: int, evidence: AnyFloatArray | None, doc_ids: Sequence[str]
+    ) -> tuple[IntArray, dict[str, AnyFloatArray]]:
         """The rows that are best word by word, of those that are best at a glance; as `_by_index` gives them."""
         rows, scores = self._glance(hint, evidence, doc_ids)
-        parts: dict[str, Floats] = {"paragraph": scores[f"near.{self._embedder.spec}"][rows]}
+        parts: dict[str, AnyFloatArray] = {"paragraph": scores[f"near.{self._embedder.spec}"][rows]}
         if evidence is not None:
             parts["rule"] = evidence[rows]
         for scorer in self._more:
@@ -100,7 +101,7 @@ class IndexedDense(Dense):
         best = self._best_places(log_odds, rows, doc_ids, wanted, wanted)
         return rows[best], {name: of_rows[best] for name, of_rows in parts.items()}
 
-    def _of_sentences(self, rows: Ints, vector: FloatArray) -> dict[str, Floats]:
+    def _of_sentences(self, rows: IntArray, vector: Float32Array) -> dict[str, AnyFloatArray]:
         ids = [self._paragraphs[row].paragraph_id for row in rows.tolist()]
         vectors, places = self._store.sentences_of(ids)
         each = vectors @ vector

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import regex
 
+from quarry.ingest.arrays import AnyFloatArray
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.search.core import NOT_FOUND, Floats
+from quarry.player.search.calibration import DEFAULT_EMBEDDER, KeywordCalibration, calibration_of
+from quarry.player.search.core import NOT_FOUND
 from quarry.player.search.strategies.ranking import Ranked
-from quarry.player.search.threshold import DEFAULT_EMBEDDER, KeywordCalibration, calibration_of
 from quarry.player.search.types import Marks, Query, nothing_found
 from quarry.player.words import is_stop_word, stems, words
 
@@ -130,14 +131,14 @@ class Keyword(Ranked):
         ]
         return bool(inside) and all(inside)
 
-    def scores(self, hint: str) -> tuple[float, Floats]:
+    def scores(self, hint: str) -> tuple[float, AnyFloatArray]:
         """The highest score as a share of the highest that there could be, and (n_paragraphs,) the score of each."""
         said = _stems(hint)
         self.load()
         index = self._built
         if not said:
             return 0.0, np.zeros(len(self._paragraphs))
-        scores: Floats = np.asarray(index.scorer.get_scores(said), dtype=np.float64)
+        scores: AnyFloatArray = np.asarray(index.scorer.get_scores(said), dtype=np.float64)
         return float(scores.max()) / index.highest(said), scores
 
 

@@ -7,10 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import numpy as np
 from cachetools import LRUCache
-from numpy.typing import NDArray
 
+from quarry.ingest.arrays import Float64Array
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import LateStrategyError
 from quarry.player.search.core import log_odds_of as log_odds
@@ -18,7 +17,7 @@ from quarry.player.search.core import probability
 from quarry.player.search.cross_encoder import Pair
 from quarry.player.search.types import Hit, Query, Strategy
 
-Scorer = Callable[[Sequence[Pair]], NDArray[np.float64]]
+Scorer = Callable[[Sequence[Pair]], Float64Array]
 """Pairs -> their logits, higher is better."""
 
 BATCH = 8

@@ -14,7 +14,7 @@ from quarry.evaluate.answers.answered import AnsweredReferee, answering
 from quarry.evaluate.answers.batches import AskedBatch, batch_line, make_batches, read_answers, read_batches
 from quarry.evaluate.answers.sheets import sheet_line
 from quarry.evaluate.errors import BatchError
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.referee import Secret, make_referee
 from quarry.evaluate.referee.views import no_passages
 from quarry.evaluate.replay.replayer import Job
@@ -119,8 +119,8 @@ def the_games() -> list[Any]:
 
 def test_answers_of_a_careful_reader_win_the_games() -> None:
     games, player = the_games(), dense_player(course())
-    matched = match_games(games, course())
-    batches = {batch.game_id: batch for batch in make_batches(games, matched, player)}
+    located = locate_games(games, course())
+    batches = {batch.game_id: batch for batch in make_batches(games, located, player)}
     assert list(batches) == [game.game_id for game in games]
     assert [batch.paragraph for batch in batches.values()] == [item.text for item in course()[:4]]
     oracle = make_referee("oracle")
@@ -133,7 +133,7 @@ def test_answers_of_a_careful_reader_win_the_games() -> None:
     }
     # another player, with other questions of its own, reads them as well
     play_all = answering(dense_player(course(), seed=5), batches, answers, lambda one, other: 0.0, seed=0)
-    records = list(play_all(Job(row, game, matched[game.game_id]) for row, game in enumerate(games)))
+    records = list(play_all(Job(row, game, located[game.game_id]) for row, game in enumerate(games)))
     assert [record["plays"][0]["won"] for record in records] == [True] * 4
     assert [record["plays"][0]["answers"] for record in records] == [list(given) for given in answers.values()]
 

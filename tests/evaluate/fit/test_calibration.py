@@ -18,8 +18,8 @@ from quarry.ingest.paragraph import Alias, Document, Reading
 from quarry.ingest.store import Filing, create_store
 from quarry.ingest.vectors import embed_reading
 from quarry.player.search.build import build_references
+from quarry.player.search.calibration import CALIBRATION
 from quarry.player.search.references import FEATURES, MEANING
-from quarry.player.search.threshold import CALIBRATION
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import course

@@ -10,7 +10,7 @@ import pytest
 
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.games.check import check_games, shared_words
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game, make_store, record_of, run_main, write_games
 
@@ -19,7 +19,7 @@ MOSS = paragraph("alpha:1:2", "Moss covers the damp stone. It needs shade and wa
 
 
 def findings(*games: Any) -> list[tuple[str, str]]:
-    return check_games(games, match_games(games, [IVY, MOSS]))
+    return check_games(games, locate_games(games, [IVY, MOSS]))
 
 
 CLEAN = labelled_game(hint="plant that ascends brickwork", associative_word="garden")

@@ -20,7 +20,7 @@ from quarry.evaluate.games.askers import PipeAsker, TerminalAsker
 from quarry.evaluate.games.check import check_games
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.labeller import Labeller, hint_wrong, in_order, shared_stems
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import make_store, run_main
@@ -87,7 +87,7 @@ class TestGames:
             ("alpha:1:1", "garden"),
             ("beta:1:1", ""),
         ]
-        assert check_games(games, match_games(games, ALL)) == []
+        assert check_games(games, locate_games(games, ALL)) == []
 
     def test_a_hint_that_breaks_the_rule_is_asked_for_again(self, tmp_path: Path) -> None:
         n_games, shown = labelled(tmp_path / "games.jsonl", ["ivy on walls", *WHOLE])

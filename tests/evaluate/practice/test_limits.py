@@ -23,7 +23,7 @@ from quarry.evaluate.referee import scoring
 from quarry.evaluate.referee.scoring import score_guess
 from quarry.player.messages import PAYLOADS
 from tests.contracts.game_server import GUESS, player_message, questions
-from tests.evaluate.fakes import half_alike, small_course
+from tests.evaluate.fakes import half_alike, small_repertoire
 
 tried = settings(
     derandomize=True,
@@ -36,7 +36,7 @@ tried = settings(
 
 @pytest.fixture(scope="module")
 def server() -> PracticeServer:
-    return PracticeServer(small_course(), seed=0)
+    return PracticeServer(small_repertoire(), seed=0)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_a_length_that_is_none_or_too_much_is_refused(url: str, length: bytes) -
 
 def test_a_body_that_does_not_come_is_waited_for_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "BODY_S", 0.3)
-    with serving(create_app(PracticeServer(small_course(), seed=0))) as url:
+    with serving(create_app(PracticeServer(small_repertoire(), seed=0))) as url:
         started = time.monotonic()
         answer = raw(url, HEAD + b'Content-Length: 16\r\n\r\n{"name"', pause_s=0.1)
         assert answer.split()[1] == b"408"
@@ -87,7 +87,7 @@ def test_a_body_that_does_not_come_is_waited_for_so_long(monkeypatch: pytest.Mon
 
 def test_a_connection_that_says_nothing_or_never_ends_its_head_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "HEAD_S", 0.4)
-    with serving(create_app(PracticeServer(small_course(), seed=0))) as url:
+    with serving(create_app(PracticeServer(small_repertoire(), seed=0))) as url:
         for pieces in ((), (b"GET /healthz HTTP/1.1\r\n",), (b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /")):
             started = time.monotonic()
             raw(url, *pieces, pause_s=0.1, wait_s=20.0)
@@ -96,7 +96,7 @@ def test_a_connection_that_says_nothing_or_never_ends_its_head_is_closed(monkeyp
 
 def test_a_long_poll_is_not_cut_off_by_the_limit_on_heads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "HEAD_S", 0.2)
-    practice_server = PracticeServer(small_course(), seed=0)
+    practice_server = PracticeServer(small_repertoire(), seed=0)
     _, token = practice_server.register("patient")
     with serving(create_app(practice_server)) as url:
         headers = {"Authorization": f"Bearer {token}"}
@@ -107,7 +107,7 @@ def test_a_long_poll_is_not_cut_off_by_the_limit_on_heads(monkeypatch: pytest.Mo
 def test_a_player_that_asks_too_often_is_told_when_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "BURST", 3.0)
     monkeypatch.setattr(limits, "RATE", 0.1)
-    practice_server = PracticeServer(small_course(), seed=0)
+    practice_server = PracticeServer(small_repertoire(), seed=0)
     tokens = [practice_server.register("a")[1], practice_server.register("b")[1]]
     client = TestClient(create_app(practice_server))
     answers = [client.get("/v1/inbox", headers={"Authorization": f"Bearer {tokens[0]}"}) for _ in range(5)]
@@ -119,7 +119,7 @@ def test_a_player_that_asks_too_often_is_told_when_to_come_again(monkeypatch: py
 def test_players_games_and_messages_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MAX_PLAYERS", "MAX_GAMES", "MAX_MESSAGES"):
         monkeypatch.setattr(practice, name, 3)
-    practice_server = PracticeServer(small_course(), seed=0)
+    practice_server = PracticeServer(small_repertoire(), seed=0)
     tokens = [practice_server.register("a")[1] for _ in range(3)]
     with pytest.raises(TooManyError, match="at most 3 players"):
         practice_server.register("a")
@@ -165,7 +165,7 @@ def test_nothing_that_a_player_can_fetch_before_the_score_holds_the_secret(serve
             seen += [client.get(path).text for path in paths]
     start = next(m for m in server.messages(token, 0)[0] if m["message_type"] == "Q21ROUNDSTART")
     hint = start["payload"]["book_hint"]
-    game, paragraph = next(pair for pair in small_course().games if pair[0].hint == hint)
+    game, paragraph = next(pair for pair in small_repertoire().games if pair[0].hint == hint)
     told = " ".join(seen).replace(hint, "")
     assert paragraph.opening_sentence not in told
     assert paragraph.paragraph_id not in told
@@ -174,7 +174,7 @@ def test_nothing_that_a_player_can_fetch_before_the_score_holds_the_secret(serve
 
 # whatever is sent
 
-_server = PracticeServer(small_course(), seed=0)
+_server = PracticeServer(small_repertoire(), seed=0)
 _, _token = _server.register("schemathesis")
 schema = schemathesis.openapi.from_asgi("/openapi.json", create_app(_server))
 

@@ -23,16 +23,16 @@ from quarry.evaluate.__main__ import main
 from quarry.evaluate.errors import GamesError, PortError
 from quarry.evaluate.practice.limits import MAX_BODY_BYTES
 from quarry.evaluate.practice.server import (
-    Course,
     LocalGameServer,
     PracticeServer,
+    Repertoire,
     create_app,
     listen,
-    load_course,
+    load_repertoire,
     serving,
 )
 from quarry.evaluate.referee import Posed, Secret, make_referee
-from quarry.ingest.store import Course as StoredCourse
+from quarry.ingest.store import Course
 from quarry.player.play import GameReport, play
 from quarry.player.protocol import Json
 from quarry.player.server import GameServer, HttpGameServer
@@ -44,7 +44,7 @@ from tests.evaluate.fakes import (
     message,
     record_of,
     run_main,
-    small_course,
+    small_repertoire,
     write_games,
 )
 from tests.player.fakes import course, dense_player
@@ -60,7 +60,7 @@ PROTECTED = [
 
 @pytest.fixture(scope="module")
 def practice() -> PracticeServer:
-    return PracticeServer(small_course(), seed=0)
+    return PracticeServer(small_repertoire(), seed=0)
 
 
 @pytest.fixture(scope="module")
@@ -476,7 +476,7 @@ class TestManyGames:
         assert [report.score.breakdown["opening_sentence_score"] for report, _ in played] == [100.0] * 24
 
     def test_two_threads_that_send_one_message_at_once_get_one_reply(self) -> None:
-        practice = PracticeServer(small_course(), seed=0)
+        practice = PracticeServer(small_repertoire(), seed=0)
         _, token = practice.register("tester")
         for number in range(1, 21):
             game_id = practice.start_game(token)
@@ -494,7 +494,7 @@ class TestManyGames:
         assert hints(3, 12) != hints(4, 12)
 
     def test_game_ids_count_games_rounds_and_seasons(self) -> None:
-        practice = PracticeServer(small_course(), seed=0)
+        practice = PracticeServer(small_repertoire(), seed=0)
         _, token = practice.register("tester")
         ids = [practice.start_game(token) for _ in range(1_001)]
         assert (ids[0], ids[998], ids[999], ids[1_000]) == ("0101001", "0101999", "0102001", "0102002")
@@ -503,7 +503,7 @@ class TestManyGames:
 
 def hints(seed: int, n: int) -> list[str]:
     """The hints of the first n games of a new server."""
-    practice = PracticeServer(small_course(), seed=seed)
+    practice = PracticeServer(small_repertoire(), seed=seed)
     _, token = practice.register("tester")
     for _ in range(n):
         practice.receive(token, message("Q21WARMUPRESPONSE", {}, game_id := practice.start_game(token), game_id))
@@ -525,7 +525,7 @@ class Failing:
 
 
 def test_a_message_that_the_referee_failed_on_may_be_sent_again() -> None:
-    practice = PracticeServer(small_course(Failing()), seed=0)
+    practice = PracticeServer(small_repertoire(Failing()), seed=0)
     _, token = practice.register("tester")
     game_id = practice.start_game(token)
     practice.receive(token, message("Q21WARMUPRESPONSE", {}, game_id, "m1"))
@@ -537,19 +537,19 @@ def test_a_message_that_the_referee_failed_on_may_be_sent_again() -> None:
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> StoredCourse:
+def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return make_store(tmp_path_factory.mktemp("practice"), course())
 
 
 @pytest.mark.usefixtures("fast_models")
 class TestLoadingACourse:
-    def load(self, store: StoredCourse, path: Path, settings: Settings) -> Course:
+    def load(self, store: Course, path: Path, settings: Settings) -> Repertoire:
         referee = make_referee("oracle")
         assert referee is not None
-        return load_course(store, path, referee, settings)
+        return load_repertoire(store, path, referee, settings)
 
     def test_games_whose_paragraph_is_in_the_store_are_played_with_it(
-        self, tmp_path: Path, store: StoredCourse, settings: Settings
+        self, tmp_path: Path, store: Course, settings: Settings
     ) -> None:
         games = course_games(course())
         path = write_games(tmp_path / "games.jsonl", map(record_of, games))
@@ -558,16 +558,14 @@ class TestLoadingACourse:
             (game.game_id, game.paragraph_id) for game in games
         ]
 
-    def test_lost_and_unanswerable_games_are_left_out(
-        self, tmp_path: Path, store: StoredCourse, settings: Settings
-    ) -> None:
+    def test_lost_and_unanswerable_games_are_left_out(self, tmp_path: Path, store: Course, settings: Settings) -> None:
         lost = record_of(labelled_game(game_id="lost", paragraph_id="gamma:1:1"))
         unanswerable = {**record_of(labelled_game(game_id="no")), "paragraph_id": None}
         games = [lost, unanswerable, record_of(course_games(course())[4])]
         loaded = self.load(store, write_games(tmp_path / "games.jsonl", games), settings).games
         assert [game.game_id for game, _ in loaded] == ["g5"]
 
-    def test_games_of_another_course_are_refused(self, tmp_path: Path, store: StoredCourse, settings: Settings) -> None:
+    def test_games_of_another_course_are_refused(self, tmp_path: Path, store: Course, settings: Settings) -> None:
         path = write_games(tmp_path / "games.jsonl", [record_of(labelled_game())])
         with pytest.raises(GamesError, match=r"games\.jsonl: at least one game must be about .*, got none of 1"):
             self.load(store, path, settings)
@@ -600,7 +598,7 @@ class TestPort:
             listen("192.0.2.1", 0)
 
     def test_a_server_that_has_stopped_leaves_its_port_free(self) -> None:
-        with serving(create_app(PracticeServer(small_course(), seed=0))) as url:
+        with serving(create_app(PracticeServer(small_repertoire(), seed=0))) as url:
             port = int(url.rpartition(":")[2])
             assert httpx.get(f"{url}/healthz", trust_env=False).status_code == 200
         listen("127.0.0.1", port).close()
@@ -619,7 +617,7 @@ class TestServeCommand:
         return captured.err
 
     def test_a_port_in_use_exits_with_2_and_one_line(
-        self, tmp_path: Path, store: StoredCourse, taken_port: int, capsys: pytest.CaptureFixture[str]
+        self, tmp_path: Path, store: Course, taken_port: int, capsys: pytest.CaptureFixture[str]
     ) -> None:
         arguments = ("--store", store.location, "--games", self.games(tmp_path), "--port", str(taken_port))
         line = self.refused(capsys, *arguments)
@@ -642,13 +640,11 @@ class TestServeCommand:
         ],
     )
     def test_bad_input_exits_with_2_and_one_line(
-        self, store: StoredCourse, capsys: pytest.CaptureFixture[str], arguments: list[str], holds: str
+        self, store: Course, capsys: pytest.CaptureFixture[str], arguments: list[str], holds: str
     ) -> None:
         assert holds in self.refused(capsys, "--store", store.location, "--port", "0", *arguments)
 
-    def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
-        self, tmp_path: Path, store: StoredCourse
-    ) -> None:
+    def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(self, tmp_path: Path, store: Course) -> None:
         command = [sys.executable, "-m", "evaluate", "serve", "--store", store.location, "--port", "0"]
         command += ["--games", self.games(tmp_path), "--seed", "1", "--referee", "noisy:0.1,0.1"]
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -669,7 +665,7 @@ class TestServeCommand:
         assert err == "evaluate serve: interrupted\n"
 
     def test_a_second_server_on_the_same_port_is_refused_while_the_first_serves(
-        self, tmp_path: Path, store: StoredCourse, url: str, capsys: pytest.CaptureFixture[str]
+        self, tmp_path: Path, store: Course, url: str, capsys: pytest.CaptureFixture[str]
     ) -> None:
         port = url.rpartition(":")[2]
         arguments = ("--store", store.location, "--games", self.games(tmp_path), "--port", port)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from quarry.configs.settings import load
 from quarry.evaluate.referee.encoders import BY_CHARACTERS, encoder_unlike
+from quarry.ingest.arrays import AnyFloatArray
 from quarry.ingest.embedders import Models
 
 
@@ -29,7 +29,7 @@ def test_it_is_never_the_players_model(monkeypatch: pytest.MonkeyPatch, tmp_path
         def __init__(self, spec: str) -> None:
             loaded.append(spec)
 
-        def embed_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
+        def embed_queries(self, texts: Sequence[str]) -> AnyFloatArray:
             return np.ones((len(texts), 1))
 
     monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", lambda spec, *rest: Loaded(spec))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quarry.evaluate.referee.manners import Random, Semantic
 from quarry.evaluate.referee.seen import see
+from quarry.ingest.arrays import AnyFloatArray
 
 OPTIONS = ("a", "b", "c", "d")
 
@@ -26,10 +26,10 @@ class ByHand:
         "none": [1.0, 0.0],
     }
 
-    def of_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
+    def of_queries(self, texts: Sequence[str]) -> AnyFloatArray:
         return np.array([self.vectors[text] for text in texts])
 
-    def of_passages(self, texts: Sequence[str]) -> NDArray[np.floating]:
+    def of_passages(self, texts: Sequence[str]) -> AnyFloatArray:
         return self.of_queries(texts)
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from quarry.evaluate.referee.encoders import BY_CHARACTERS
 from quarry.evaluate.referee.passages import Passages
+from quarry.ingest.arrays import AnyFloatArray
 
 TEXTS = ("trees grow", "walls stand", "rivers run", "trees stand by walls", "tall trees", "clouds drift")
 
@@ -22,11 +20,11 @@ class Counting:
     def __init__(self) -> None:
         self.n_queries = self.n_passages = 0
 
-    def of_queries(self, texts: Sequence[str]) -> NDArray[np.floating]:
+    def of_queries(self, texts: Sequence[str]) -> AnyFloatArray:
         self.n_queries += len(texts)
         return BY_CHARACTERS.of_queries(texts)
 
-    def of_passages(self, texts: Sequence[str]) -> NDArray[np.floating]:
+    def of_passages(self, texts: Sequence[str]) -> AnyFloatArray:
         self.n_passages += len(texts)
         return BY_CHARACTERS.of_passages(texts)
 

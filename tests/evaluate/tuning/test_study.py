@@ -16,9 +16,9 @@ import yaml
 from quarry.configs.settings import Settings, load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.errors import TuneError
-from quarry.evaluate.tuning.course import require_known
 from quarry.evaluate.tuning.error_rates import ERROR_RATES
 from quarry.evaluate.tuning.objective import Judged
+from quarry.evaluate.tuning.prepared import require_known
 from quarry.evaluate.tuning.space import load_space
 from quarry.evaluate.tuning.storage import open_storage
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games

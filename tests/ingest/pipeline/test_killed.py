@@ -15,7 +15,7 @@ import pytest
 
 from quarry.configs.settings import Settings
 from quarry.ingest import pipeline, reader
-from quarry.ingest.embedders import FloatArray
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.store import open_store
 from tests import fakes
 from tests.fakes import CACHES, LOCKS, NETWORKS, RANKING, TREES, lecture_pdf
@@ -74,7 +74,7 @@ def test_what_a_broken_run_had_finished_is_not_done_again(
         return real_read(path, *arguments)
 
     class Breaking(fakes.HashingEmbedder):
-        def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        def embed_passages(self, texts: Sequence[str]) -> Float32Array:
             if breaks_at & set(texts):
                 raise KeyboardInterrupt
             embedded.extend(texts)

@@ -22,7 +22,7 @@ from quarry.player.mail.server import MailGameServer
 from quarry.player.play import GameReport, play_games
 from quarry.player.server import GameServer
 from tests.contracts.game_server import GUESS, GameServerContract, inbox_of, kinds, player_message, questions
-from tests.evaluate.fakes import small_course
+from tests.evaluate.fakes import small_repertoire
 from tests.mail_servers import DOMAIN, PASSWORD, MailServers, mail_servers, plain_mail, token
 from tests.player.fakes import course, dense_player
 
@@ -62,7 +62,7 @@ def settings(mail: MailServers, names: Callable[[str], str]) -> Callable[..., Ma
 @pytest.fixture
 def practice(settings: Callable[..., MailSettings]) -> Iterator[PracticeServer]:
     """A practice server that is reached by mail alone."""
-    server = PracticeServer(small_course(), seed=0)
+    server = PracticeServer(small_repertoire(), seed=0)
     said: list[str] = []
     office = PostOffice(server, settings("league"), b"key", {}, said.append)
     yield server

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from quarry.configs.settings import load
+from quarry.ingest.arrays import Float64Array
 from quarry.player.questions.belief import NOT_RELEVANT, letter_row, log_skewed, update
 from quarry.player.questions.question import FitArray, hard_fits
-from quarry.player.questions.rates import FloatArray
 from quarry.player.questions.referees import SKEW, SKEWED, USELESS, Care, ErrorModel, RefereeType, error_model_of
 from quarry.player.questions.views import VIEWS, View
 from tests.player.questions.models import in_all_views, sound_only
@@ -29,7 +29,7 @@ def chance(answer: str | None, fitting: int, wrong: float) -> float:
     return 1.0 - wrong if "ABCD"[fitting] == answer else wrong / 3.0
 
 
-def posterior(prior: FloatArray, fits: FitArray, answers: list[str | None], wrong: float) -> FloatArray:
+def posterior(prior: Float64Array, fits: FitArray, answers: list[str | None], wrong: float) -> Float64Array:
     """With one referee, who errs alike on every question."""
     return update(prior, in_all_views(fits), ["word"] * len(fits), answers, sound_only(wrong)).belief
 
@@ -130,7 +130,7 @@ def mixture() -> ErrorModel:
     return error_model_of(load().game)
 
 
-def probability_of(found: FloatArray, *names: str) -> float:
+def probability_of(found: Float64Array, *names: str) -> float:
     return sum(float(found[row]) for row, referee in enumerate(mixture().referees) if referee.name in names)
 
 

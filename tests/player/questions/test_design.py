@@ -8,15 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from quarry.ingest.arrays import Float64Array
 from quarry.player.protocol import RoundStart
 from quarry.player.questions.belief import update
-from quarry.player.questions.course import Candidates, read_course
 from quarry.player.questions.design import MAX_TIMES, N_QUESTIONS, design
 from quarry.player.questions.pool import build_pool
 from quarry.player.questions.question import LETTERS, FitArray, Question, QuestionPool, hard_fits, no_questions
-from quarry.player.questions.rates import FloatArray, channel
+from quarry.player.questions.rates import channel
 from quarry.player.questions.referees import ErrorModel
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
+from quarry.player.questions.word_index import Candidates, index_words
 from quarry.player.testing.paragraphs import paragraph
 from tests.player.fakes import dense_player
 from tests.player.questions.models import in_all_views, sound_only
@@ -31,7 +32,7 @@ def pool_of(questions: Sequence[Question], fits: FitArray) -> QuestionPool:
     return QuestionPool(questions, kinds, keys, np.broadcast_to(fits, (len(DESIGN_VIEWS), *fits.shape)))
 
 
-def brute_force_bits(prior: FloatArray, fits: FitArray, noise: FloatArray) -> float:
+def brute_force_bits(prior: Float64Array, fits: FitArray, noise: Float64Array) -> float:
     """Mutual information of paragraph and answer, summed over all pairs."""
     bits = 0.0
     likelihood = [[float(noise[answer] @ fits[row]) for row in range(len(prior))] for answer in range(4)]
@@ -72,18 +73,18 @@ def random_course(seed: int, n_paragraphs: int = 60) -> list[str]:
     ]
 
 
-def course_pool(texts: list[str], prior: FloatArray, size: int, seed: int = 0) -> QuestionPool:
-    course = read_course([paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)])
-    return build_pool(Candidates(course, np.arange(len(texts)), prior), size, seed)
+def course_pool(texts: list[str], prior: Float64Array, size: int, seed: int = 0) -> QuestionPool:
+    index = index_words([paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)])
+    return build_pool(Candidates(index, np.arange(len(texts)), prior), size, seed)
 
 
-def a_pool(seed: int = 1) -> tuple[QuestionPool, FloatArray]:
+def a_pool(seed: int = 1) -> tuple[QuestionPool, Float64Array]:
     texts = random_course(seed)
     prior = np.random.default_rng(seed).dirichlet(np.full(len(texts), 1.0))
     return course_pool(texts, prior, 400, seed), prior
 
 
-def win_rate(pool: QuestionPool, rows: list[int], prior: FloatArray, model: ErrorModel, n_games: int) -> float:
+def win_rate(pool: QuestionPool, rows: list[int], prior: Float64Array, model: ErrorModel, n_games: int) -> float:
     """Share of simulated games in which the paragraph drawn from the prior is the likeliest after noisy answers."""
     generator = np.random.default_rng(99)
     fits = pool.fits[0, rows]

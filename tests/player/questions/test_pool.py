@@ -7,11 +7,11 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from quarry.player.questions.course import Candidates
 from quarry.player.questions.kinds import KINDS
 from quarry.player.questions.pool import FILLER, build_pool, fit_questions
 from quarry.player.questions.question import Question, QuestionPool, first_of, hard_fits
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
+from quarry.player.questions.word_index import Candidates
 from quarry.player.testing.kind import ENGLISH, candidates_of
 from quarry.player.words import words
 
@@ -66,7 +66,7 @@ def test_who_sees_the_opening_sentence_finds_no_later_word() -> None:
 
 def test_who_sees_the_name_and_the_hint_answers_alike_whatever_the_paragraph() -> None:
     whole = candidates_of(ENGLISH)
-    told = Candidates(whole.course, whole.rows, whole.prior, "Of levers. Moving names about")
+    told = Candidates(whole.index, whole.rows, whole.prior, "Of levers. Moving names about")
     groups = (("trails",), ("levers", "desk"), ("names",))
     question = Question("?", ("trails", "levers or desk", "names", "none"), "anywhere", frozenset(), groups)
     fits = fit_questions([question], told)[VIEWS.index("name"), 0]
@@ -93,7 +93,7 @@ def test_a_pool_of_nothing_has_no_questions() -> None:
 
 def test_candidates_may_be_a_part_of_the_course() -> None:
     whole = candidates_of(ENGLISH)
-    part = Candidates(whole.course, np.array([4, 1]), np.array([0.5, 0.5]))
+    part = Candidates(whole.index, np.array([4, 1]), np.array([0.5, 0.5]))
     question = next(question for question in a_pool().questions if question.kind == "opening")
     np.testing.assert_allclose(fit_questions([question], part), fit_questions([question], whole)[:, :, [4, 1]])
 

@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from quarry.configs.settings import Settings, SettingsError, load
-from quarry.ingest.embedders import FloatArray
+from quarry.ingest.arrays import Float32Array, Float64Array
 from quarry.ingest.errors import StoreError
 from quarry.ingest.hints import LEAST_HINTS, load_hints
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
@@ -181,20 +179,20 @@ def test_a_path_that_leads_nowhere_is_refused(tmp_path: Path, path: str) -> None
 
 
 def test_a_users_own_strategy_can_be_tuned_around(tmp_path: Path) -> None:
-    from quarry.evaluate.games.matching import match_games
-    from quarry.evaluate.tuning.course import prepare, search_all
+    from quarry.evaluate.games.locating import locate_games
+    from quarry.evaluate.tuning.prepared import prepare, search_all
     from tests.evaluate.fakes import course_games
 
     store = make_store(tmp_path / "store", course())
     own = replace(load().search, strategies=("dense", "tests.player.search.test_build.Prophet"), cache_size=0)
     settings = replace(load(), search=own)
     games = course_games(course())
-    matched = match_games(games, store.paragraphs)
-    prepared = prepare(games, matched, store, settings, HashingEmbedder(), progress=False)
+    located = locate_games(games, store.paragraphs)
+    prepared = prepare(games, located, store, settings, HashingEmbedder(), progress=False)
     ranks = search_all(prepared, own).ranks
     searches = build_orchestrator(store, settings, HashingEmbedder())
     for game, rank in zip(games, ranks.tolist(), strict=True):
-        labelled = matched[game.game_id]
+        labelled = located[game.game_id]
         assert labelled is not None
         row = searches.search(Query(game.hint, game.book_name)).row_of(labelled)
         assert rank == (0 if row is None else row + 1)
@@ -268,7 +266,7 @@ def test_a_late_re_ranker_leaves_what_it_was_to_re_rank(tmp_path: Path) -> None:
     store = make_store(tmp_path / "store", course())
     first = searched_of(store, load(), HashingEmbedder()).strategies["dense"]
 
-    def hangs(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+    def hangs(pairs: Sequence[tuple[str, str]]) -> Float64Array:
         time.sleep(3.0)
         raise AssertionError
 
@@ -287,7 +285,7 @@ def test_a_late_re_ranker_leaves_what_it_was_to_re_rank(tmp_path: Path) -> None:
 class HangingEmbedder(HashingEmbedder):
     """Never comes back."""
 
-    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         time.sleep(3.0)
         return super().embed_queries(texts)
 

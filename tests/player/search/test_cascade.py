@@ -10,10 +10,10 @@ import pytest
 
 from quarry.player.errors import QueryError
 from quarry.player.search.cache import ResultCache
+from quarry.player.search.calibration import DEFAULT_EMBEDDER, calibration_of
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.strategies.dense import Dense
-from quarry.player.search.threshold import DEFAULT_EMBEDDER, calibration_of
 from quarry.player.search.types import Hit, Query, Strategy
 from tests.player.fakes import FailingStrategy, ListStrategy, WordsEmbedder, course, document, search_settings
 

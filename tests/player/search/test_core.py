@@ -13,11 +13,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from quarry.configs.settings import Fusion, Merge, SettingsError, SpillOver
+from quarry.ingest.arrays import AnyFloatArray
 from quarry.player.search.core import (
     NOT_FOUND,
     SUREST_BOOK,
     Columns,
-    Floats,
     Named,
     Scored,
     Slots,
@@ -55,7 +55,11 @@ def named(*inside: int, n: int = 3, lift: float = 0.0, evidence: float = 0.0) ->
 
 
 def weighed(
-    *found: Scored, by: Named, priors: Floats | None = None, fusion: Fusion = "first", weights: Mapping[str, float] = {}
+    *found: Scored,
+    by: Named,
+    priors: AnyFloatArray | None = None,
+    fusion: Fusion = "first",
+    weights: Mapping[str, float] = {},
 ) -> list[float]:
     (log_odds,) = weigh(found, by, priors, fusion, weights, 60).log_odds
     return [round(value, 6) for value in log_odds.tolist()]
@@ -249,7 +253,7 @@ class TestSlots:
 
 
 @st.composite
-def searches(draw: st.DrawFn) -> tuple[Floats, np.ndarray, Slots, int]:
+def searches(draw: st.DrawFn) -> tuple[AnyFloatArray, np.ndarray, Slots, int]:
     """Log-odds with many ties and gaps, a book, slots, and the column that is looked for."""
     n = draw(st.integers(1, 12))
     log_odds = draw(st.lists(st.sampled_from([NO, -1.0, 0.0, 0.5, 1.0, 2.0]), min_size=n, max_size=n))
@@ -263,7 +267,7 @@ def searches(draw: st.DrawFn) -> tuple[Floats, np.ndarray, Slots, int]:
 
 @hypothesis_settings(derandomize=True, max_examples=400, deadline=None)
 @given(searches(), st.booleans())
-def test_a_counted_place_is_the_sorted_one(search: tuple[Floats, np.ndarray, Slots, int], filters: bool) -> None:
+def test_a_counted_place_is_the_sorted_one(search: tuple[AnyFloatArray, np.ndarray, Slots, int], filters: bool) -> None:
     log_odds, inside, slots, target = search
     chosen, _ = slotted(log_odds, inside if filters else None, slots)
     members = np.full((1, len(log_odds)), -1)

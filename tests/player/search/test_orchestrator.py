@@ -11,9 +11,9 @@ import pytest
 
 from quarry.configs.settings import SettingsError
 from quarry.player.errors import AllStrategiesFailedError, QueryError
+from quarry.player.search.calibration import DEFAULT_EMBEDDER, calibration_of
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
-from quarry.player.search.threshold import DEFAULT_EMBEDDER, calibration_of
 from quarry.player.search.types import Hit, Query, SearchResult, Strategy
 from tests.player.fakes import FailingStrategy, ListStrategy, document, search_settings
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from quarry.ingest.embedders import FloatArray
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.paragraph import Document
 from quarry.player.search.names import normalise_name
 from quarry.player.search.references import References
@@ -100,7 +100,7 @@ class CountingEmbedder(HashingEmbedder):
         super().__init__()
         self.embedded: list[str] = []
 
-    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         self.embedded += texts
         return super().embed_queries(texts)
 

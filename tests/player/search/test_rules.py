@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from quarry.player.search.rules import CONTENT, FUNCTION, RELATED, Belief, RuleEvidence, base_forms
+from quarry.player.search.rules import CONTENT, FUNCTION, RELATED, Likelihood, RuleEvidence, base_forms
 from quarry.player.testing.paragraphs import paragraph
 
 PARAGRAPHS = [
@@ -17,9 +17,9 @@ PARAGRAPHS = [
 ]
 
 
-def one(belief: Belief) -> float:
+def one(likelihood: Likelihood) -> float:
     """Log-odds of one shared word."""
-    return float(belief.log_odds(np.array([1]))[0])
+    return float(likelihood.log_odds(np.array([1]))[0])
 
 
 def test_a_paragraph_that_shares_no_word_has_nothing_against_it() -> None:
@@ -28,9 +28,9 @@ def test_a_paragraph_that_shares_no_word_has_nothing_against_it() -> None:
 
 def test_the_log_odds_are_those_of_the_mixture() -> None:
     # keep * slip ** n + (1 - keep)
-    belief = Belief(keep=0.9, slip=0.1)
+    likelihood = Likelihood(keep=0.9, slip=0.1)
     counts = np.array([0, 1, 2])
-    assert belief.log_odds(counts) == pytest.approx([0.0, math.log(0.09 + 0.1), math.log(0.009 + 0.1)], rel=1e-5)
+    assert likelihood.log_odds(counts) == pytest.approx([0.0, math.log(0.09 + 0.1), math.log(0.009 + 0.1)], rel=1e-5)
 
 
 def test_no_number_of_words_says_more_than_that_the_referee_does_not_care() -> None:

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quarry.ingest.embedders import FloatArray, TokenStates
+from quarry.ingest.arrays import Float32Array
+from quarry.ingest.embedders import TokenStates
 from quarry.ingest.hints import Bank, hints_of
 from quarry.ingest.token_files import Words
 from quarry.ingest.tokens import MIDDLE, STEPS, TokenForm, Tokens, compact
@@ -21,7 +22,7 @@ PARAGRAPHS = ("one two three four five", "two", "six seven eight nine ten eleven
 class Model(HashingEmbedder):
     """Knows words as vectors of its own."""
 
-    def read_queries(self, texts: list[str]) -> tuple[FloatArray, TokenStates]:  # type: ignore[override]
+    def read_queries(self, texts: list[str]) -> tuple[Float32Array, TokenStates]:  # type: ignore[override]
         words = [text.split() for text in texts]
         ids = np.array([sum(map(ord, word)) for line in words for word in line], dtype=np.int64)
         states = [np.random.default_rng(number).normal(size=DIM) for number in ids]

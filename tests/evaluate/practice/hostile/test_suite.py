@@ -7,7 +7,7 @@ import pytest
 from quarry.evaluate.practice.hostile.fault import Fault
 from quarry.evaluate.practice.hostile.faults import all_faults
 from quarry.evaluate.practice.hostile.suite import Outcome, peak_memory_mb, try_faults
-from tests.evaluate.fakes import small_course
+from tests.evaluate.fakes import small_repertoire
 from tests.player.fakes import course, dense_player
 
 MOST_MB = 600.0
@@ -18,7 +18,7 @@ MOST_MB = 600.0
 def outcomes() -> dict[str, Outcome]:
     before_mb = peak_memory_mb()
     player = dense_player(course(), questions_pool=60)
-    found = {outcome.fault: outcome for outcome in try_faults(player, small_course(), all_faults())}
+    found = {outcome.fault: outcome for outcome in try_faults(player, small_repertoire(), all_faults())}
     assert peak_memory_mb() - before_mb < MOST_MB
     return found
 
@@ -39,5 +39,5 @@ def test_every_fault_has_a_name_of_its_own() -> None:
 
 def test_a_fault_that_cannot_be_survived_is_told_as_lost() -> None:
     player, fault = dense_player(course(), questions_pool=60), Fault("no message", "message", lambda *_: [])
-    (outcome,) = try_faults(player, small_course(), [fault], timeout_s=1.0)
+    (outcome,) = try_faults(player, small_repertoire(), [fault], timeout_s=1.0)
     assert (outcome.ended, outcome.survived) == ("lost", False)

@@ -8,13 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from quarry.ingest.embedders import FloatArray
+from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.paragraph import Paragraph
+from quarry.player.search.calibration import DenseCalibration
 from quarry.player.search.strategies import dense as module
 from quarry.player.search.strategies.dense import Dense, Sentences
-from quarry.player.search.threshold import DenseCalibration
 from quarry.player.search.types import Query, Strategy
 from quarry.player.testing.paragraphs import paragraph
 from quarry.player.testing.strategy import StrategyContract
@@ -78,7 +77,7 @@ def test_sentences_count_with_their_weights() -> None:
 
 
 def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone() -> None:
-    def evidence(hint: str) -> FloatArray:
+    def evidence(hint: str) -> Float32Array:
         return np.array([-5.0, 0.0, 0.0], dtype=np.float32)
 
     paragraphs = [paragraph("a:1:1"), paragraph("a:1:2"), paragraph("b:1:1")]
@@ -95,7 +94,7 @@ def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone() -> None:
 def test_the_rule_looks_at_the_hint_as_it_was_said() -> None:
     seen = []
 
-    def evidence(hint: str) -> FloatArray:
+    def evidence(hint: str) -> Float32Array:
         seen.append(hint)
         return np.zeros(1, dtype=np.float32)
 
@@ -123,10 +122,10 @@ class Words:
     def prepare(self, hint: str) -> None:
         """Nothing."""
 
-    def parts(self, hint: str, rows: object = None) -> dict[str, FloatArray]:
+    def parts(self, hint: str, rows: object = None) -> dict[str, Float32Array]:
         return {"letters": np.array([0.0, 3.0, 1.0], dtype=np.float32)}
 
-    def glance(self, hint: str) -> dict[str, FloatArray]:
+    def glance(self, hint: str) -> dict[str, Float32Array]:
         return {}
 
 
@@ -170,12 +169,12 @@ class Lengths:
     def prepare(self, hint: str) -> None:
         """Nothing."""
 
-    def parts(self, hint: str, rows: NDArray[np.int64] | None = None) -> dict[str, FloatArray]:
+    def parts(self, hint: str, rows: IntArray | None = None) -> dict[str, Float32Array]:
         assert rows is not None
         self.asked.append(rows.tolist())
         return {"tenths": rows.astype(np.float32) / 10.0}
 
-    def glance(self, hint: str) -> dict[str, FloatArray]:
+    def glance(self, hint: str) -> dict[str, Float32Array]:
         return {"row": np.arange(4, dtype=np.float32)}
 
 

@@ -8,16 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from quarry.ingest.embedders import FloatArray
+from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
+from quarry.player.search.calibration import DenseCalibration
 from quarry.player.search.rules import RuleEvidence
 from quarry.player.search.strategies import dense as module
 from quarry.player.search.strategies.dense import Dense, Sentences
 from quarry.player.search.strategies.indexed import IndexedDense
-from quarry.player.search.threshold import DenseCalibration
 from quarry.player.search.types import Query, Strategy
 from quarry.player.testing.paragraphs import paragraph
 from quarry.player.testing.strategy import StrategyContract
@@ -108,12 +107,12 @@ class Scorer:
     def prepare(self, hint: str) -> None:
         """Nothing."""
 
-    def parts(self, hint: str, rows: NDArray[np.int64] | None = None) -> dict[str, FloatArray]:
+    def parts(self, hint: str, rows: IntArray | None = None) -> dict[str, Float32Array]:
         chosen = np.arange(800) if rows is None else rows
         self.n_asked = len(chosen)
         return {"words": self._dense.cosines(hint)[chosen] + self._more[chosen]}
 
-    def glance(self, hint: str) -> dict[str, FloatArray]:
+    def glance(self, hint: str) -> dict[str, Float32Array]:
         return {"near.minilm": self._dense.cosines(hint)}
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from quarry.ingest.paragraph import Paragraph
+from quarry.player.search.calibration import KeywordCalibration
 from quarry.player.search.strategies.keyword import Keyword
-from quarry.player.search.threshold import KeywordCalibration
 from quarry.player.search.types import Query, Strategy
 from quarry.player.testing.paragraphs import paragraph
 from quarry.player.testing.strategy import StrategyContract

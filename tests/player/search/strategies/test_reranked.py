@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from quarry.configs.settings import SettingsError
+from quarry.ingest.arrays import Float64Array
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import LateStrategyError
 from quarry.player.search.cross_encoder import CrossEncoderScorer, Pair
@@ -25,7 +25,7 @@ from tests.fakes import tiny_cross_encoder
 from tests.player.fakes import ListStrategy, WordsEmbedder
 
 
-def shared_words(pairs: Sequence[Pair]) -> NDArray[np.float64]:
+def shared_words(pairs: Sequence[Pair]) -> Float64Array:
     """A scorer without a model: words in common, less a little for each word of the text."""
     return np.array([len({*words(hint)} & {*words(text)}) - 0.01 * len([*words(text)]) for hint, text in pairs])
 
@@ -44,7 +44,7 @@ class Said:
         self._logits = logits
         self.asked: list[Pair] = []
 
-    def __call__(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+    def __call__(self, pairs: Sequence[Pair]) -> Float64Array:
         self.asked += pairs
         return np.array([self._logits[text] for _, text in pairs])
 
@@ -92,7 +92,7 @@ def test_a_deadline_ends_it_between_two_batches() -> None:
     paragraphs = {f"x:{number}:1": 0.5 for number in range(1, 3 * BATCH)}
     asked: list[int] = []
 
-    def slow(pairs: Sequence[Pair]) -> NDArray[np.float64]:
+    def slow(pairs: Sequence[Pair]) -> Float64Array:
         asked.append(len(pairs))
         time.sleep(0.2)
         return np.zeros(len(pairs))

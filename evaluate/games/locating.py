@@ -1,4 +1,4 @@
-"""Labelled games -> the ingested paragraphs that they are about."""
+"""Labelled games -> the ingested paragraphs that they are about, found by id or by text."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ MATCH_F1 = 0.6
 """Token F1 from which an ingested paragraph is taken for the labelled one."""
 
 
-def match_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) -> dict[str, Paragraph | None]:
+def locate_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) -> dict[str, Paragraph | None]:
     """The ingested paragraph of each answerable game, None where it was lost at ingest.
 
-    A game with a known paragraph_id is matched by it, one with text by the highest token F1 with the ingested
+    A game with a known paragraph_id is found by it, one with text by the highest token F1 with the ingested
     paragraphs, at least 0.6: first among those with the labelled opening sentence, where 0.9 settles it, then among
     all. Ties go to the game's own document, then to the equal opening sentence, then to the smaller paragraph_id. A
-    game that gives its opening sentence alone is matched by that.
+    game that gives its opening sentence alone is found by that.
     """
     by_id = {paragraph.paragraph_id: paragraph for paragraph in paragraphs}
     by_text = [game for game in games if game.answerable and game.paragraph and game.paragraph_id not in by_id]
     matcher = _TextMatcher(paragraphs) if by_text else None
-    matched: dict[str, Paragraph | None] = {}
+    located: dict[str, Paragraph | None] = {}
     for game in games:
         if not game.answerable:
             continue
-        matched[game.game_id] = by_id.get(game.paragraph_id)
-        if matched[game.game_id] is None and matcher is not None and game.paragraph:
-            matched[game.game_id] = matcher.best(game)
-    return matched
+        located[game.game_id] = by_id.get(game.paragraph_id)
+        if located[game.game_id] is None and matcher is not None and game.paragraph:
+            located[game.game_id] = matcher.best(game)
+    return located
 
 
-def require_of_store(matched: Mapping[str, Paragraph | None], location: str, where: str) -> None:
+def require_of_store(located: Mapping[str, Paragraph | None], location: str, where: str) -> None:
     """Pass if any of the answerable games is about a paragraph of the store, or none is answerable.
 
     Args:
-        matched: as `match_games` gives it.
+        located: as `locate_games` gives it.
         location: of the store, where: of the games, as the user named them.
 
     Raises:
         GamesError: the games are another corpus's.
     """
-    if matched and not any(matched.values()):
+    if located and not any(located.values()):
         raise GamesError(
-            f"{where}: at least one game must be about a paragraph of {location}, got none of {len(matched)}; "
+            f"{where}: at least one game must be about a paragraph of {location}, got none of {len(located)}; "
             "name the games that belong to the store"
         )
 

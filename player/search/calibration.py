@@ -1,4 +1,4 @@
-"""Relevance: strategies' own scores on one calibrated scale from 0 to 1, on which thresholds lie."""
+"""Fitted numbers, by embedder, that bring the scores of all strategies to one scale of relevance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from quarry.configs.places import fitted
-from quarry.ingest.embedders import FloatArray
+from quarry.ingest.arrays import Float32Array
 
 CALIBRATION = Path(__file__).with_name("calibration.json")
 """Fitted numbers by embedder, written by `python -m evaluate calibrate`."""
@@ -43,7 +43,7 @@ class DenseCalibration:
     parts: dict[str, float] = field(default_factory=dict)
     glance: dict[str, float] = field(default_factory=dict)
 
-    def answerable(self, similarities: FloatArray) -> float:
+    def answerable(self, similarities: Float32Array) -> float:
         """Log-odds that the course holds what a hint is about.
 
         Args:
@@ -128,7 +128,7 @@ class Calibration:
     unnamed: float
     words: dict[str, WordsCalibration] = field(default_factory=dict)
 
-    def reading(self, specs: Sequence[str]) -> Calibration:
+    def word_by_word(self, specs: Sequence[str]) -> Calibration:
         """The numbers where these models compare word by word; where none are fitted, what they say counts nothing."""
         known = self.words.get("+".join(specs))
         return self if known is None else dataclasses.replace(self, dense=known.dense, fused=known.fused)

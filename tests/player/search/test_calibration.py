@@ -7,14 +7,14 @@ import json
 import numpy as np
 import pytest
 
-from quarry.player.search.references import FEATURES
-from quarry.player.search.threshold import (
+from quarry.player.search.calibration import (
     CALIBRATION,
     DEFAULT_EMBEDDER,
     DenseCalibration,
     as_tree,
     calibration_of,
 )
+from quarry.player.search.references import FEATURES
 
 
 def test_what_is_answerable_goes_by_the_best_and_by_the_mean_of_the_best_five() -> None:
@@ -40,7 +40,7 @@ def test_the_numbers_of_every_embedder_point_the_right_way(spec: str) -> None:
     assert calibration.named > 0.0 > calibration.unnamed
     assert len(calibration.references.weights) == len(FEATURES)
     for specs in calibration.words:
-        reading = calibration.reading(specs.split("+"))
+        reading = calibration.word_by_word(specs.split("+"))
         assert reading.dense.nats > 0.0
         assert {f"near.{name}" for name in specs.split("+")} <= reading.dense.glance.keys()
         assert reading.fused.dense > 0.0
@@ -50,8 +50,8 @@ def test_the_numbers_of_every_embedder_point_the_right_way(spec: str) -> None:
 
 def test_where_no_numbers_are_fitted_for_the_models_the_others_stay() -> None:
     calibration = calibration_of(DEFAULT_EMBEDDER)
-    assert calibration.reading([]) == calibration.reading(["mpnet"]) == calibration
-    assert calibration.reading([DEFAULT_EMBEDDER]).dense != calibration.dense
+    assert calibration.word_by_word([]) == calibration.word_by_word(["mpnet"]) == calibration
+    assert calibration.word_by_word([DEFAULT_EMBEDDER]).dense != calibration.dense
 
 
 def test_an_embedder_without_numbers_takes_the_default_ones() -> None:

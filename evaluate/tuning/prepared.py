@@ -6,22 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
 from quarry.configs.settings import SearchSettings, Settings
 from quarry.evaluate.errors import TuneError
 from quarry.evaluate.games.labelled import LabelledGame
+from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.ingest.embedders import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
 from quarry.player.search.build import searched_of
+from quarry.player.search.calibration import Calibration
 from quarry.player.search.cascade import confidence_of, marks_of, scored_of
 from quarry.player.search.core import (
-    Bools,
     Columns,
-    Floats,
-    Ints,
     Named,
     Scored,
     answering,
@@ -37,10 +35,7 @@ from quarry.player.search.core import (
     worth_asking,
 )
 from quarry.player.search.strategies.dense import Dense, dense_weights
-from quarry.player.search.threshold import Calibration
 from quarry.player.search.types import Query
-
-Doubles = NDArray[np.float64]
 
 NO_COLUMN = -1
 
@@ -68,19 +63,19 @@ class Prepared:
 
     games: tuple[LabelledGame, ...]
     columns: Columns
-    parts: Mapping[str, Floats]
-    answerable: Floats
+    parts: Mapping[str, AnyFloatArray]
+    answerable: AnyFloatArray
     others: Mapping[str, Scored]
     calibration: Calibration
-    quality: Floats
-    recency: Floats
-    confidence: Doubles
-    inside: Bools
-    members: Ints
-    odds: Floats
-    has_name: Bools
-    truth: Ints
-    is_answerable: Bools
+    quality: AnyFloatArray
+    recency: AnyFloatArray
+    confidence: Float64Array
+    inside: BoolArray
+    members: IntArray
+    odds: AnyFloatArray
+    has_name: BoolArray
+    truth: IntArray
+    is_answerable: BoolArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +87,8 @@ class Found:
         relevant: (n_games,) whether a step passed its threshold.
     """
 
-    ranks: Ints
-    relevant: Bools
+    ranks: IntArray
+    relevant: BoolArray
 
 
 def search_all(prepared: Prepared, settings: SearchSettings) -> Found:
@@ -140,15 +135,15 @@ class _Batch:
         self._dense = _dense(prepared, settings) if "dense" in self.names else None
 
     @property
-    def highest(self) -> Floats:
+    def highest(self) -> AnyFloatArray:
         """(n_games,) the highest log-odds that any strategy gives."""
-        highest: Floats = np.max([self._scored(name).log_odds.max(axis=1) for name in self.names], axis=0)
+        highest: AnyFloatArray = np.max([self._scored(name).log_odds.max(axis=1) for name in self.names], axis=0)
         return highest
 
     def _scored(self, name: str) -> Scored:
         return self._dense if name == "dense" and self._dense is not None else self._prepared.others[name]
 
-    def step(self, names: Sequence[str], rows: Ints, *, forget: bool = False) -> tuple[Ints, Floats]:
+    def step(self, names: Sequence[str], rows: IntArray, *, forget: bool = False) -> tuple[IntArray, AnyFloatArray]:
         """The place of the labelled paragraph of some of the games, and the log-odds of their best hit.
 
         Args:
@@ -156,7 +151,7 @@ class _Batch:
         """
         prepared, settings = self._prepared, self._settings
         every = len(rows) == len(prepared.games)
-        chosen: Ints | slice = slice(None) if every else rows
+        chosen: IntArray | slice = slice(None) if every else rows
         tiers = np.zeros(len(rows), dtype=np.int64) if forget else self.tiers[chosen]
         found = []
         for name in names:
@@ -192,7 +187,7 @@ def _dense(prepared: Prepared, settings: SearchSettings) -> Scored:
 
 def prepare(
     games: Sequence[LabelledGame],
-    matched: Mapping[str, Paragraph | None],
+    located: Mapping[str, Paragraph | None],
     store: Course,
     settings: Settings,
     embedder: Embedder,
@@ -203,7 +198,7 @@ def prepare(
     """The arrays of these games over a store.
 
     Args:
-        matched: the ingested paragraph of each answerable game, as `match_games` gives it.
+        located: the ingested paragraph of each answerable game, as `locate_games` gives it.
         settings: whose strategies and modes hold for the whole study; what is tuned is not read.
         embedder: of the store.
         keywords: whether keywords may be asked in some trial.
@@ -222,7 +217,7 @@ def prepare(
     names = dict.fromkeys(name for name in settings.search.strategies if name != "dense")
     if keywords or settings.search.keywords in ("fused", "fallback"):
         names["keyword"] = None
-    parts: dict[str, list[Floats]] = {}
+    parts: dict[str, list[AnyFloatArray]] = {}
     answerable: list[float] = []
     others: dict[str, list[Scored]] = {name: [] for name in names}
     for game in tqdm(games, desc="preparing", unit="game", disable=not progress):
@@ -243,10 +238,10 @@ def prepare(
         padded[row, : len(of_book)] = of_book
         inside[row, of_book] = True
     confidence = np.array([confidence_of(books) for books in named])
-    labelled = [matched.get(game.game_id) for game in games]
+    labelled = [located.get(game.game_id) for game in games]
     column_of = {store.paragraphs[row].paragraph_id: column for column, row in enumerate(columns.rows.tolist())}
 
-    def prior(quality: float, recency: float) -> Floats:
+    def prior(quality: float, recency: float) -> AnyFloatArray:
         of_document = document_priors(store.documents, quality, recency)
         return np.array([of_document.get(doc_id, 0.0) for doc_id in columns.doc_ids])[columns.document]
 

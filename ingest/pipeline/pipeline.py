@@ -9,7 +9,7 @@ from pathlib import Path
 import filelock
 
 from quarry.configs.settings import IngestSettings, Settings
-from quarry.ingest.embedders import BUILT_IN, choose_spec, readers_of, token_limit
+from quarry.ingest.embedders import BUILT_IN, choose_spec, token_limit, word_models_of
 from quarry.ingest.embedders.models import fetch
 from quarry.ingest.errors import SourceError, StoreError
 from quarry.ingest.extract import READERS
@@ -77,12 +77,12 @@ def ingest(
                 else:
                     failed.append(_failed(row.path, result))
         spec = _settle_spec(embedder_spec, store.course, readings)
-        readers = readers_of(spec, settings.search.accuracy)
+        word_models = word_models_of(spec, settings.search.accuracy)
         changing = {reading.document.doc_id for reading in readings}
         removed = [_removed(document) for document in missing_books(rows, held.documents)]
         removed += [_removed(held.documents[doc_id], gone[doc_id]) for doc_id in sorted(gone.keys() - changing)]
         left = changing | {outcome.doc_id for outcome in removed}
-        again = outdated(store.course, left, token_limit(spec, settings.embed), readers if files else ())
+        again = outdated(store.course, left, token_limit(spec, settings.embed), word_models if files else ())
         anew = {reading.document.doc_id for reading in again}
         readings += again
         outcomes = [*_settled(rows, anew), *failed, *_filed(readings, held, anew), *removed]
@@ -91,11 +91,11 @@ def ingest(
             if embedder_spec != "auto":
                 fetch(embedder_spec)
             has_text = store.course.embedder_spec or any(reading.paragraphs for reading in readings)
-            specs = dict.fromkeys((spec, *readers)) if readings and has_text else ()
+            specs = dict.fromkeys((spec, *word_models)) if readings and has_text else ()
             embedders = [models.embedder(wanted, notice) for wanted in specs]
             dropped = [outcome.doc_id for outcome in removed]
             with _disk_errors(location):
-                file_all(store, readings, dropped, embedders, readers, settings.embed, staging, progress)
+                file_all(store, readings, dropped, embedders, word_models, settings.embed, staging, progress)
         else:
             store.tidy()
         staging.clear()

@@ -6,22 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee import Referee, secret_of
-from quarry.evaluate.tuning.course import Doubles
+from quarry.ingest.arrays import BoolArray, Float64Array, IntArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.player import Player
 from quarry.player.questions.belief import update
 from quarry.player.questions.question import FitArray
 from quarry.player.questions.referees import ErrorModel
-from quarry.player.search.core import Ints
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredGames:
     """Games with the questions that were asked and the answers of several referees, ready to be believed again.
 
     Attributes:
@@ -36,27 +34,27 @@ class Answered:
 
     games: tuple[LabelledGame, ...]
     referees: tuple[str, ...]
-    priors: tuple[Doubles, ...]
+    priors: tuple[Float64Array, ...]
     fits: tuple[FitArray, ...]
     kinds: tuple[tuple[str, ...], ...]
-    truth: Ints
+    truth: IntArray
     answers: tuple[tuple[tuple[str | None, ...], ...], ...]
 
 
 def prepare_answers(
     games: Sequence[LabelledGame],
-    matched: Mapping[str, Paragraph | None],
+    located: Mapping[str, Paragraph | None],
     player: Player,
     referees: Mapping[str, Referee],
     *,
     progress: bool = True,
-) -> Answered:
+) -> AnsweredGames:
     """The player's questions for each game, and what each referee answers to them.
 
     Games whose paragraph was not ingested, or that the belief does not run over, are left out: no rate saves them.
 
     Args:
-        matched: the ingested paragraph of each answerable game, as `match_games` gives it.
+        located: the ingested paragraph of each answerable game, as `locate_games` gives it.
         player: asks; its questions stay as they are whatever is tuned.
         referees: by SPEC.
         progress: a bar on standard error.
@@ -64,7 +62,7 @@ def prepare_answers(
     kept: list[LabelledGame] = []
     priors, fits, kinds, truth, answers = [], [], [], [], []
     for game in tqdm(games, desc="asking", unit="game", disable=not progress):
-        paragraph = matched.get(game.game_id)
+        paragraph = located.get(game.game_id)
         if paragraph is None:
             continue
         plan = player.plan(game.told())
@@ -80,7 +78,7 @@ def prepare_answers(
         kinds.append(tuple(question.kind for question in plan.questions))
         truth.append(row)
         answers.append(tuple(tuple(referee.answers(secret, posed)) for referee in referees.values()))
-    return Answered(
+    return AnsweredGames(
         games=tuple(kept),
         referees=tuple(referees),
         priors=tuple(priors),
@@ -91,7 +89,7 @@ def prepare_answers(
     )
 
 
-def beliefs(answered: Answered, model: ErrorModel) -> tuple[Doubles, NDArray[np.bool_]]:
+def beliefs(answered: AnsweredGames, model: ErrorModel) -> tuple[Float64Array, BoolArray]:
     """What the player believes of the true paragraphs.
 
     Returns:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quarry.player.questions.course import BELOW, IN_COMPOUND, LATE, OTHER_FORM, SEEN, read_course
 from quarry.player.questions.pool import fit_questions
 from quarry.player.questions.question import Question
+from quarry.player.questions.word_index import BELOW, IN_COMPOUND, LATE, OTHER_FORM, SEEN, index_words
 from quarry.player.testing.kind import ENGLISH, candidates_of
 from quarry.player.testing.paragraphs import paragraph
 
@@ -29,18 +29,18 @@ def test_a_word_further_down_may_stand_in_the_referees_longer_opening_sentence()
 def test_a_word_behind_a_full_stop_within_the_opening_sentence_is_doubtful() -> None:
     items = [paragraph("b:1:1", "x"), paragraph("b:1:2", "y")]
     texts = ("H. P. Luhn counted words", "Words were counted by Luhn")
-    course = read_course(
+    index = index_words(
         [type(item)(item.paragraph_id, item.doc_id, 1, "", text, text) for item, text in zip(items, texts, strict=True)]
     )
-    from quarry.player.questions.course import Candidates
+    from quarry.player.questions.word_index import Candidates
 
-    seen = Candidates(course, np.arange(2), np.full(2, 0.5)).in_opening(np.array([course.ids["luhn"]]))[0]
+    seen = Candidates(index, np.arange(2), np.full(2, 0.5)).in_opening(np.array([index.ids["luhn"]]))[0]
     assert seen.tolist() == pytest.approx([LATE, SEEN])
 
 
 def test_opening_sentences_may_be_asked_for_stop_words_and_paragraphs_not() -> None:
     candidates = candidates_of(ENGLISH)
-    words = np.array(candidates.course.words)
+    words = np.array(candidates.index.words)
     opening, whole = (set(words[candidates.telling(opening=flag, n=500)[0]]) for flag in (True, False))
     assert "of" in opening
     assert "of" not in whole
@@ -52,9 +52,9 @@ def test_words_that_split_the_belief_evenly_come_first() -> None:
     candidates.prior = np.full(6, 1.0 / 6.0)
     ids, worth = candidates.telling(opening=False, n=500)
     assert (np.diff(worth) <= 1e-12).all()
-    in_half = {candidates.course.words[row] for row, each in zip(ids, worth, strict=True) if each > 0.2}
+    in_half = {candidates.index.words[row] for row, each in zip(ids, worth, strict=True) if each > 0.2}
     assert in_half >= {"names", "levers"}
-    assert "the" not in np.array(candidates.course.words)[ids]
+    assert "the" not in np.array(candidates.index.words)[ids]
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def test_words_that_split_the_belief_evenly_come_first() -> None:
     [("malkov", "Malkov"), ("yashunin", "Yashunin"), ("hnsw", "HNSW"), ("tables", "tables"), ("wrote", "wrote")],
 )
 def test_words_are_shown_as_they_are_written_within_sentences(word: str, written: str) -> None:
-    course = read_course(
+    index = index_words(
         [
             paragraph("b:1:1", "Malkov (with A. Yashunin) wrote it."),
             paragraph("b:1:2", "HNSW grew. Malkov made tables. Tables grow."),
         ]
     )
-    assert course.spelling.of(word) == written
+    assert index.spelling.of(word) == written
 
 
 def test_a_word_that_occurs_within_a_compound_alone_is_doubtful() -> None:

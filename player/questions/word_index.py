@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import regex
-from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
+from quarry.ingest.arrays import BoolArray, Float64Array, RowArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.questions.language import Language, hebrew_forms, is_hebrew, language_of
 from quarry.player.questions.question import FitArray
@@ -65,7 +65,7 @@ N_LOOKED_UP = 20
 
 
 @dataclass(frozen=True, slots=True)
-class CourseView:
+class WordIndex:
     """Which words stand where.
 
     Attributes:
@@ -91,16 +91,16 @@ class CourseView:
     last_words: tuple[str, ...]
     words: tuple[str, ...]
     ids: Mapping[str, int]
-    forms: NDArray[np.intp]
-    hebrew: NDArray[np.bool_]
-    telling: NDArray[np.bool_]
-    plain: NDArray[np.bool_]
+    forms: RowArray
+    hebrew: BoolArray
+    telling: BoolArray
+    plain: BoolArray
     whole: csr_array
     opening: csr_array
     early: csr_array
 
 
-def read_course(paragraphs: Sequence[Paragraph]) -> CourseView:
+def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
     """The view of these paragraphs."""
     ids: dict[str, int] = {}
     texts = [paragraph.text for paragraph in paragraphs]
@@ -121,7 +121,7 @@ def read_course(paragraphs: Sequence[Paragraph]) -> CourseView:
         stemmed = [(stems(word) or [word])[0] for word in vocabulary]
     shared = [hebrew_forms(word) if he else stem for word, stem, he in zip(vocabulary, stemmed, hebrew, strict=True)]
     forms = np.array([form_ids.setdefault(form, len(form_ids)) for form in shared], dtype=np.intp)
-    return CourseView(
+    return WordIndex(
         rows={paragraph.paragraph_id: row for row, paragraph in enumerate(paragraphs)},
         spelling=Spelling(texts, ids, whole),
         languages=tuple(language_of(text[:400]) for text in texts),
@@ -183,14 +183,14 @@ class Candidates:
     """The paragraphs that questions are made for or fitted to, with their words.
 
     Args:
-        course: theirs.
+        index: theirs.
         rows: (n_candidates,) of the course.
         prior: (n_candidates,) their probabilities, summing to 1.
         told: the book's name and the hint: what a referee answers from who sees nothing of the paragraph.
     """
 
-    def __init__(self, course: CourseView, rows: NDArray[np.intp], prior: NDArray[np.float64], told: str = "") -> None:
-        self.course = course
+    def __init__(self, index: WordIndex, rows: RowArray, prior: Float64Array, told: str = "") -> None:
+        self.index = index
         self.rows = rows
         self.prior = prior
         self._told = frozenset(words(told))
@@ -201,51 +201,51 @@ class Candidates:
     @functools.cached_property
     def language(self) -> Language:
         """That of most of the belief."""
-        hebrew = np.array([self.course.languages[row] == "he" for row in self.rows])
+        hebrew = np.array([self.index.languages[row] == "he" for row in self.rows])
         return "he" if float(self.prior[hebrew].sum()) > 0.5 else "en"
 
-    def telling(self, *, opening: bool, n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def telling(self, *, opening: bool, n: int) -> tuple[RowArray, Float64Array]:
         """Ids of at most n words, those first that split the belief most evenly, and the variance of their occurrence.
 
         Args:
             opening: of the opening sentences, where stop words will do; else of the whole paragraphs.
         """
-        course = self.course
+        index = self.index
         table = self._opening if opening else self._whole
         mass = np.clip(table.T @ self.prior, 0.0, 1.0)
-        usable = (course.plain if opening else course.telling) & (course.hebrew == (self.language == "he"))
+        usable = (index.plain if opening else index.telling) & (index.hebrew == (self.language == "he"))
         worth = mass * (1.0 - mass) * usable
         best = np.argsort(-worth, kind="stable")[:n]
         best = best[worth[best] > 1e-6]
         return best, worth[best]
 
-    def in_paragraph(self, ids: NDArray[np.intp]) -> FitArray:
+    def in_paragraph(self, ids: RowArray) -> FitArray:
         """(n_words, n_candidates) probability that a reader finds each word in the whole paragraph."""
         return self._seen(self._whole, ids)
 
-    def in_opening(self, ids: NDArray[np.intp]) -> FitArray:
+    def in_opening(self, ids: RowArray) -> FitArray:
         """(n_words, n_candidates) probability that a reader finds each word in the opening sentence that he has."""
         there, early = _columns(self._opening, ids), _columns(self._early, ids)
         seen = np.maximum(self._seen(self._opening, ids), BELOW * (_columns(self._whole, ids) > 0))
         return np.where((there > 0) & (early == 0), np.float32(LATE) * there, seen)
 
-    def in_told(self, ids: NDArray[np.intp]) -> FitArray:
+    def in_told(self, ids: RowArray) -> FitArray:
         """(n_words, n_candidates) probability that a reader finds each word in the book's name and the hint."""
-        there = np.array([self.course.words[number] in self._told for number in ids], dtype=np.bool_)
+        there = np.array([self.index.words[number] in self._told for number in ids], dtype=np.bool_)
         return np.repeat(np.where(there, np.float32(SEEN), np.float32(0.0))[:, None], len(self), axis=1)
 
-    def ids_of(self, group: Sequence[str]) -> NDArray[np.intp]:
+    def ids_of(self, group: Sequence[str]) -> RowArray:
         """Ids of those of the words that the course has."""
-        ids = self.course.ids
+        ids = self.index.ids
         return np.array([ids[word] for word in group if word in ids], dtype=np.intp)
 
-    def _seen(self, table: csr_array, ids: NDArray[np.intp]) -> FitArray:
+    def _seen(self, table: csr_array, ids: RowArray) -> FitArray:
         there = _columns(table, ids)
-        forms, place = np.unique(self.course.forms[ids], return_inverse=True)
-        n_forms = int(self.course.forms.max(initial=-1)) + 1
+        forms, place = np.unique(self.index.forms[ids], return_inverse=True)
+        n_forms = int(self.index.forms.max(initial=-1)) + 1
         chosen = np.full(n_forms, -1)
         chosen[forms] = np.arange(len(forms))
-        kept = chosen[self.course.forms[table.indices]]
+        kept = chosen[self.index.forms[table.indices]]
         row_of = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
         alike = np.zeros((len(forms), table.shape[0]), dtype=np.float32)
         alike[kept[kept >= 0], row_of[kept >= 0]] = OTHER_FORM
@@ -254,18 +254,18 @@ class Candidates:
 
     @functools.cached_property
     def _whole(self) -> csr_array:
-        return self.course.whole[self.rows]
+        return self.index.whole[self.rows]
 
     @functools.cached_property
     def _opening(self) -> csr_array:
-        return self.course.opening[self.rows]
+        return self.index.opening[self.rows]
 
     @functools.cached_property
     def _early(self) -> csr_array:
-        return self.course.early[self.rows]
+        return self.index.early[self.rows]
 
 
-def _columns(table: csr_array, ids: NDArray[np.intp]) -> FitArray:
+def _columns(table: csr_array, ids: RowArray) -> FitArray:
     """(n_ids, n_rows) the columns of a table."""
     columns: FitArray = table[:, ids].toarray().T
     return columns

@@ -9,7 +9,7 @@ import pytest
 
 from quarry.configs.settings import GameSettings, load
 from quarry.evaluate.referee import make_referee
-from quarry.evaluate.tuning.answers import Answered, beliefs, prepare_answers
+from quarry.evaluate.tuning.answered_games import AnsweredGames, beliefs, prepare_answers
 from quarry.evaluate.tuning.error_rates import ERROR_RATES, JudgedBelief
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.questions.referees import error_model_of
@@ -27,13 +27,13 @@ def matched() -> dict[str, Paragraph | None]:
 
 
 @pytest.fixture(scope="module")
-def answered(matched: dict[str, Paragraph | None]) -> Answered:
+def answered(matched: dict[str, Paragraph | None]) -> AnsweredGames:
     referees = {spec: made for spec in SPECS if (made := make_referee(spec, 3)) is not None}
     return prepare_answers(course_games(course()), matched, dense_player(course()), referees, progress=False)
 
 
 def test_games_whose_paragraph_is_not_there_are_left_out(
-    answered: Answered, matched: dict[str, Paragraph | None]
+    answered: AnsweredGames, matched: dict[str, Paragraph | None]
 ) -> None:
     assert len(answered.games) == len(course_games(course())) - 1
     assert len(answered.answers) == len(answered.games)
@@ -41,7 +41,7 @@ def test_games_whose_paragraph_is_not_there_are_left_out(
     assert all(len(by_referee) == len(SPECS) for by_referee in answered.answers)
 
 
-def test_the_oracle_is_believed(answered: Answered) -> None:
+def test_the_oracle_is_believed(answered: AnsweredGames) -> None:
     _, first = beliefs(answered, error_model_of(load().game))
     assert first[1:, 0].all()
     assert not first[:, 2].all()
@@ -63,7 +63,7 @@ def test_the_objective_is_the_mean_log_score_and_games_are_one_value_each() -> N
     }
 
 
-def test_trust_in_answers_pays_with_a_sound_referee(answered: Answered) -> None:
+def test_trust_in_answers_pays_with_a_sound_referee(answered: AnsweredGames) -> None:
     def score(settings: GameSettings) -> float:
         return float(beliefs(answered, error_model_of(settings))[0][1:, 0].mean())
 

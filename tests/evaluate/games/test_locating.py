@@ -1,4 +1,4 @@
-"""Labelled games are matched to ingested paragraphs by id, or by their text."""
+"""Labelled games are found among ingested paragraphs by id, or by their text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.matching import match_games
+from quarry.evaluate.games.locating import locate_games
 from quarry.ingest.paragraph import Paragraph
 from tests.evaluate.fakes import labelled_game
 
@@ -21,8 +21,8 @@ PARAGRAPHS = (
 
 
 def matched_id(paragraphs: tuple[Paragraph, ...] = PARAGRAPHS, **changes: Any) -> str | None:
-    """The paragraph_id that a game with these labels is matched to."""
-    found = match_games([labelled_game(**changes)], paragraphs)["g1"]
+    """The paragraph_id that a game with these labels is found at."""
+    found = locate_games([labelled_game(**changes)], paragraphs)["g1"]
     return found.paragraph_id if found else None
 
 
@@ -85,7 +85,7 @@ class TestMatching:
 
     def test_an_unanswerable_game_is_not_matched_at_all(self) -> None:
         games = [labelled_game(game_id="no", answerable=False, paragraph_id=""), labelled_game(game_id="yes")]
-        assert list(match_games(games, PARAGRAPHS)) == ["yes"]
+        assert list(locate_games(games, PARAGRAPHS)) == ["yes"]
 
 
 def test_a_game_that_gives_its_opening_sentence_alone_is_matched_by_it(tmp_path: Path) -> None:
@@ -98,4 +98,4 @@ def test_a_game_that_gives_its_opening_sentence_alone_is_matched_by_it(tmp_path:
     text = "Bees dance. They tell each other in this way where the flowers stand, and how far it is to fly there."
     other = Paragraph("b:1:1", "b", 1, "", "Wasps do not dance. They hunt alone.", "Wasps do not dance.")
     meant = Paragraph("b:1:2", "b", 1, "", text, "Bees dance.")
-    assert match_games(games, [other, meant]) == {"g": meant}
+    assert locate_games(games, [other, meant]) == {"g": meant}

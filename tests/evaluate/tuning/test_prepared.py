@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from quarry.configs.settings import SearchSettings, Settings, load
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.matching import match_games
-from quarry.evaluate.tuning.course import Prepared, prepare, search_all
+from quarry.evaluate.games.locating import locate_games
+from quarry.evaluate.tuning.prepared import Prepared, prepare, search_all
 from quarry.ingest.store import Course
 from quarry.player.search.build import build_orchestrator
 from quarry.player.search.types import Query
@@ -71,8 +71,8 @@ def base() -> Settings:
 
 
 def prepared_for(games: Sequence[LabelledGame], store: Course, settings: Settings) -> Prepared:
-    matched = match_games(games, store.paragraphs)
-    return prepare(games, matched, store, settings, HashingEmbedder(), keywords=True, progress=False)
+    located = locate_games(games, store.paragraphs)
+    return prepare(games, located, store, settings, HashingEmbedder(), keywords=True, progress=False)
 
 
 @pytest.fixture(scope="module")
@@ -113,11 +113,11 @@ def changes(draw: st.DrawFn) -> dict[str, Any]:
 
 def requires_the_same(prepared: Prepared, games: Sequence[LabelledGame], store: Course, settings: Settings) -> None:
     orchestrator = build_orchestrator(store, settings, HashingEmbedder())
-    matched = match_games(games, store.paragraphs)
+    located = locate_games(games, store.paragraphs)
     found = search_all(prepared, settings.search)
     for row, game in enumerate(games):
         result = orchestrator.search(Query(game.hint, game.book_name))
-        labelled = matched[game.game_id]
+        labelled = located[game.game_id]
         place = result.row_of(labelled) if labelled else None
         assert found.ranks[row] == (0 if place is None else place + 1), (game.hint, game.book_name, result.answered_by)
         assert bool(found.relevant[row]) == result.relevant

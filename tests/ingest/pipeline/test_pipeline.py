@@ -24,11 +24,11 @@ from tqdm import tqdm
 from quarry.configs.settings import Settings
 from quarry.ingest import embedders, reader
 from quarry.ingest.__main__ import main
-from quarry.ingest.embedders import FloatArray
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.errors import StoreError
 from quarry.ingest.paragraph import Alias
 from quarry.ingest.pipeline import expand, ingest
-from quarry.ingest.pipeline.run import locked
+from quarry.ingest.pipeline.pipeline import locked
 from quarry.ingest.store import create_store, open_store
 from quarry.ingest.testing import handmade
 from tests import fakes
@@ -382,7 +382,7 @@ def test_paragraphs_file_of_a_windows_editor_with_odd_line_separators_is_read(
     [
         ("{'paragraph_id': 1}", "line 2: must be a JSON object"),
         ('{"paragraph_id": "p2"', "line 2: must be a JSON object"),
-        ('["p2", "trees", "text"]', "line 2: paragraph_id must be a string that is not empty, got None"),
+        ('["p2", "trees", "text"]', "line 2: must be a JSON object, got list"),
         ({"paragraph_id": "p2", "book_name": "trees"}, "line 2: text must be a string that is not empty, got None"),
         (entry("p2", "trees", "  "), "line 2: text must be a string that is not empty, got '  '"),
         (entry("p2", "", TREES), "line 2: book_name must be a string that is not empty, got ''"),
@@ -408,7 +408,7 @@ def test_paragraphs_file_without_a_paragraph_or_not_in_utf8_fails(tmp_path: Path
     ran = run(tmp_path / "empty.jsonl", tmp_path / "latin.jsonl")
     assert ran.code == 2
     assert f"{tmp_path / 'empty.jsonl'}: must hold at least one paragraph, got none" in ran.notes[0]
-    assert f"{tmp_path / 'latin.jsonl'}: must be a readable UTF-8 file" in ran.notes[1]
+    assert f"{tmp_path / 'latin.jsonl'}: must be UTF-8" in ran.notes[1]
 
 
 def test_changed_paragraphs_file_replaces_all_that_it_brought(tmp_path: Path, store: str, run: Run) -> None:
@@ -779,7 +779,7 @@ def test_second_ingest_at_the_same_time_is_told_so_and_stops(
     inner: list[Ran] = []
 
     class Interrupting(HashingEmbedder):
-        def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        def embed_passages(self, texts: Sequence[str]) -> Float32Array:
             if not inner:
                 inner.append(run(other))
             return super().embed_passages(texts)
@@ -879,7 +879,7 @@ def test_interrupt_leaves_the_store_as_it_was(
     jsonl(course, entry("p1", "trees", NETWORKS), entry("p2", "caches", CACHES))
 
     class Interrupted(HashingEmbedder):
-        def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        def embed_passages(self, texts: Sequence[str]) -> Float32Array:
             if CACHES in texts:
                 raise KeyboardInterrupt
             return super().embed_passages(texts)
@@ -971,7 +971,7 @@ def test_sidecar_names_a_lecture_without_embedding_its_text_again(
     embedded: list[str] = []
 
     class Listening(HashingEmbedder):
-        def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        def embed_passages(self, texts: Sequence[str]) -> Float32Array:
             embedded.extend(texts)
             return super().embed_passages(texts)
 
