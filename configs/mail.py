@@ -46,7 +46,7 @@ class Host(_Strict):
 
 
 class MailSettings(_Strict):
-    """A mailbox and how it is played from; docs/playing.md has an example.
+    """A mailbox and how it is played from; docs/guides/playing.md has an example.
 
     Attributes:
         address: of the mailbox.
@@ -121,14 +121,16 @@ def load_mail(path: Path) -> MailSettings:
     except ValueError as error:
         raise SettingsError(f"{path}: must be {error}") from None
     if not isinstance(tree, dict):
-        raise SettingsError(f"{path}: must hold address, imap and smtp, got {type(tree).__name__}; see docs/playing.md")
+        raise SettingsError(
+            f"{path}: must hold address, imap and smtp, got {type(tree).__name__}; see docs/guides/playing.md"
+        )
     try:
         settings = MailSettings.model_validate(tree)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         key = ".".join(str(part) for part in first["loc"]) or "the mailbox"
         raise SettingsError(
-            f"{path}: {key}: {_reason(first['type'], first['msg'], key)}; see docs/playing.md"
+            f"{path}: {key}: {_reason(first['type'], first['msg'], key)}; see docs/guides/playing.md"
         ) from None
     return settings
 

@@ -72,7 +72,7 @@ class IngestSettings:
     reader: str = choice(
         "auto",
         "auto, pypdfium2, pdfplumber or tesseract; auto is the first, and the others where it looks wrong "
-        "(docs/ingest.md)",
+        "(docs/guides/ingest.md)",
     )
 
 

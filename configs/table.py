@@ -76,7 +76,7 @@ class Table(Mapping[str, T]):
             return self[name]
         if not is_dotted(name):
             raise SettingsError(
-                f"{key} must be of {self.names}, or the dotted path of your own, got {name!r}; see docs/extend.md"
+                f"{key} must be of {self.names}, or the dotted path of your own, got {name!r}; docs/guides/extend.md"
             )
         found: T = imported(name, key)
         return found

@@ -116,7 +116,7 @@ def _lines(stream: TextIO) -> list[str]:
 
 
 def result_json(result: SearchResult) -> dict[str, Any]:
-    """A search result as CONTRACT.md lays it out."""
+    """A search result as docs/commands.md lays it out."""
     book = result.book
     return {
         "query": {"hint": result.query.hint, "book_name": result.query.book_name},

@@ -1,7 +1,7 @@
 """The league's four callbacks around a Player, in plain dicts; needs nobody's SDK.
 
-A league player hands its callbacks to an instance of `Callbacks`; docs/callbacks.md shows how. What ROUNDSTART said is
-remembered for the guess, since the answers come without it.
+A league player hands its callbacks to an instance of `Callbacks`; docs/guides/callbacks.md shows how. What ROUNDSTART
+said is remembered for the guess, since the answers come without it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Messages <-> types: tolerant reading, strict writing. The field variants are those of the shared PROTOCOL.md.
+"""Messages <-> types: tolerant reading, strict writing. The field variants are those of docs/protocol.md.
 
 What is read is cut to a length that no honest message reaches, so that nothing behind it has to fear a hint of 10 MB.
 """

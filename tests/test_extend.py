@@ -1,4 +1,4 @@
-"""The recipes of docs/extend.md: each passes the suite that ships, and a package of them is found by name."""
+"""The recipes of docs/guides/extend.md: each passes the suite that ships, and a package of them is found by name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.evaluate.fakes import course_games, make_store, record_of, run_main, 
 from tests.player.fakes import course
 
 ROOT = Path(__file__).resolve().parents[1]
-TEXT = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "guides" / "extend.md").read_text(encoding="utf-8")
 BLOCKS = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", TEXT, re.DOTALL))
 PACKAGE = tomllib.loads(re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)[0])["project"]
 TABLES: dict[str, Table[Any]] = {

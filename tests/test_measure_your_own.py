@@ -1,4 +1,4 @@
-"""The commands of docs/measure-your-own.md work in their order, from PDFs to a report."""
+"""The commands of docs/guides/measure-your-own.md work in their order, from PDFs to a report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.test_readme import ROOT, run
 
-PAGE = (ROOT / "docs" / "measure-your-own.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guides" / "measure-your-own.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^\.venv/bin/python (.*)$", PAGE, flags=re.MULTILINE)
 TYPED = [
     line

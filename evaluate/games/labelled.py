@@ -48,7 +48,7 @@ class LabelledGame:
 
 
 def load_games(path: Path) -> list[LabelledGame]:
-    """The games of a file, one JSON object a line, as CONTRACT.md lays them out.
+    """The games of a file, one JSON object a line, as docs/commands.md lays them out.
 
     Raises:
         GamesError: missing, empty, a line that is no such object, or a game_id that comes twice.

@@ -1,4 +1,4 @@
-"""Texts compared as CONTRACT.md defines it: equality of sentences, and the words that token F1 counts."""
+"""Texts compared as docs/commands.md defines it: equality of sentences, and the words that token F1 counts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unicodedata
 
 
 def canonical(text: str) -> str:
-    """A text for comparison, as CONTRACT.md defines equality: NFKC, case-folded, letters and digits alone."""
+    """A text for comparison, as docs/commands.md defines equality: NFKC, case-folded, letters and digits alone."""
     return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())
 
 

@@ -1,4 +1,4 @@
-"""A referee's four callbacks, in plain dicts; needs nobody's SDK. docs/league.md shows how it is plugged in."""
+"""A referee's four callbacks, in plain dicts; needs nobody's SDK. docs/guides/league.md shows how to plug it in."""
 
 from __future__ import annotations
 

@@ -304,7 +304,7 @@ class _GameShown(BaseModel):
 
 
 def create_app(server: Desk) -> FastAPI:
-    """The HTTP of CONTRACT.md around a practice server or a league; errors are RFC 9457 problem documents."""
+    """The HTTP of docs/protocol.md around a practice server or a league; errors are RFC 9457 problem documents."""
     app = FastAPI(
         title="Quarry practice game server", version="1", description="Practice games in the manner of the Q21G league."
     )

@@ -1,4 +1,4 @@
-"""The private score of a guess, as CONTRACT.md defines it, and the word similarity that the referee scores with."""
+"""The private score of a guess, as docs/protocol.md defines it, and the similarity of words that it is made with."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Score:
     associative_word: str
 
     def payload(self) -> dict[str, object]:
-        """The fields of Q21SCOREFEEDBACK that the score fills, named as PROTOCOL.md names them."""
+        """The fields of Q21SCOREFEEDBACK that the score fills, named as docs/protocol.md names them."""
         return {
             "league_points": self.league_points,
             "private_score": self.private_score,

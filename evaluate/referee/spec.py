@@ -152,7 +152,7 @@ def _rows() -> Iterator[tuple[str, str]]:
         yield name, f"the same as {stands_for}"
     for name in REFEREES:
         yield name, "of an installed package"
-    yield "my_package.MyReferee", "your own, by dotted path (docs/extend.md)"
+    yield "my_package.MyReferee", "your own, by dotted path (docs/guides/extend.md)"
 
 
 def read_spec(spec: str) -> RefereeSpec | None:

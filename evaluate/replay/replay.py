@@ -52,7 +52,7 @@ def replay(
         progress: a bar on standard error.
 
     Raises:
-        RefereeError: the SPEC is none of CONTRACT.md's.
+        RefereeError: the SPEC is none of docs/commands.md's.
     """
     plays = plays_of(referee, repeats)
     tools = tools_of(store, settings.embed)
@@ -130,7 +130,7 @@ def replay_store(
         partial: file that keeps the games done until the run is; None keeps nothing.
 
     Raises:
-        RefereeError: the SPEC is none of CONTRACT.md's.
+        RefereeError: the SPEC is none of docs/commands.md's.
         EmbedderError: the store's embedder cannot be loaded.
         SettingsError: `partial` cannot be written.
         ReplayError: a worker process died.

@@ -123,11 +123,11 @@ class Run:
 
     @functools.cached_property
     def per_game(self) -> list[dict[str, Any]]:
-        """What became of every answerable game, repeat by repeat, as CONTRACT.md lays it out."""
+        """What became of every answerable game, repeat by repeat, as docs/commands.md lays it out."""
         return [self._game(record, repeat) for repeat in range(self.repeats) for record in self.answerable]
 
     def as_json(self) -> dict[str, Any]:
-        """The run as CONTRACT.md lays it out; the same records give the same."""
+        """The run as docs/commands.md lays it out; the same records give the same."""
         n_unanswerable = len(self.records) - len(self.answerable)
         unanswerable = [record for record in self.records if not record["answerable"]]
         readable = [record for record in self.answerable if record["in_text_layer"] and record["opening_sentence"]]

@@ -51,7 +51,7 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
     """The embedder of a SPEC: `minilm`, `mpnet`, `e5`, or a sentence-transformers folder or hub id.
 
     Args:
-        spec: as CONTRACT.md defines it; `auto` is settled by `choose_spec` before.
+        spec: as docs/commands.md defines it; `auto` is settled by `choose_spec` before.
         models_dir: where exported networks are kept; they are exported there the first time (with torch).
         settings: batch size, token limit and threads.
 

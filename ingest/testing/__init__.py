@@ -1,1 +1,1 @@
-"""The suites that embedders and readers pass, for whoever adds one (docs/extend.md); they need pytest."""
+"""The suites that embedders and readers pass, for whoever adds one (docs/guides/extend.md); they need pytest."""

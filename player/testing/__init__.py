@@ -1,1 +1,1 @@
-"""The suites that strategies and kinds of questions pass, for whoever adds one (docs/extend.md); they need pytest."""
+"""Suites that strategies and kinds of questions pass, for who adds one (docs/guides/extend.md); pytest runs them."""

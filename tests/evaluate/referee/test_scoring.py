@@ -1,4 +1,4 @@
-"""The private score against values worked by hand from CONTRACT.md."""
+"""The private score against values worked by hand from docs/protocol.md."""
 
 from __future__ import annotations
 

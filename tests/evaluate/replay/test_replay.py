@@ -379,7 +379,7 @@ RUN_KEYS = [
     "repeats",
     "per_game",
 ]
-"""As CONTRACT.md lists them."""
+"""As docs/commands.md lists them."""
 
 
 @pytest.mark.usefixtures("fast_models")

@@ -1,7 +1,7 @@
 """Two lectures in layouts that ingest was not tuned on: `python -m tests.ingest.unseen.build` makes them.
 
-They were written and measured once, after the last change to the rules of reading (docs/ingest.md has the figures). To
-tune on them would make them worthless.
+They were written and measured once, after the last change to the rules of reading (docs/notebook/reading.md has the
+figures). To tune on them would make them worthless.
 """
 
 from __future__ import annotations

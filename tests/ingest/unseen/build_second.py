@@ -1,7 +1,7 @@
 """Two more lectures in layouts that ingest was not tuned on: `python -m tests.ingest.unseen.build_second` makes them.
 
 Both sources were finished before ingest saw either; they were measured once, with the rules of commit 927ffdb
-(docs/ingest.md has the figures). `magazine` is made by the command of weasyprint==70.0, which only this
+(docs/notebook/reading.md has the figures). `magazine` is made by the command of weasyprint==70.0, which only this
 script needs. `transcript` is made by typst.
 """
 

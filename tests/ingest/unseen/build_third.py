@@ -1,7 +1,7 @@
 """A third pair of lectures in layouts that ingest was not tuned on: `python -m tests.ingest.unseen.build_third`.
 
-Both were finished before ingest saw either, and measured once (docs/ingest.md has the figures). `exam` is made by the
-command of weasyprint==70.0, which only this script needs, and `twoup` by typst.
+Both were finished before ingest saw either, and measured once (docs/notebook/reading.md has the figures).
+`exam` is made by the command of weasyprint==70.0, which only this script needs, and `twoup` by typst.
 """
 
 from __future__ import annotations

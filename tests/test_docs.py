@@ -1,0 +1,120 @@
+"""Links of the docs lead somewhere, and commands.md says what the commands' own --help says."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from quarry.evaluate.__main__ import NAMES
+from quarry.evaluate.__main__ import main as evaluate
+from quarry.ingest.__main__ import main as ingest
+from quarry.player.__main__ import main as player
+from quarry.run_game import main as play
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "data" / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+RUN = re.compile(r"^(?:\$ )?\.venv/bin/python (?P<command>-m \w+(?: \S+)?|run_game\.py)(?P<rest>.*)$", re.MULTILINE)
+
+
+def anchors(page: Path) -> set[str]:
+    """Of its headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_to_a_file_and_a_heading_that_are_there(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"\w+://", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path) if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert broken == []
+
+
+def test_every_page_is_linked_to_from_the_first_ones() -> None:
+    seen: set[Path] = set()
+    due = [ROOT / "README.md"]
+    while due:
+        page = due.pop()
+        if page in seen or page.suffix != ".md":
+            continue
+        seen.add(page)
+        links = re.findall(r"\]\(([^)\s#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+        due += [(page.parent / link).resolve() for link in links if "://" not in link]
+    assert [page for page in PAGES if page not in seen and page.name != "CONTRIBUTING.md"] == []
+
+
+def test_files_that_the_code_sends_people_to_are_there() -> None:
+    broken = set()
+    for folder in ("configs", "ingest", "player", "evaluate", "tests"):
+        for path in [*(ROOT / folder).rglob("*.py"), *(ROOT / folder).rglob("*.yaml")]:
+            for named in re.findall(r"docs/[\w/-]+\.md", path.read_text(encoding="utf-8")):
+                if not (ROOT / named).is_file():
+                    broken.add((str(path.relative_to(ROOT)), named))
+    assert broken == set()
+
+
+@cache
+def flags(command: str) -> frozenset[str]:
+    """The flags that a command's own --help knows, "replay" or "ingest" say."""
+    alone = {"play": play, "ingest": ingest}
+    run = alone.get(command) or (player if command in ("search", "schema") else evaluate)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), pytest.raises(SystemExit):
+        run(["--help"] if command in alone else [command, "--help"])
+    options = printed.getvalue().split("\noptions:\n")[1]
+    return frozenset(FLAG.findall("\n".join(re.findall(r"^  (-.*?)(?:   *\S.*)?$", options, flags=re.MULTILINE))))
+
+
+def section(command: str) -> str:
+    """What commands.md says of a command: from its heading to the next."""
+    found = re.search(rf"^### `{command}`.*?(?=^##|\Z)", COMMANDS, flags=re.MULTILINE | re.DOTALL)
+    return found[0] if found else ""
+
+
+ALL = ("play", "ingest", "search", *NAMES)
+EVERYWHERE = {"--help", "--config", "--json", "--store", "--collection"}
+"""Said once for all commands."""
+
+
+@pytest.mark.parametrize("command", ALL)
+def test_commands_md_names_every_flag_that_a_command_has_and_no_other(command: str) -> None:
+    assert section(command), f"docs/commands.md must have a heading ### `{command}`"
+    said = set(re.findall(r"^\| `(--[a-z-]+)", section(command), flags=re.MULTILINE))
+    has = set(flags(command)) - EVERYWHERE
+    assert said - EVERYWHERE == {flag for flag in has if not flag.startswith("--no-")}
+
+
+def test_every_flag_of_a_command_that_a_page_shows_is_one_that_it_has() -> None:
+    unknown = []
+    for page in PAGES:
+        for shown in RUN.finditer(page.read_text(encoding="utf-8")):
+            words = shown["command"].split()
+            if words[:2] in (["-m", "evaluate"], ["-m", "player"]):
+                name = words[2]
+            elif words[:2] == ["-m", "ingest"]:
+                name = "ingest"
+            elif words == ["run_game.py"]:
+                name = "play"
+            else:
+                continue
+            typed = set(FLAG.findall(re.split(r"\s{3,}", shown.group())[0]))
+            unknown += [(page.name, name, flag) for flag in typed - flags(name) - {"--help"}]
+    assert unknown == []
