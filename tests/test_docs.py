@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import re
 from functools import cache
@@ -118,3 +119,14 @@ def test_every_flag_of_a_command_that_a_page_shows_is_one_that_it_has() -> None:
             typed = set(FLAG.findall(re.split(r"\s{3,}", shown.group())[0]))
             unknown += [(page.name, name, flag) for flag in typed - flags(name) - {"--help"}]
     assert unknown == []
+
+
+def test_what_pages_import_of_the_package_is_there() -> None:
+    missing = []
+    for page in PAGES:
+        for module, names in re.findall(
+            r"^from (quarry[\w.]*) import ([\w, ]+)$", page.read_text(encoding="utf-8"), re.M
+        ):
+            held = importlib.import_module(module)
+            missing += [(page.name, module, name) for name in names.split(", ") if not hasattr(held, name)]
+    assert missing == []
