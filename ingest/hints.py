@@ -97,7 +97,7 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
     known = zip(hints.texts, hints.documents, strict=True)
     read = {text: document for text, document in known if not latin or choose_spec([text]) == "minilm"}
     hints = hints_of(read, hints.course)
-    path = models_dir / f"hints-{model.spec}-{FORM}-{hints.digest}.npz"
+    path = models_dir / f"hints-{model.spec}-{model.dim}-{FORM}-{hints.digest}.npz"
     try:
         with np.load(path) as arrays:
             vectors = arrays["vectors"].astype(np.float32)

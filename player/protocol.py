@@ -123,12 +123,13 @@ def read_message(envelope: object) -> Message:
     if not isinstance(envelope, dict):
         raise MessageError(f"a message must be a JSON object, got {type(envelope).__name__}")
     kind = _first(envelope, "message_type", "messagetype", "messageType", "type")
-    if not isinstance(kind, str) or not kind.strip():
+    message_type = re.sub(r"[^A-Z0-9]", "", kind[:MAX_ID_CHARS].upper()) if isinstance(kind, str) else ""
+    if not message_type:
         came = "an empty one" if isinstance(kind, str) else type(kind).__name__
         raise MessageError(f"message_type must be a string, got {came}")
     payload = _payload(envelope)
     return Message(
-        message_type=re.sub(r"[^A-Z0-9]", "", kind[:MAX_ID_CHARS].upper()),
+        message_type=message_type,
         message_id=_text(envelope, "message_id", "messageid", "messageId"),
         game_id=_text(envelope, *_GAME_IDS) or _text(payload, *_GAME_IDS),
         payload=payload,

@@ -114,7 +114,7 @@ def test_shares_above_one_together_are_refused() -> None:
 
 def test_the_table_tells_every_term_view_and_name() -> None:
     table = spec_table()
-    docs = (Path(__file__).resolve().parents[3] / "docs" / "questions.md").read_text(encoding="utf-8")
+    docs = (Path(__file__).resolve().parents[3] / "docs" / "guides" / "referees.md").read_text(encoding="utf-8")
     forms = [term.form for term in TERMS.values() if not term.form.startswith("sees:")]
     for said in (*forms, *(view.says for view in VIEWS.values()), *NAMES):
         assert said in table

@@ -64,8 +64,9 @@ def test_a_generation_that_is_a_link_out_of_the_store_is_refused(folder: Path, t
 
 @pytest.mark.parametrize("name", ["models", "staged"])
 def test_folders_that_are_links_out_of_the_store_are_not_written_through(
-    folder: Path, tmp_path: Path, name: str
+    folder: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("QUARRY_MODELS", raising=False)
     (tmp_path / "elsewhere").mkdir()
     shutil.rmtree(folder / name, ignore_errors=True)
     (folder / name).symlink_to(tmp_path / "elsewhere")
