@@ -65,4 +65,4 @@ def test_each_command_works_after_those_before(folder: Path) -> None:
 def test_every_path_that_the_page_links_to_is_there() -> None:
     links = re.findall(r"\]\(([^)#]+)\)", PAGE)
     assert links
-    assert [link for link in links if not (ROOT / "docs" / link).exists()] == []
+    assert [link for link in links if not (ROOT / "docs" / "guides" / link).exists()] == []
