@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -98,35 +98,12 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
     """
     pdf = extract(path, settings.reader)
     arranged = arrange(pdf)
-    ordinals: Counter[int] = Counter()
-    kept: list[Paragraph] = []
-    rejected: list[RejectedParagraph] = []
     blocks: Spool[Block] = Spool(BLOCKS_IN_MEMORY)
     for block in split(arranged):
         blocks.append(block)
     names = authors(pdf, arranged.title)
     sections = outline(blocks, arranged.title, names)
-    for block, path_to_block in zip(blocks, sections.paths, strict=True):
-        reason = rejection(block, settings)
-        if reason:
-            rejected.append(RejectedParagraph(doc_id, block.page, block.text, reason))
-            continue
-        ordinals[block.page] += 1
-        kept.append(
-            Paragraph(
-                paragraph_id=f"{doc_id}:{block.page}:{ordinals[block.page]}",
-                doc_id=doc_id,
-                page=block.page,
-                heading=block.heading,
-                text=block.text,
-                opening_sentence=opening_sentence(block.text),
-                section=path_to_block,
-                sureness=round(block.sureness, 3),
-                reader=pdf.readers.get(block.page, pdf.reader),
-                alternatives=alternatives(block.text),
-                place=block.place,
-            )
-        )
+    kept, rejected = judged(doc_id, blocks, sections.paths, settings, lambda page: pdf.readers.get(page, pdf.reader))
     aliases = [Alias(path.stem, "stem")]
     aliases += [Alias(title, "title") for title in [arranged.title] if title]
     aliases += [Alias(title, "metadata") for title in [pdf.metadata_title] if title]
@@ -178,6 +155,47 @@ def _paragraph_record(record: dict[str, Any], where: str) -> dict[str, str]:
         if not isinstance(value, str) or not value.strip():
             raise SourceError(f"{where}: {key} must be a string that is not empty, got {value!r}; {MEND}")
     return {key: record[key] for key in ("paragraph_id", "book_name", "text")}
+
+
+def judged(
+    doc_id: str,
+    blocks: Iterable[Block],
+    paths: Iterable[tuple[str, ...]],
+    settings: IngestSettings,
+    reader_of: Callable[[int], str],
+) -> tuple[list[Paragraph], list[RejectedParagraph]]:
+    """The blocks of a document that are playable, and the others.
+
+    Args:
+        blocks: in reading order.
+        paths: the headings that each stands under.
+        reader_of: the reader that gave a page, 1-based.
+    """
+    ordinals: Counter[int] = Counter()
+    kept: list[Paragraph] = []
+    rejected: list[RejectedParagraph] = []
+    for block, path in zip(blocks, paths, strict=True):
+        reason = rejection(block, settings)
+        if reason:
+            rejected.append(RejectedParagraph(doc_id, block.page, block.text, reason))
+            continue
+        ordinals[block.page] += 1
+        kept.append(
+            Paragraph(
+                paragraph_id=f"{doc_id}:{block.page}:{ordinals[block.page]}",
+                doc_id=doc_id,
+                page=block.page,
+                heading=block.heading,
+                text=block.text,
+                opening_sentence=opening_sentence(block.text),
+                section=path,
+                sureness=round(block.sureness, 3),
+                reader=reader_of(block.page),
+                alternatives=alternatives(block.text),
+                place=block.place,
+            )
+        )
+    return kept, rejected
 
 
 def reading_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,14 +9,12 @@ from pathlib import Path
 from quarry.configs.settings import IngestSettings
 from quarry.ingest.errors import SourceError
 from quarry.ingest.front_page import number_of
-from quarry.ingest.paragraph import Alias, Paragraph, Reading, RejectedParagraph
-from quarry.ingest.quality import rejection
-from quarry.ingest.reader import MAX_HEADINGS, reading_of
+from quarry.ingest.paragraph import Alias, Reading
+from quarry.ingest.reader import MAX_HEADINGS, judged, reading_of
 from quarry.ingest.readers.marked_up import read_html, read_markdown, read_plain_text
 from quarry.ingest.readers.office import read_docx, read_pptx
 from quarry.ingest.readers.pieces import TextFile
 from quarry.ingest.sections import outline
-from quarry.ingest.sentence import alternatives, opening_sentence
 from quarry.ingest.split import Block
 
 OFFICE: dict[str, Callable[[Path, bytes], TextFile]] = {".docx": read_docx, ".pptx": read_pptx}
@@ -50,28 +47,7 @@ def read_text_file(path: Path, doc_id: str, content: str, settings: IngestSettin
     if not blocks:
         raise SourceError(f"{path}: must hold text, holds none; leave it out")
     sections = outline(blocks, read.title)
-    ordinals: Counter[int] = Counter()
-    kept: list[Paragraph] = []
-    rejected: list[RejectedParagraph] = []
-    for block, above in zip(blocks, sections.paths, strict=True):
-        reason = rejection(block, settings)
-        if reason:
-            rejected.append(RejectedParagraph(doc_id, block.page, block.text, reason))
-            continue
-        ordinals[block.page] += 1
-        kept.append(
-            Paragraph(
-                paragraph_id=f"{doc_id}:{block.page}:{ordinals[block.page]}",
-                doc_id=doc_id,
-                page=block.page,
-                heading=block.heading,
-                text=block.text,
-                opening_sentence=opening_sentence(block.text),
-                section=above,
-                reader=read.reader,
-                alternatives=alternatives(block.text),
-            )
-        )
+    kept, rejected = judged(doc_id, blocks, sections.paths, settings, lambda _page: read.reader)
     aliases = [Alias(path.stem, "stem")]
     aliases += [Alias(read.title, "title")] if read.title else []
     aliases += [Alias(heading, "heading") for heading in sections.outermost[:MAX_HEADINGS]]

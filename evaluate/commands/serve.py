@@ -6,7 +6,8 @@ import argparse
 import contextlib
 import secrets
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,10 +79,12 @@ def run(options: argparse.Namespace) -> int:
         prepare([options.referee], store, settings.embed)  # no player waits for it
         referee = make_referee(options.referee, options.seed or 0, tools_of(store, settings.embed))
         assert referee is not None, "checked above"
+        where = url + (f", by mail at {mailbox.address}" if mailbox is not None else "")
+        hall = _Hall(settings, store, referee, _post(mailbox, stack), url, where, stack)
         if options.league is None:
-            app = create_app(_practice(options, settings, store, referee, mailbox, stack, url))
+            app = create_app(_practice(options, hall))
         else:
-            app = create_league_app(_league(options, settings, store, referee, mailbox, stack, url))
+            app = create_league_app(_league(options, hall))
         serve(app, listener)
     return 0
 
@@ -109,38 +112,39 @@ def _kinds(options: argparse.Namespace) -> list[str]:
     return [name.strip() for name in options.built_in.split(",") if name.strip()]
 
 
-def _practice(
-    options: argparse.Namespace,
-    settings: Settings,
-    store: Course,
-    referee: Referee,
-    mailbox: MailSettings | None,
-    stack: contextlib.ExitStack,
-    url: str,
-) -> Desk:
+@dataclass(frozen=True)
+class _Hall:
+    """What practice games and a league both stand on.
+
+    Attributes:
+        post: opens a post office for a desk with its key and memory; does nothing without --mail.
+        where: the addresses at which players come in, in words.
+        stack: what is closed at the end.
+    """
+
+    settings: Settings
+    store: Course
+    referee: Referee
+    post: Callable[[Desk, bytes, MutableMapping[str, str]], None]
+    url: str
+    where: str
+    stack: contextlib.ExitStack
+
+
+def _practice(options: argparse.Namespace, hall: _Hall) -> Desk:
     from quarry.evaluate.practice.server import PracticeServer, load_repertoire
 
-    repertoire = load_repertoire(store, options.games, referee, settings)
+    repertoire = load_repertoire(hall.store, options.games, hall.referee, hall.settings)
     server = PracticeServer(repertoire, options.seed)
-    if mailbox is not None:
-        _open_post_office(server, mailbox, secrets.token_bytes(32), {}, stack)
-    by_mail = f", by mail at {mailbox.address}" if mailbox is not None else ""
+    hall.post(server, secrets.token_bytes(32), {})
     _say(
-        f"practice game server on {url}{by_mail} with {len(repertoire.games)} games, "
+        f"practice game server on {hall.where} with {len(repertoire.games)} games, "
         "OpenAPI at /docs; stop it with Ctrl-C"
     )
     return server
 
 
-def _league(
-    options: argparse.Namespace,
-    settings: Settings,
-    store: Course,
-    referee: Referee,
-    mailbox: MailSettings | None,
-    stack: contextlib.ExitStack,
-    url: str,
-) -> League:
+def _league(options: argparse.Namespace, hall: _Hall) -> League:
     from quarry.evaluate.games.labelled import load_games
     from quarry.evaluate.league.built_in import make_players, seat
     from quarry.evaluate.league.league import League
@@ -149,30 +153,32 @@ def _league(
     from quarry.evaluate.referee.scoring import word_similarity
     from quarry.player.player import build_player
 
+    store, settings = hall.store, hall.settings
     kinds = _kinds(options)
     players = make_players(kinds, store, options.config)
     judge = players.get("default") or build_player(store, settings)
     setter = RoundSetter(store.paragraphs, load_games(options.games), rank_by(judge), options.seed or 0)
     similarity = word_similarity(store.embedder_spec, store.models(settings.embed))
     record = Record(options.record or default_record())
-    league = League(setter, referee, similarity, options.league, record, say=_say)
-    stack.callback(league.close)
-    if mailbox is not None:
-        _open_post_office(league, mailbox, record.key, record.memory, stack)
+    league = League(setter, hall.referee, similarity, options.league, record, say=_say)
+    hall.stack.callback(league.close)
+    hall.post(league, record.key, record.memory)
     league.keep_time()
     seat(league, kinds, players, _say)
-    by_mail = f", by mail at {mailbox.address}" if mailbox is not None else ""
-    _say(f"league of {options.league} players on {url}{by_mail}, page at {url}/league; stop it with Ctrl-C")
+    _say(f"league of {options.league} players on {hall.where}, page at {hall.url}/league; stop it with Ctrl-C")
     return league
 
 
-def _open_post_office(
-    desk: Desk, mailbox: MailSettings, key: bytes, memory: MutableMapping[str, str], stack: contextlib.ExitStack
-) -> None:
-    from quarry.evaluate.league.post_office import PostOffice
+def _post(
+    mailbox: MailSettings | None, stack: contextlib.ExitStack
+) -> Callable[[Desk, bytes, MutableMapping[str, str]], None]:
+    def open_post_office(desk: Desk, key: bytes, memory: MutableMapping[str, str]) -> None:
+        from quarry.evaluate.league.post_office import PostOffice
 
-    office = PostOffice(desk, mailbox, key, memory, _say)
-    stack.callback(office.close)
+        if mailbox is not None:
+            stack.callback(PostOffice(desk, mailbox, key, memory, _say).close)
+
+    return open_post_office
 
 
 def _say(line: str) -> None:

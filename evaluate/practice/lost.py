@@ -6,7 +6,7 @@ import numpy as np
 
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.play import GameReport
-from quarry.player.questions.question import LETTERS
+from quarry.player.questions.belief import letter_row, rank_of
 
 MISLEADING = 1.0
 """Bits by which an answer speaks for the guess and against the paragraph, from which on it is named."""
@@ -26,15 +26,16 @@ def why_lost(report: GameReport, paragraph: Paragraph) -> list[str]:
     lines = [f'the paragraph was {paragraph.doc_id} p{paragraph.page}: "{paragraph.opening_sentence}"']
     if row is None:
         return [*lines, f"it was not among the {len(plan.result.hits)} candidates: the search lost it"]
-    before, after = (int((belief > belief[row]).sum()) + 1 for belief in (plan.prior, decision.belief))
+    before, after = rank_of(row, plan.prior), rank_of(row, decision.belief)
     lines.append(
         f"place {before} of {len(plan.prior)} before the answers with belief {plan.prior[row]:.3f}, place {after} "
         f"after them with {decision.belief[row]:.3f}"
     )
     misled = []
     for number, answer in enumerate(report.answers):
-        if answer is not None and answer in LETTERS:
-            fits = plan.fits[:, number, :, LETTERS.index(answer)].max(axis=0)
+        letter = letter_row(answer)
+        if letter is not None:
+            fits = plan.fits[:, number, :, letter].max(axis=0)
             if np.log2(max(fits[decision.best], LEAST) / max(fits[row], LEAST)) > MISLEADING:
                 misled.append(f"{number + 1} ({answer})")
     lines.append(f"answers that spoke against it and for the guess: {', '.join(misled) or 'none'}")

@@ -8,7 +8,7 @@ from quarry.configs.terminal import visible
 from quarry.player.play import Spectator
 from quarry.player.player import Decision, Player
 from quarry.player.protocol import RoundStart
-from quarry.player.questions.belief import NOT_RELEVANT
+from quarry.player.questions.belief import NOT_RELEVANT, letter_row
 from quarry.player.questions.question import LETTERS, Question
 
 ME = "me"
@@ -49,5 +49,5 @@ def _answer(number: int, question: Question, ask: Ask) -> str:
         typed = ask("   A, B, C, D or Enter: ").strip().upper()
         if not typed:
             return NOT_RELEVANT
-        if typed in set(LETTERS):
+        if letter_row(typed) is not None:
             return typed

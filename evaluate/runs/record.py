@@ -14,6 +14,7 @@ from quarry.ingest.paragraph import Paragraph
 from quarry.player import protocol
 from quarry.player.play import GameReport
 from quarry.player.protocol import Json
+from quarry.player.questions.belief import rank_of
 from quarry.player.search.types import Hit, SearchResult
 from quarry.player.words import stems
 
@@ -226,7 +227,7 @@ def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: 
     hits, prior, belief = report.plan.result.hits, report.plan.prior, report.decision.belief
     row = report.plan.result.row_of(paragraph)
     order = np.argsort(-belief, kind="stable").tolist()
-    guess_rank = None if row is None else order.index(row) + 1
+    guess_rank = None if row is None else rank_of(row, belief)
     kept = order[:N_CANDIDATES_KEPT]
     if row is not None and row not in kept:
         kept.append(row)
@@ -246,7 +247,7 @@ def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: 
             "confidence": round(float(guess.confidence), 6),
         },
         "guess_rank": guess_rank,
-        "prior_rank": None if row is None else np.argsort(-prior, kind="stable").tolist().index(row) + 1,
+        "prior_rank": None if row is None else rank_of(row, prior),
         "won": guess_rank == 1,
         "sentence_exact": same_text(guess.opening_sentence, game.opening_sentence or paragraph.opening_sentence),
         "word_exact": stems(guess.associative_word) == word,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -42,10 +44,8 @@ class Staging:
         Raises:
             OSError: it cannot be written.
         """
-        path = self._path(key, "json")
-        work = path.with_suffix(f".{os.getpid()}")
-        work.write_text(json.dumps(dataclasses.asdict(reading), ensure_ascii=False), encoding="utf-8")
-        work.replace(path)
+        with self._written(key, "json") as file:
+            file.write(json.dumps(dataclasses.asdict(reading), ensure_ascii=False).encode())
 
     def vectors(self, *key: object) -> ReadingVectors | None:
         """The vectors kept under `key`, None if there are none that can be read."""
@@ -77,9 +77,7 @@ class Staging:
         Raises:
             OSError: they cannot be written.
         """
-        path = self._path(key, "npz")
-        work = path.with_suffix(f".{os.getpid()}")
-        with work.open("wb") as file:
+        with self._written(key, "npz") as file:
             words = {
                 f"{part}.{spec}": array
                 for spec, known in vectors.words.items()
@@ -91,11 +89,19 @@ class Staging:
             }
             rest = {"paragraphs": vectors.paragraphs, "sentences": vectors.sentences, "aliases": vectors.aliases}
             np.savez(file, allow_pickle=False, **rest, **words)
-        work.replace(path)
 
     def clear(self) -> None:
         """Forget everything, once it is filed."""
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def _written(self, key: tuple[object, ...], suffix: str) -> Iterator[BinaryIO]:
+        """The file under `key`, to write; it stands there once all of it is written."""
+        path = self._path(key, suffix)
+        work = path.with_suffix(f".{os.getpid()}")
+        with work.open("wb") as file:
+            yield file
+        work.replace(path)
 
     def _path(self, key: tuple[object, ...], suffix: str) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True)

@@ -234,10 +234,10 @@ class Mailbox:
         except (OSError, imaplib.IMAP4.error, ValueError, KeyError) as error:
             self._drop()
             reason = "timed out" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
-            told = visible(reason.replace(self._secret, "***") if self._secret else reason)[:200]
             host = self._settings.imap
             raise ServerError(
-                f"{host.host}:{host.port}: must answer as a mail server (IMAP), failed: {told}; check --mail"
+                f"{host.host}:{host.port}: must answer as a mail server (IMAP), failed: "
+                f"{without_secret(reason, self._secret)}; check --mail"
             ) from None
 
     def _drop(self) -> None:
@@ -246,6 +246,11 @@ class Mailbox:
         if client is not None:
             with contextlib.suppress(Exception):
                 client.shutdown()
+
+
+def without_secret(reason: str, secret: str) -> str:
+    """What a mail server said, short and fit for a terminal, the password or token covered."""
+    return visible(reason.replace(secret, "***") if secret else reason)[:200]
 
 
 def tls(host: Host) -> ssl.SSLContext:

@@ -9,10 +9,9 @@ from email.message import EmailMessage
 
 from quarry.configs.mail import MailSettings
 from quarry.configs.settings import SettingsError
-from quarry.configs.terminal import visible
 from quarry.player.budget import started
 from quarry.player.errors import RefusedError, ServerError, UnauthorizedError
-from quarry.player.mail.mailbox import tls
+from quarry.player.mail.mailbox import tls, without_secret
 
 PERMANENT = 500
 """Replies from this number on would come again."""
@@ -56,7 +55,7 @@ class Outgoing:
                 self._drop()
                 status, reason = _told(error)
                 host = self._settings.smtp
-                told = visible(reason.replace(self._secret, "***") if self._secret else reason)[:200]
+                told = without_secret(reason, self._secret)
                 if status >= PERMANENT:
                     raise RefusedError(
                         f"{host.host}:{host.port}: refused a mail with {status}: {told}", status

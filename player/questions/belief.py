@@ -36,7 +36,14 @@ class Posterior:
 
 def letter_row(answer: str | None) -> int | None:
     """0..3 for a letter; None for "Not Relevant" or an answer that never came."""
-    return LETTERS.index(answer) if answer is not None and answer in LETTERS else None
+    return LETTERS.index(answer) if answer in set(LETTERS) else None
+
+
+def rank_of(row: int, belief: Float64Array) -> int:
+    """1-based rank of a paragraph, by its row, in (n_paragraphs,) beliefs; among equal ones the earlier is first."""
+    ahead = belief > belief[row]
+    ahead[:row] |= belief[:row] == belief[row]
+    return int(ahead.sum()) + 1
 
 
 def update(

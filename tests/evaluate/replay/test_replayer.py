@@ -5,12 +5,11 @@ from __future__ import annotations
 import functools
 import json
 import os
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from quarry.configs.settings import Settings, SettingsError, load
+from quarry.configs.settings import Settings, SettingsError
 from quarry.evaluate.errors import ReplayError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.replay.replay import replay_games
@@ -20,21 +19,10 @@ from quarry.ingest.store import Course
 from quarry.player.player import Plan, Player
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.types import Query, SearchResult
-from tests.evaluate.fakes import course_games, labelled_game, make_hashing_replayer, make_store
+from tests.evaluate.fakes import course_games, labelled_game, make_hashing_replayer
 from tests.player.fakes import course
 
 REFEREE = "noisy:0.3,0.2"
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    return make_store(tmp_path_factory.mktemp("store"), course())
-
-
-@pytest.fixture(scope="module")
-def quick() -> Settings:
-    settings = load()
-    return replace(settings, game=replace(settings.game, questions_pool=60))
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from quarry.configs.settings import Settings, load
+from quarry.configs.settings import Settings
 from quarry.evaluate.errors import GamesError, RefereeError
 from quarry.evaluate.referee import read_spec
 from quarry.evaluate.referee.scoring import word_similarity
@@ -16,7 +15,7 @@ from quarry.evaluate.replay.replayer import Job, Replayer, here
 from quarry.evaluate.replay.rounds import HINT_ALONE, SPECS, Played, Rounds, build_rounds, judges_of, play_rounds
 from quarry.ingest.store import DEFAULT_COLLECTION, Course
 from quarry.player.player import build_player
-from tests.evaluate.fakes import course_games, labelled_game, make_store
+from tests.evaluate.fakes import course_games, labelled_game
 from tests.player.fakes import course
 
 
@@ -31,17 +30,6 @@ class TestJudges:
     def test_one_that_is_none_or_comes_twice_is_refused(self, specs: list[str]) -> None:
         with pytest.raises(RefereeError, match="--referee must"):
             judges_of(specs, 1, 0)
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    return make_store(tmp_path_factory.mktemp("store"), course())
-
-
-@pytest.fixture(scope="module")
-def quick() -> Settings:
-    settings = load()
-    return replace(settings, game=replace(settings.game, questions_pool=60))
 
 
 @pytest.mark.usefixtures("fast_models")

@@ -10,7 +10,7 @@ import pytest
 
 from quarry.configs.settings import load
 from quarry.ingest.arrays import Float64Array
-from quarry.player.questions.belief import NOT_RELEVANT, letter_row, log_skewed, update
+from quarry.player.questions.belief import NOT_RELEVANT, letter_row, log_skewed, rank_of, update
 from quarry.player.questions.question import FitArray, hard_fits
 from quarry.player.questions.referees import SKEW, SKEWED, USELESS, Care, ErrorModel, RefereeType, error_model_of
 from quarry.player.questions.views import VIEWS, View
@@ -20,6 +20,11 @@ ANSWERS = ["A", "B", "C", "D", NOT_RELEVANT, None]
 FITS = hard_fits(np.array([[0, 1, 3], [2, 2, 0]]))
 PRIOR = np.array([0.5, 0.3, 0.2])
 KINDS = ["word", "word"]
+
+
+def test_the_earlier_of_two_equal_beliefs_ranks_first() -> None:
+    belief = np.array([0.2, 0.4, 0.2, 0.2])
+    assert [rank_of(row, belief) for row in range(4)] == [2, 1, 3, 4]
 
 
 def chance(answer: str | None, fitting: int, wrong: float) -> float:
