@@ -172,7 +172,10 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--player", default="quarry", metavar="NAME", help="name to play under (default: %(default)s)")
     parser.add_argument(
-        "--preset", default="default", metavar="NAME", help="settings to play with (default: %(default)s)"
+        "--preset",
+        default="default",
+        metavar="NAME",
+        help="settings to play with, by name or a YAML file (default: %(default)s)",
     )
     parser.add_argument("--games", type=int, metavar="N", help="games to play (default: 1; of a season, all of them)")
     parser.add_argument(
@@ -334,6 +337,14 @@ def _journal(options: argparse.Namespace) -> Iterator[Journal | None]:
 
 
 def _store(location: str | None, settings: Settings) -> Course:
+    """The store that is played on; settings that were tuned are announced on standard error."""
+    store = _named_store(location, settings)
+    if told := settings.tuning_told(store.fingerprint):
+        _complain(told)
+    return store
+
+
+def _named_store(location: str | None, settings: Settings) -> Course:
     """The named store; the default one holds the bundled lectures, and is made or finished where it does not yet.
 
     A default store with documents of the user's own is taken as it is.

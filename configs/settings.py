@@ -7,18 +7,17 @@ import functools
 import os
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from quarry.configs.about import About, about, choice, number
-from quarry.configs.places import fitted
-from quarry.configs.plain_yaml import read_plain_file
+from quarry.configs.meant import meant
+from quarry.configs.plain_yaml import read_plain_file, read_plain_yaml
 
 CONFIG_DIR = Path(__file__).resolve().parent
 DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
-TUNED_CONFIG = CONFIG_DIR / "tuned.yaml"
 PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
 
 BookMatch = Literal["off", "stem", "resolved"]
@@ -323,7 +322,11 @@ class GameSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set, with the preset it was made for."""
+    """Everything that can be set, with the preset it was made for.
+
+    Attributes:
+        tuned_on: fingerprint of the store on which `tune` found some of the values, "" where it found none.
+    """
 
     preset: str
     embed: EmbedSettings
@@ -331,6 +334,18 @@ class Settings:
     search: SearchSettings
     game: GameSettings
     token: str = field(default="", repr=False)
+    tuned_on: str = ""
+
+    def tuning_told(self, fingerprint: str) -> str:
+        """A line for people who use a store with settings that were tuned, on it or on another; "" where none were."""
+        if not self.tuned_on:
+            return ""
+        if self.tuned_on == fingerprint:
+            return f"tuned settings are in force ({self.preset}, tuned on this store)"
+        return (
+            f"tuned settings are in force ({self.preset}), but they were tuned on another store ({self.tuned_on} for "
+            f"{fingerprint}), and what they gained there says nothing of this one; tune again, or leave their file out"
+        )
 
 
 SECTIONS: dict[str, type[Any]] = {
@@ -371,36 +386,50 @@ def _presets() -> Mapping[str, Any]:
     return Table("quarry.presets", _read_yaml(PRESETS_CONFIG))
 
 
-def load(preset: str = "default", config: Path | None = None) -> Settings:
+def load(preset: str = "default", config: Path | None = None, changes: Sequence[str] = ()) -> Settings:
     """The settings of a preset, with the user's file laid over them.
 
-    Order, later wins: the defaults, tuned.yaml if it is there (preset `default` only), the preset, `config`, the
-    environment (QUARRY_TOKEN, QUARRY_MODELS, QUARRY_ACCURACY).
+    Order, later wins: the defaults, the preset, `config`, the environment (QUARRY_TOKEN, QUARRY_MODELS,
+    QUARRY_ACCURACY), `changes`. Nothing else is read.
+
+    Args:
+        preset: a name, or the path of a YAML file (.yaml or .yml); NAME.yaml here, where no preset has the name.
+        changes: as `--set` takes them, SECTION.KEY=VALUE.
 
     Raises:
         SettingsError: unknown preset or key, a value of the wrong type or out of range, unreadable YAML.
     """
     tree = defaults()
     where = str(DEFAULT_CONFIG)
-    if preset == "default":
-        tuned = fitted(TUNED_CONFIG)
-        if tuned.exists():
-            tree = _overlay(tree, _read_yaml(tuned), tuned)
-    else:
+    tuned_on = ""
+    files: list[tuple[Path, str]] = []
+    if is_file_name(preset) or (preset not in preset_names() and Path(f"{preset}.yaml").is_file()):
+        files.append((Path(preset if is_file_name(preset) else f"{preset}.yaml"), "--preset"))
+    elif preset != "default":
         presets = _presets()
         if preset not in presets:
-            raise SettingsError(f"preset must be one of {', '.join(preset_names())}, got {preset!r}")
+            names = preset_names()
+            raise SettingsError(
+                f"preset must be one of {', '.join(names)}, or a YAML file, got {preset!r}{meant(preset, names)}"
+            )
         tree = _overlay(tree, presets[preset], PRESETS_CONFIG)
         where = f"{PRESETS_CONFIG}, preset {preset}"
     if config is not None:
-        if not config.is_file():
-            raise SettingsError(f"--config must name a YAML file, got {config}: no such file; copy {DEFAULT_CONFIG}")
-        tree = _overlay(tree, _read_yaml(config), config)
-        where = str(config)
+        files.append((config, "--config"))
+    for path, flag in files:
+        if not path.is_file():
+            raise SettingsError(f"{flag} must name a YAML file, got {path}: no such file; copy {DEFAULT_CONFIG}")
+        laid_over = _read_yaml(path)
+        tree = _overlay(tree, laid_over, path)
+        tuned_on = _tuned_on(laid_over) or tuned_on
+        where = str(path)
     if models_dir := os.environ.get("QUARRY_MODELS"):
         tree["embed"]["models_dir"] = models_dir
     if (accuracy := os.environ.get("QUARRY_ACCURACY")) and tree["search"]["accuracy"] == "auto":
         tree["search"]["accuracy"] = accuracy
+    for change in changes:
+        tree = _overlay(tree, _changed(change, tree), Path("--set"))
+        where = f"--set {change}"
     settings = Settings(
         preset=preset,
         embed=_build(EmbedSettings, tree.get("embed"), "embed", where),
@@ -408,6 +437,7 @@ def load(preset: str = "default", config: Path | None = None) -> Settings:
         search=_build(SearchSettings, tree.get("search"), "search", where),
         game=_build(GameSettings, tree.get("game"), "game", where),
         token=os.environ.get("QUARRY_TOKEN", ""),
+        tuned_on=tuned_on,
     )
     _check(settings, where)
     return settings
@@ -417,7 +447,36 @@ def as_dict(settings: Settings) -> dict[str, Any]:
     """The settings as plain values for a run's record, without the token."""
     tree = dataclasses.asdict(settings)
     del tree["token"]
+    if not settings.tuned_on:
+        del tree["tuned_on"]
     return tree
+
+
+def is_file_name(preset: str) -> bool:
+    """Whether a preset is written as a file of the user's, not by name."""
+    return preset.endswith((".yaml", ".yml"))
+
+
+def _tuned_on(tree: Mapping[str, Any]) -> str:
+    """The store's fingerprint that a file of `tune` gives, "" of any other."""
+    provenance = tree.get("provenance")
+    return str(provenance.get("store_fingerprint", "")) if isinstance(provenance, dict) else ""
+
+
+def _changed(change: str, tree: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """What `--set` writes, as a settings file would have it."""
+    name, equals, text = change.partition("=")
+    section, _, key = name.strip().partition(".")
+    if not equals or not key:
+        raise SettingsError(f"--set must be SECTION.KEY=VALUE, got {change!r}; e.g. search.rule_weight=0")
+    if section not in tree or key not in tree[section]:
+        names = [f"{section}.{key}" for section, values in tree.items() for key in values]
+        raise SettingsError(f"--set must name a setting of {DEFAULT_CONFIG}, got {name!r}{meant(name.strip(), names)}")
+    try:
+        value = read_plain_yaml(text)
+    except ValueError as error:
+        raise SettingsError(f"--set {change}: the value must be {error}") from error
+    return {section: {key: value}}
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:
@@ -443,12 +502,17 @@ def _overlay(base: dict[str, Any], over: Any, path: Path) -> dict[str, Any]:
         if section == "provenance":
             continue
         if section not in merged:
-            raise SettingsError(f"{path}: section must be one of {', '.join(merged)}, got {section!r}")
+            raise SettingsError(
+                f"{path}: section must be one of {', '.join(merged)}, got {section!r}{meant(str(section), merged)}"
+            )
         if not isinstance(values, dict):
             raise SettingsError(f"{path}: section {section} must hold keys and values, got {type(values).__name__}")
         for key, value in values.items():
             if key not in merged[section]:
-                raise SettingsError(f"{path}: {section} has no key {key!r}; it has {', '.join(merged[section])}")
+                known = merged[section]
+                raise SettingsError(
+                    f"{path}: {section} has no key {key!r}; it has {', '.join(known)}{meant(str(key), known)}"
+                )
             merged[section][key] = value
     return merged
 

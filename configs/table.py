@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from quarry.configs.dotted import called, imported, is_dotted, taken
+from quarry.configs.meant import meant
 from quarry.configs.settings import SettingsError
 
 T = TypeVar("T")
@@ -77,6 +78,7 @@ class Table(Mapping[str, T]):
         if not is_dotted(name):
             raise SettingsError(
                 f"{key} must be of {self.names}, or the dotted path of your own, got {name!r}; docs/guides/extend.md"
+                f"{meant(name, self)}"
             )
         found: T = imported(name, key)
         return found

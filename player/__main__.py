@@ -63,7 +63,10 @@ def main(arguments: list[str] | None = None, prog: str = "python -m player") -> 
     search.add_argument("--relevant-only", action="store_true", help="leave out what is below the threshold")
     search.add_argument("--stats", action="store_true", help="also tell of cache, failures, steps and latencies")
     search.add_argument(
-        "--preset", default="default", metavar="NAME", help="settings to search with (default: %(default)s)"
+        "--preset",
+        default="default",
+        metavar="NAME",
+        help="settings to search with, by name or a YAML file (default: %(default)s)",
     )
     search.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
     search.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
@@ -95,7 +98,10 @@ def _search(options: argparse.Namespace) -> int:
             "--hint must be given, got none; add --hint TEXT, or --hint - to read hints from standard input"
         )
     settings = load(options.preset, options.config)
-    searches = build_orchestrator(open_store(options.store, options.collection), settings)
+    store = open_store(options.store, options.collection)
+    if told := settings.tuning_told(store.fingerprint):
+        print(f"player search: {told}", file=sys.stderr)
+    searches = build_orchestrator(store, settings)
     results = [searches.search(Query(hint, options.book, options.k, options.keywords)) for hint in hints]
     shown = [replace(result, hits=result.relevant_hits) if options.relevant_only else result for result in results]
     if options.json:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from quarry.configs.settings import load
 from quarry.evaluate.answers.batches import read_answers, read_batches
-from quarry.evaluate.commands.command import add_command, add_games, add_json, add_store, print_json, require_writable
+from quarry.evaluate.commands.command import (
+    add_command,
+    add_games,
+    add_json,
+    add_store,
+    add_strict,
+    lost_code,
+    open_for,
+    print_json,
+    require_writable,
+)
 from quarry.evaluate.commands.replay import print_run
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.runs.files import write_run
-from quarry.ingest.store import open_store
 
 
 def add(commands: Any) -> None:
@@ -43,11 +51,12 @@ def add(commands: Any) -> None:
     )
     command.add_argument("--seed", type=int, default=0, metavar="N", help="of the intervals (default: %(default)s)")
     command.add_argument("--out", type=Path, metavar="RUN.json", help="also write the run to this file")
+    add_strict(command)
     add_json(command)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Replay, and print or write the run; 1 if a game was lost at ingest."""
+    """Replay, and print or write the run; 1 with --strict if a game was lost at ingest."""
     from quarry.evaluate.answers.answered import answering
     from quarry.evaluate.referee.scoring import word_similarity
     from quarry.evaluate.replay.replay import replay_games
@@ -64,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         )
     if not games:
         raise BatchError(f"{options.answers}: must answer at least one game, got none; one JSON object a line")
-    store = open_store(options.store, options.collection)
+    store = open_for(options, settings)
     similarity = word_similarity(store.embedder_spec, store.models(settings.embed))
     player = build_player(store, settings)
     played = replay_games(
@@ -82,7 +91,4 @@ def run(options: argparse.Namespace) -> int:
     else:
         options.split, options.referee, options.explain = None, f"answers of {options.answers}", False
         print_run(played, options)
-    if n_lost := played.lost_at_ingest:
-        print(f"evaluate answers: {n_lost} games are about paragraphs that the store does not hold", file=sys.stderr)
-        return 1
-    return 0
+    return lost_code(options, played.lost_at_ingest)

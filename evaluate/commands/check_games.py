@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from quarry.configs.counted import counted
 from quarry.evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
 from quarry.evaluate.games.check import check_games
 from quarry.evaluate.games.labelled import read_games
 from quarry.evaluate.games.locating import locate_games
+from quarry.evaluate.games.table import FORM
 from quarry.ingest.store import open_store
 
 
@@ -21,6 +23,7 @@ def add(commands: Any) -> None:
         "say what is wrong with a games file",
         "python -m evaluate check-games --store data/store --games data/games/english.jsonl",
     )
+    command.epilog = f"{command.epilog}\n\n{FORM}"
     add_store(command)
     add_games(command)
     add_json(command)
@@ -38,5 +41,5 @@ def run(options: argparse.Namespace) -> int:
     else:
         for game_id, wrong in findings:
             print(f"{game_id}: {wrong}" if game_id else wrong)
-        print(f"{options.games}: {len(games)} games, {len(findings)} things wrong")
+        print(f"{options.games}: {counted(len(games), 'game')}, {counted(len(findings), 'thing')} wrong")
     return 1 if findings else 0

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from quarry.configs.counted import counted
 from quarry.configs.places import BUNDLED, default_store, home
-from quarry.configs.settings import SettingsError
+from quarry.configs.settings import Settings, SettingsError
 from quarry.evaluate.referee import spec_table
-from quarry.ingest.store import DEFAULT_COLLECTION
+from quarry.ingest.store import DEFAULT_COLLECTION, Course, open_store
 
 GAMES = BUNDLED / "games" / "english.jsonl"
 
@@ -48,10 +50,54 @@ def add_store(command: argparse.ArgumentParser) -> None:
     )
 
 
+def open_for(options: argparse.Namespace, settings: Settings) -> Course:
+    """The store of --store; settings that were tuned are announced."""
+    store = open_store(options.store, options.collection)
+    say_tuned(options, settings, store)
+    return store
+
+
+def say_tuned(options: argparse.Namespace, settings: Settings, store: Course) -> None:
+    """Say on standard error that tuned settings are in force, and where they were tuned on another store."""
+    if told := settings.tuning_told(store.fingerprint):
+        print(f"evaluate {options.command}: {told}", file=sys.stderr)
+
+
+def add_settings(command: argparse.ArgumentParser, says: str = "one setting, such as search.rule_weight=0") -> None:
+    """--set, any number of times."""
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="changes",
+        metavar="SECTION.KEY=VALUE",
+        help=f"{says}; again for more",
+    )
+
+
+def add_strict(command: argparse.ArgumentParser) -> None:
+    """--strict."""
+    command.add_argument("--strict", action="store_true", help="exit with 1 where a game was lost at ingest")
+
+
+def lost_code(options: argparse.Namespace, n_lost: int) -> int:
+    """The exit code where so many games were lost at ingest, which is told on standard error: 1 with --strict."""
+    if n_lost:
+        are = "is about a paragraph" if n_lost == 1 else "are about paragraphs"
+        print(
+            f"evaluate {options.command}: {counted(n_lost, 'game')} {are} that the store does not hold", file=sys.stderr
+        )
+    return 1 if n_lost and options.strict else 0
+
+
 def add_games(command: argparse.ArgumentParser) -> None:
     """--games, which must be given."""
     command.add_argument(
-        "--games", type=Path, required=True, metavar="FILE", help="labelled games, one JSON object a line"
+        "--games",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="labelled games, .jsonl or .csv (their form: check-games --help)",
     )
 
 

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quarry.configs.settings import SettingsError, load, preset_names
+from quarry.configs.counted import counted
+from quarry.configs.settings import Settings, SettingsError, is_file_name, load, preset_names
 from quarry.evaluate.commands.command import (
     add_command,
     add_json,
+    add_settings,
     add_store,
+    add_strict,
     add_workers,
     as_json,
+    lost_code,
     print_json,
     require_repeats,
+    say_tuned,
     write_text,
 )
 from quarry.evaluate.errors import RunError
@@ -43,11 +49,21 @@ def add(commands: Any) -> None:
     )
     command.add_argument("runs", nargs="*", type=Path, metavar="RUN.json", help="runs to compare in place of presets")
     add_store(command)
-    command.add_argument("--games", type=Path, metavar="FILE", help="labelled games, one JSON object a line")
+    command.add_argument(
+        "--stores",
+        metavar="A,B,...",
+        help="stores that hold the same lectures, in place of --store: each with each preset",
+    )
+    command.add_argument(
+        "--games", type=Path, metavar="FILE", help="labelled games, .jsonl or .csv (their form: check-games --help)"
+    )
     command.add_argument("--split", metavar="NAME", help="train, validation or test (default: all games)")
     command.add_argument(
-        "--presets", metavar="A,B,...", help=f"the first is what others are judged by; of {', '.join(preset_names())}"
+        "--presets",
+        metavar="A,B,...",
+        help=f"the first is what others are judged by; YAML files, or of {', '.join(preset_names())}",
     )
+    add_settings(command, "one more to compare: the first preset with this setting, such as search.rule_weight=0")
     command.add_argument("--pairs", action="store_true", help="test every two of them, not only against the first")
     command.add_argument(
         "--referee", default="none", metavar="SPEC", help="as for replay, to compare win rates (default: %(default)s)"
@@ -62,11 +78,12 @@ def add(commands: Any) -> None:
         "--out", type=Path, metavar="DIR", help="also write each run there, and compare.json; goes on if interrupted"
     )
     add_workers(command)
+    add_strict(command)
     add_json(command)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Replay the presets or read the runs, test, print the table; 1 if games were lost at ingest or a model lacks."""
+    """Replay the presets or read the runs, test, print the table; 1 if a model lacks, with --strict also a game."""
     from quarry.evaluate.runs.comparison import compare
 
     require_repeats(options.repeats)
@@ -83,52 +100,96 @@ def run(options: argparse.Namespace) -> int:
         print_json(document)
     else:
         _print_table(runs, tests, missing)
-    return 1 if missing or any(found.lost_at_ingest for found in runs) else 0
+    lost = lost_code(options, max(found.lost_at_ingest for found in runs))
+    return 1 if missing else lost
 
 
 def _read(options: argparse.Namespace) -> list[Run]:
-    if options.presets or options.games:
+    if options.presets or options.games or options.stores or options.changes:
         raise SettingsError("compare takes RUN.json files, or --games and --presets, got both; leave one out")
     return [read_run(path) for path in options.runs]
 
 
-def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[Run]:
-    """The presets' runs; those that lack a model go into `missing`, with the remedy."""
-    from quarry.evaluate.replay.replay import replay_store
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """What a run of a comparison is made with."""
 
+    name: str
+    store: str
+    settings: Settings
+
+
+def _contestants(options: argparse.Namespace, missing: dict[str, str]) -> list[Contestant]:
+    """Each preset, and the first one with each --set, over each store; what lacks a model goes into `missing`."""
     if options.games is None or not options.presets:
         raise SettingsError("compare must be given --games and --presets, or RUN.json files, got neither")
-    names = [name.strip() for name in options.presets.split(",") if name.strip()]
-    if len(names) < 2 or len(set(names)) < len(names):
+    presets = _listed(options.presets)
+    first = presets[0] if presets else "default"
+    settings = {_short(name): load(name, options.config) for name in presets}
+    settings |= {change.replace("/", "_"): load(first, options.config, [change]) for change in options.changes}
+    stores = _listed(options.stores or "") or [options.store]
+    n_wanted = (len(presets) + len(options.changes)) * len(stores)
+    named = {
+        _called(name, store, n_settings=len(settings), n_stores=len(stores)): Contestant(name, store, found)
+        for store in stores
+        for name, found in settings.items()
+    }
+    if n_wanted < 2 or len(named) < n_wanted:
         raise RunError(
-            f"--presets must name two or more different presets, got {options.presets!r}; e.g. dual,filtered"
+            f"--presets must name two or more different presets, got {options.presets!r}; e.g. dual,filtered, "
+            "or one with --set or --stores"
         )
-    settings = {name: load(name, options.config) for name in names}
-    missing |= {name: f"no model given; {GIVE_ONE}" for name in names if settings[name].search.lacks_cross_encoder}
-    if names[0] in missing or len(names) - len(missing) < 2:
-        lacking, why = next(iter(missing.items()))
-        raise RunError(f"--presets must begin with one that has its model, and hold two such, got {lacking}: {why}")
-    names = [name for name in names if name not in missing]
+    lacking = [name for name, one in named.items() if one.settings.search.lacks_cross_encoder]
+    missing |= dict.fromkeys(lacking, f"no model given; {GIVE_ONE}")
+    if next(iter(named)) in missing or len(named) - len(missing) < 2:
+        lacks, why = next(iter(missing.items()))
+        raise RunError(f"--presets must begin with one that has its model, and hold two such, got {lacks}: {why}")
+    return [replace(one, name=name) for name, one in named.items() if name not in missing]
+
+
+def _listed(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _short(preset: str) -> str:
+    return Path(preset).stem if is_file_name(preset) else preset
+
+
+def _called(settings: str, store: str, *, n_settings: int, n_stores: int) -> str:
+    """The name of a contestant: as much as tells it from the others, and as a file may be called."""
+    if n_stores == 1:
+        return settings
+    folder = store.rstrip("/").rpartition("/")[2].replace(":", "_")
+    return folder if n_settings == 1 else f"{settings}@{folder}"
+
+
+def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[Run]:
+    """The contestants' runs; those that lack a model go into `missing`, with the remedy."""
+    from quarry.evaluate.replay.replay import replay_store
+
+    contestants = _contestants(options, missing)
     games = select_split(load_games(options.games), options.split, options.seed)
     read_spec(options.referee)
-    store = open_store(options.store, options.collection)
+    stores = {store: open_store(store, options.collection) for store in dict.fromkeys(one.store for one in contestants)}
+    for one in contestants:
+        say_tuned(options, one.settings, stores[one.store])
     if options.out:
         _make_folder(options.out)
     runs = []
-    for name in names:
-        out = options.out / f"{name}.json" if options.out else None
+    for one in contestants:
+        out = options.out / f"{one.name}.json" if options.out else None
         partial = partial_path(out) if out else None
         run = replay_store(
             games,
-            store,
-            settings[name],
+            stores[one.store],
+            one.settings,
             collection=options.collection,
             referee=options.referee,
             seed=options.seed,
             repeats=options.repeats,
             workers=options.workers,
             partial=partial,
-            name=name,
+            name=one.name,
         )
         if out and partial:
             write_run(out, run)
@@ -149,7 +210,9 @@ def _print_table(runs: Sequence[Run], tests: Sequence[PairedTest], missing: Mapp
     played = runs[0].win_rate is not None
     width = max(len("preset"), *(len(found.name) for found in runs), *map(len, missing))
     heads = [*measures, *(["win rate"] if played else [])]
-    print(f"{len(runs[0].answerable)} answerable games, 95% intervals in brackets")
+    n_stores = len({found.store_fingerprint for found in runs})
+    over = f", over {counted(n_stores, 'store')}" if n_stores > 1 else ""
+    print(f"{counted(len(runs[0].answerable), 'answerable game')}{over}, 95% intervals in brackets")
     print(f"{'preset':{width}}  " + "  ".join(f"{head:>20}" for head in heads))
     for found in runs:
         cells = [_cell(found.measures[name], found.intervals[name]) for name in measures]

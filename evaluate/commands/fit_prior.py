@@ -9,12 +9,11 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from quarry.configs.settings import load
-from quarry.evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
+from quarry.evaluate.commands.command import add_command, add_games, add_json, add_store, open_for, print_json
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.locating import locate_games, require_of_store
 from quarry.evaluate.games.splits import select_split
-from quarry.ingest.store import open_store
 
 
 def add(commands: Any) -> None:
@@ -43,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
 
     settings = load(options.preset, options.config)
     games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
-    store = open_store(options.store, options.collection)
+    store = open_for(options, settings)
     located = locate_games(games, store.paragraphs)
     require_of_store(located, store.location, str(options.games))
     player = build_player(store, settings)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from quarry.configs.settings import SettingsError, load
-from quarry.evaluate.commands.command import GAMES, add_command, add_json, add_store, print_json
-from quarry.ingest.store import open_store
+from quarry.evaluate.commands.command import GAMES, add_command, add_json, add_store, open_for, print_json
 
 
 def add(commands: Any) -> None:
@@ -45,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     if not faults:
         raise SettingsError(f"--only must be part of a fault's name, got {options.only!r}; leave it out for all")
     settings = load(config=options.config)
-    store = open_store(options.store, options.collection)
+    store = open_for(options, settings)
     player = build_player(store, settings)
     referee = make_referee("oracle")
     assert referee is not None, "the oracle answers"

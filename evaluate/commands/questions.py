@@ -12,13 +12,12 @@ from tqdm.auto import tqdm
 from quarry.configs.settings import load
 from quarry.evaluate.answers.batches import batch_line, make_batches
 from quarry.evaluate.answers.sheets import SHEETS, sheet_line
-from quarry.evaluate.commands.command import add_command, add_games, add_store, require_writable, write_text
+from quarry.evaluate.commands.command import add_command, add_games, add_store, open_for, require_writable, write_text
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.locating import locate_games, require_of_store
 from quarry.evaluate.games.splits import select_split
 from quarry.evaluate.referee import tools_of
-from quarry.ingest.store import open_store
 
 
 def add(commands: Any) -> None:
@@ -71,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         )
     settings = load(options.preset, options.config)
     games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
-    store = open_store(options.store, options.collection)
+    store = open_for(options, settings)
     located = locate_games(games, store.paragraphs)
     require_of_store(located, store.location, str(options.games))
     batches = make_batches(games, located, build_player(store, settings, options.seed))

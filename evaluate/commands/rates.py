@@ -20,6 +20,7 @@ from quarry.evaluate.commands.command import (
     add_games,
     add_json,
     add_store,
+    open_for,
     print_json,
     require_writable,
     write_text,
@@ -28,7 +29,6 @@ from quarry.evaluate.errors import BatchError
 from quarry.evaluate.fit.rates import LoggedAnswer, count_answers
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.locating import locate_games
-from quarry.ingest.store import open_store
 from quarry.player.player import Player
 from quarry.player.questions.kinds import KINDS
 from quarry.player.questions.pool import fit_questions
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
         raise BatchError(
             f"{options.answers}: every game_id must be in --games {options.games}, got {unknown[0]!r}; name that file"
         )
-    store = open_store(options.store, options.collection)
+    store = open_for(options, settings)
     player = build_player(store, settings)
     located = {
         game_id: paragraph.paragraph_id

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,11 @@ from quarry.evaluate.commands.command import (
     add_json,
     add_referee,
     add_store,
+    add_strict,
     add_workers,
     as_json,
+    lost_code,
+    open_for,
     print_json,
     require_repeats,
     require_writable,
@@ -25,7 +27,6 @@ from quarry.evaluate.commands.command import (
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.splits import select_split
 from quarry.evaluate.runs.files import partial_path
-from quarry.ingest.store import open_store
 
 HEADS = ("referee", "plays", "won", "than the hint alone", "private score", "Brier", "log score", "confidence")
 
@@ -64,11 +65,12 @@ def add(commands: Any) -> None:
         help="also write the table, for report --referees; an interrupted run goes on from there",
     )
     add_workers(command)
+    add_strict(command)
     add_json(command)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Play, and print or write the table; 1 if a game was lost at ingest."""
+    """Play, and print or write the table; 1 with --strict if a game was lost at ingest."""
     from quarry.evaluate.replay.rounds import SPECS, judges_of, play_rounds
     from quarry.evaluate.runs.table import make_table
 
@@ -78,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     specs = options.referee or list(SPECS)
     judges = judges_of(specs, options.repeats, options.seed)
     games = select_split(load_games(options.games), options.split, options.seed)
-    store = open_store(options.store, options.collection)
+    store = open_for(options, settings)
     partial = partial_path(options.out) if options.out else None
     played = play_rounds(
         games,
@@ -99,10 +101,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(f"{options.games}, {options.split or 'all splits'}, preset {options.preset}: {table['games']} games")
         print(as_text(table))
-    if n_lost := table["lost_at_ingest"]:
-        print(f"evaluate referees: {n_lost} games are about paragraphs that the store does not hold", file=sys.stderr)
-        return 1
-    return 0
+    return lost_code(options, table["lost_at_ingest"])
 
 
 def as_text(table: Mapping[str, Any]) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,12 @@ from quarry.evaluate.commands.command import (
     add_games,
     add_json,
     add_referee,
+    add_settings,
     add_store,
+    add_strict,
     add_workers,
+    lost_code,
+    open_for,
     print_json,
     require_repeats,
     require_writable,
@@ -26,7 +29,6 @@ from quarry.evaluate.games.splits import select_split
 from quarry.evaluate.referee import read_spec
 from quarry.evaluate.runs.files import partial_path, write_run
 from quarry.evaluate.runs.run import Run
-from quarry.ingest.store import open_store
 
 PLACES = {"ingest": "at ingest", "book": "at the book", "search": "in the search", "answers": "by the answers"}
 MAX_SHOWN = 20
@@ -46,8 +48,12 @@ def add(commands: Any) -> None:
     add_games(command)
     command.add_argument("--split", metavar="NAME", help="train, validation or test (default: all games)")
     command.add_argument(
-        "--preset", default="default", metavar="NAME", help="settings to play with (default: %(default)s)"
+        "--preset",
+        default="default",
+        metavar="NAME",
+        help="settings to play with, by name or a YAML file (default: %(default)s)",
     )
+    add_settings(command)
     add_referee(command, default="none")
     command.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of splits, referee and intervals (default: %(default)s)"
@@ -63,22 +69,23 @@ def add(commands: Any) -> None:
     )
     add_workers(command)
     command.add_argument("--explain", action="store_true", help="say what became of every game, not only of lost ones")
+    add_strict(command)
     add_json(command)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Replay, and print or write the run; 1 if a game was lost at ingest."""
+    """Replay, and print or write the run; 1 with --strict if a game was lost at ingest."""
     from quarry.evaluate.replay.replay import replay_store
 
     require_repeats(options.repeats)
     require_writable(options.out)
-    settings = load(options.preset, options.config)
+    settings = load(options.preset, options.config, options.changes)
     games = select_split(load_games(options.games), options.split, options.seed)
     read_spec(options.referee)
     partial = partial_path(options.out) if options.out else None
     played = replay_store(
         games,
-        open_store(options.store, options.collection),
+        open_for(options, settings),
         settings,
         collection=options.collection,
         referee=options.referee,
@@ -94,16 +101,13 @@ def run(options: argparse.Namespace) -> int:
         print_json(played.as_json())
     else:
         print_run(played, options)
-    if n_lost := played.lost_at_ingest:
-        print(f"evaluate replay: {n_lost} games are about paragraphs that the store does not hold", file=sys.stderr)
-        return 1
-    return 0
+    return lost_code(options, played.lost_at_ingest)
 
 
 def print_run(played: Run, options: argparse.Namespace) -> None:
     """Print a run as a table, and what became of lost games."""
     run = played.as_json()
-    print(f"{options.games}, {options.split or 'all splits'}, preset {options.preset}, referee {options.referee}")
+    print(f"{options.games}, {options.split or 'all splits'}, {_played_with(run, options)}, referee {options.referee}")
     print(
         f"{run['games']} games, {run['unanswerable']} of them unanswerable, {run['lost_at_ingest']} lost at ingest; "
         f"opening sentence exact {_percent(run['opening_sentence_exact'])}, "
@@ -120,6 +124,13 @@ def print_run(played: Run, options: argparse.Namespace) -> None:
     shown = (f"{part} {values['p50']:.1f} / {values['p95']:.1f}" for part, values in latency.items() if values)
     print(f"  ms at p50 / p95: {', '.join(shown)}")
     _print_fates(run["per_game"], everything=options.explain)
+
+
+def _played_with(run: Mapping[str, Any], options: argparse.Namespace) -> str:
+    """The preset, and what the user laid over it."""
+    over = [*([str(options.config)] if options.config else []), *getattr(options, "changes", [])]
+    tuned = f", tuned on store {run['settings']['tuned_on']}" if "tuned_on" in run["settings"] else ""
+    return f"preset {options.preset}{''.join(f' with {change}' for change in over)}{tuned}"
 
 
 def _print_fates(games: Sequence[dict[str, Any]], *, everything: bool) -> None:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from quarry.configs.places import default_record
 from quarry.configs.settings import Settings, SettingsError, load
 from quarry.configs.terminal import visible
-from quarry.evaluate.commands.command import GAMES, add_command, add_referee, add_store
+from quarry.evaluate.commands.command import GAMES, add_command, add_referee, add_store, open_for
 from quarry.evaluate.errors import RefereeError
 from quarry.evaluate.referee import Referee, make_referee, prepare, read_spec, tools_of
-from quarry.ingest.store import Course, open_store
+from quarry.ingest.store import Course
 
 if TYPE_CHECKING:
     from quarry.configs.mail import MailSettings
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         listener = stack.enter_context(listen(options.host, options.port))
         host = f"[{options.host}]" if ":" in options.host else options.host
         url = f"http://{host}:{listener.getsockname()[1]}"
-        store = open_store(options.store, options.collection)
+        store = open_for(options, settings)
         prepare([options.referee], store, settings.embed)  # no player waits for it
         referee = make_referee(options.referee, options.seed or 0, tools_of(store, settings.embed))
         assert referee is not None, "checked above"

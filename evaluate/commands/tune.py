@@ -6,7 +6,6 @@ import argparse
 import hashlib
 import json
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from quarry.configs.places import to_fit
-from quarry.configs.settings import DEFAULT_CONFIG, TUNED_CONFIG, Settings, SettingsError, as_dict, load
+from quarry.configs.settings import Settings, SettingsError, as_dict, load
 from quarry.evaluate.commands.command import (
     add_command,
     add_games,
@@ -38,6 +36,9 @@ from quarry.ingest.store import Course, open_store
 if TYPE_CHECKING:
     from quarry.evaluate.tuning.answered_games import AnsweredGames
     from quarry.evaluate.tuning.part import G, Part, S, Splits
+
+OFFERED = Path("tuned.yaml")
+"""Where a result that is better is written unless the user says otherwise, in the folder that he is in."""
 
 
 def add(commands: Any) -> None:
@@ -75,9 +76,9 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--out",
         type=Path,
-        default=to_fit(TUNED_CONFIG),
         metavar="FILE",
-        help="settings with their provenance (default: %(default)s)",
+        help=f"settings with their provenance, whatever was gained; nothing reads the file unless you name it "
+        f"(--config FILE; default: {OFFERED} here, only where the gain on the test games is significant)",
     )
     command.add_argument("--study-out", type=Path, metavar="FILE", help="also write every trial, for report --sweep")
     add_json(command)
@@ -98,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
             raise SettingsError(f"--{name} must be at least 1, got {getattr(options, name)}")
     require_writable(options.out)
     require_writable(options.study_out)
-    settings = _untuned(options.preset, options.config)
+    settings = load(options.preset, options.config)
     space = load_space(options.space or DEFAULT_SPACE)
     require_known(settings.search)
     open_storage(options.storage)  # before anything is prepared for it
@@ -133,6 +134,7 @@ def run(options: argparse.Namespace) -> int:
         "written_by": "python -m evaluate tune; not by hand",
         "commit": commit(),
         "code": code_digest(),
+        "store": str(options.store),
         "store_fingerprint": store.fingerprint,
         "games": str(options.games),
         "seed": options.seed,
@@ -140,20 +142,37 @@ def run(options: argparse.Namespace) -> int:
         "workers": options.workers,
         **{key: value for key, value in document.items() if key != "settings"},
     }
-    text = yaml.safe_dump({"provenance": provenance, **tree}, sort_keys=False, width=120)
-    write_text(options.out, f"# Written by python -m evaluate tune, with where it comes from; never by hand.\n{text}")
+    parts = (document, *([document["game"]] if referees else []))
+    out = options.out or (OFFERED if all(part["significant"] for part in parts) else None)
+    if out is not None:
+        text = yaml.safe_dump({"provenance": provenance, **tree}, sort_keys=False, width=120)
+        write_text(out, f"# Written by python -m evaluate tune, with where it comes from; never by hand.\n{text}")
     if options.study_out:
         write_text(options.study_out, json.dumps(trials, ensure_ascii=False) + "\n")
+    _say(options, {**document, "written_to": None if out is None else str(out)}, parts, out)
+    return 0
+
+
+def _say(
+    options: argparse.Namespace, document: Mapping[str, Any], parts: Sequence[Mapping[str, Any]], out: Path | None
+) -> None:
+    """Print the figures, and the warnings on standard error."""
     if options.json:
         print_json(document)
     else:
-        for part in (document, *([document["game"]] if referees else [])):
+        for part in parts:
             _print(part)
-        print(f"written to {options.out}")
-    for part in (document, *([document["game"]] if referees else [])):
+        print(_told_of(out))
+    for part in parts:
         for warning in part["warnings"]:
             print(f"evaluate tune: {warning}", file=sys.stderr)
-    return 0
+
+
+def _told_of(out: Path | None) -> str:
+    """Where the settings are, and how they are used."""
+    if out is None:
+        return "nothing written: the untuned settings stay the better choice; --out FILE writes the tuned ones anyway"
+    return f"written to {out}; in force only where you name it, such as: python -m evaluate replay --config {out} ..."
 
 
 def _studied(
@@ -221,23 +240,6 @@ def _asked(
         if not part.games:
             raise GamesError(f"split {name} must hold a game about a paragraph of {store.location}, got none; add some")
     return Splits(asked["train"], asked["validation"], asked["test"])
-
-
-def _untuned(preset: str, config: Path | None) -> Settings:
-    """The settings of a preset without configs/tuned.yaml, the user's file laid over them."""
-    if preset != "default":
-        return load(preset, config)
-    if config is None:
-        return load(config=DEFAULT_CONFIG)
-    load(config=config)  # says what is wrong with the user's file under its own name
-    tree = yaml.safe_load(DEFAULT_CONFIG.read_text(encoding="utf-8"))
-    for section, values in (yaml.safe_load(config.read_text(encoding="utf-8")) or {}).items():
-        if section != "provenance":
-            tree[section] |= values
-    with tempfile.TemporaryDirectory(prefix="quarry-tune-") as folder:
-        merged = Path(folder) / "untuned.yaml"
-        merged.write_text(yaml.safe_dump(tree), encoding="utf-8")
-        return load(config=merged)
 
 
 def games_told(games: Sequence[LabelledGame]) -> list[list[Any]]:

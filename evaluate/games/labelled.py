@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from quarry.configs.documents import as_object, lines_of, read_text
 from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.table import csv_records
 from quarry.player.protocol import RoundStart
 
 Split = Literal["train", "validation", "test"]
@@ -48,7 +50,7 @@ class LabelledGame:
 
 
 def load_games(path: Path) -> list[LabelledGame]:
-    """The games of a file, one JSON object a line, as docs/commands.md lays them out.
+    """The games of a file: one JSON object a line as docs/commands.md has them, or a CSV table with the same names.
 
     Raises:
         GamesError: missing, empty, a line that is no such object, or a game_id that comes twice.
@@ -67,9 +69,11 @@ def read_games(path: Path) -> tuple[list[LabelledGame], list[GamesError]]:
     """
     games: dict[str, LabelledGame] = {}
     problems: list[GamesError] = []
-    for where, line in lines_of(read_text(path, GamesError, named="--games"), path):
+    text = read_text(path, GamesError, named="--games")
+    lines = csv_records(text, path) if path.suffix.lower() == ".csv" else _json_records(text, path)
+    for number, (where, read) in enumerate(lines, 1):
         try:
-            game = _game(as_object(line, where, GamesError), where)
+            game = _game(read(), where, number)
             if game.game_id in games:
                 raise GamesError(f"{where}: game_id must be unique, got {game.game_id!r} again; rename it")
             games[game.game_id] = game
@@ -78,11 +82,19 @@ def read_games(path: Path) -> tuple[list[LabelledGame], list[GamesError]]:
     if problems and not games:
         raise problems[0]
     if not games:
-        raise GamesError(f"{path}: must hold at least one game, got none; one JSON object a line")
+        raise GamesError(f"{path}: must hold at least one game, got none; one JSON object a line, or a CSV table")
     return list(games.values()), problems
 
 
-def _game(record: Mapping[str, Any], where: str) -> LabelledGame:
+def _json_records(text: str, path: Path) -> Iterator[tuple[str, Callable[[], Mapping[str, Any]]]]:
+    """Where each line stands, and what reads it."""
+    for where, line in lines_of(text, path):
+        yield where, functools.partial(as_object, line, where, GamesError)
+
+
+def _game(record: Mapping[str, Any], where: str, number: int) -> LabelledGame:
+    """The game of a record; one without a game_id is called by its number."""
+    record = {"game_id": f"game-{number}", **record}
     for key in ("game_id", "hint"):
         if not isinstance(record.get(key), str) or not record[key].strip():
             raise GamesError(

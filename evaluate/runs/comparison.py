@@ -61,12 +61,12 @@ def compare(runs: Sequence[Run], *, pairs: bool = False, seed: int = 0) -> list[
     returned at 5%.
 
     Args:
-        runs: of the same games and store, two or more.
+        runs: of the same games, two or more; over one store or several.
         pairs: every two of them, not only against the first.
         seed: of the permutations and of the intervals.
 
     Raises:
-        RunError: fewer than two, two of one name, or not of the same games, store and referee.
+        RunError: fewer than two, two of one name, or not of the same games and referee.
 
     Reference:
         Smucker, Allan and Carterette, A Comparison of Statistical Significance Tests for Information Retrieval

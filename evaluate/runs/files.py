@@ -85,19 +85,19 @@ def read_run(path: Path) -> Run:
 
 
 def require_same_games(runs: Sequence[Run]) -> None:
-    """Pass if the runs are of the same games over the same store.
+    """Pass if the runs are of the same games: over one store, of the same paragraphs of it as well.
 
     Raises:
         RunError: they are not.
     """
-    for key, what in (("games_digest", "the same games"), ("store_fingerprint", "the same store")):
-        for other in runs[1:]:
-            got, needed = getattr(other, key), getattr(runs[0], key)
-            if got != needed:
-                raise RunError(
-                    f"{other.name}: must be of {what} as {runs[0].name}, got {got} for {needed}; "
-                    "replay both with the same --games, --split, --seed and --store"
-                )
+    for other in runs[1:]:
+        one_store = other.store_fingerprint == runs[0].store_fingerprint
+        got, needed = (run.games_digest if one_store else run.labels_digest for run in (other, runs[0]))
+        if got != needed:
+            raise RunError(
+                f"{other.name}: must be of the same games as {runs[0].name}, got {got} for {needed}; "
+                "replay both with the same --games, --split and --seed"
+            )
 
 
 def _records(path: Path) -> tuple[GameRecord, ...]:

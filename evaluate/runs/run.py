@@ -122,6 +122,15 @@ class Run:
         return hashlib.sha256(json.dumps(games).encode()).hexdigest()[:16]
 
     @functools.cached_property
+    def labels_digest(self) -> str:
+        """As `games_digest`, but of the games as they were labelled: the same over every store that is asked."""
+        games = [
+            [record["game_id"], record["book_name"], record["hint"], record["answerable"], record["opening_sentence"]]
+            for record in self.records
+        ]
+        return hashlib.sha256(json.dumps(games).encode()).hexdigest()[:16]
+
+    @functools.cached_property
     def per_game(self) -> list[dict[str, Any]]:
         """What became of every answerable game, repeat by repeat, as docs/commands.md lays it out."""
         return [self._game(record, repeat) for repeat in range(self.repeats) for record in self.answerable]

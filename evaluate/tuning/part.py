@@ -66,7 +66,7 @@ class Part(Generic[S, G]):
     judge: Callable[[G, S], Judgement]
 
     def values(self, settings: S) -> dict[str, Any]:
-        """What configs/tuned.yaml sets."""
+        """What the file of the result sets."""
         return {name: getattr(settings, name) for name in self.tuned}
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import multiprocessing
 import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic
 
 import optuna
-from optuna.storages import BaseStorage
 from optuna.trial import TrialState
 from tqdm.auto import tqdm
 
@@ -25,6 +26,8 @@ from quarry.evaluate.tuning.storage import load_study, open_storage
 N_FINALISTS = 20
 """Best trials on the training games among which the validation games choose."""
 
+LOOK_S = 1.0
+"""How often the trials of other processes are counted."""
 
 GAMES_A_PARAMETER = 10
 """Games for each parameter below which a fit says little about other games."""
@@ -78,14 +81,17 @@ def run_study(
             storage = str(Path(folder) / "study.journal")
         opened = open_storage(storage)
         study = load_study(opened, name)
-        n_before = len(_complete(study))
+        before = _complete(study)
+        n_before, n_left = len(before), max(0, n_trials - len(before))
         if not study.trials:
             study.enqueue_trial(part.values_of(base))
         started, cpu_started = time.perf_counter(), time.process_time()
-        if n_workers == 1:
-            _optimise(part, splits.train, base, opened, name, n_trials, seed + n_before, progress=progress)
-        else:
-            _share(part, splits.train, base, str(storage), name, n_trials, seed + n_before, n_workers)
+        with contextlib.closing(Bar(part.section, n_trials, before, shown=progress)) as bar:
+            if n_workers == 1:
+                sampled = load_study(opened, name, _sampler(seed + n_before))
+                _optimise(part, splits.train, base, sampled, n_left, bar)
+            else:
+                _share(part, splits.train, base, str(storage), name, n_left, seed + n_before, n_workers, study, bar)
         seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
         study = _in_memory(load_study(opened, name))
     return Tuned(_choose(part, study, splits, base), study, seconds, cpu_seconds, n_before)
@@ -94,49 +100,86 @@ def run_study(
 def work(part: Part[S, G], train: G, base: S, storage: str, name: str, n_trials: int, seed: int) -> None:
     """One process's share of a study."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    _optimise(part, train, base, open_storage(storage), name, n_trials, seed, progress=False)
+    _optimise(part, train, base, load_study(open_storage(storage), name, _sampler(seed)), n_trials)
 
 
 def _share(
-    part: Part[S, G], train: G, base: S, storage: str, name: str, n_trials: int, seed: int, n_workers: int
+    part: Part[S, G],
+    train: G,
+    base: S,
+    storage: str,
+    name: str,
+    n_trials: int,
+    seed: int,
+    n_workers: int,
+    study: optuna.Study,
+    bar: Bar,
 ) -> None:
+    """So many trials, in processes that have their shares of them: together exactly as many as were asked for."""
+    shares = [n_trials // n_workers + (worker < n_trials % n_workers) for worker in range(n_workers)]
     with ProcessPoolExecutor(n_workers, multiprocessing.get_context("spawn")) as pool:
-        futures = [
-            pool.submit(work, part, train, base, storage, name, n_trials, seed + 1_000 * worker)
-            for worker in range(n_workers)
-        ]
-        for future in futures:
-            future.result()
+        left = {
+            pool.submit(work, part, train, base, storage, name, share, seed + 1_000 * worker)
+            for worker, share in enumerate(shares)
+            if share
+        }
+        while left:
+            done, left = wait(left, timeout=LOOK_S, return_when=FIRST_EXCEPTION)
+            for future in done:
+                future.result()
+            bar.show(_complete(study))
 
 
 def _optimise(
     part: Part[S, G],
     train: G,
     base: S,
-    storage: BaseStorage,
-    name: str,
+    study: optuna.Study,
     n_trials: int,
-    seed: int,
-    *,
-    progress: bool,
+    bar: Bar | None = None,
 ) -> None:
-    study = load_study(storage, name, optuna.samplers.TPESampler(seed=seed))
-    done = len(_complete(study))
-    if done >= n_trials:
-        return
-    bar = tqdm(
-        total=n_trials, initial=done, desc=f"tuning {part.section}", unit="trial", disable=not progress, file=sys.stderr
-    )
-    with bar:
+    def objective(trial: optuna.Trial) -> float:
+        value = part.judge(train, part.suggest(trial, base)).objective
+        if bar is not None:
+            bar.add(value)
+        return value
 
-        def objective(trial: optuna.Trial) -> float:
-            value = part.judge(train, part.suggest(trial, base)).objective
-            bar.update()
-            return value
+    if n_trials > 0:
+        study.optimize(objective, n_trials=n_trials)
 
-        # counts the trials of all processes, so that together they make as many as were asked for
-        enough = optuna.study.MaxTrialsCallback(n_trials, states=(TrialState.COMPLETE,))
-        study.optimize(objective, callbacks=[enough])
+
+def _sampler(seed: int) -> optuna.samplers.BaseSampler:
+    return optuna.samplers.TPESampler(seed=seed)
+
+
+class Bar:
+    """Progress of a study on standard error, with the best objective on the training games so far.
+
+    Args:
+        trials: that are done already.
+    """
+
+    def __init__(self, section: str, n_trials: int, trials: Sequence[optuna.trial.FrozenTrial], *, shown: bool) -> None:
+        self._bar = tqdm(total=n_trials, desc=f"tuning {section}", unit="trial", disable=not shown, file=sys.stderr)
+        self._done = 0
+        self._best = -math.inf
+        self.show(trials)
+
+    def show(self, trials: Sequence[optuna.trial.FrozenTrial]) -> None:
+        """Say how things stand once these are all the trials that are done."""
+        for trial in trials[self._done :]:
+            self.add(trial.value or 0.0)
+
+    def add(self, value: float) -> None:
+        """Say that one more trial is done, and what it reached."""
+        self._done += 1
+        self._best = max(self._best, value)
+        self._bar.set_postfix_str(f"best {self._best:.4f}", refresh=False)
+        self._bar.update()
+
+    def close(self) -> None:
+        """Leave the line as it is."""
+        self._bar.close()
 
 
 def _in_memory(study: optuna.Study) -> optuna.Study:
@@ -168,7 +211,7 @@ def report(part: Part[S, G], tuned: Tuned[S], splits: Splits[G], base: S, seed: 
 
     Returns:
         "tuned" and "untuned": by split, as `Judgement.as_json`; "gain": on the test games; "verdict" and "warnings"
-        in words; "importance": by parameter.
+        in words; "significant": whether the verdict is that tuned is better; "importance": by parameter.
     """
     judged: dict[str, dict[str, Judgement]] = {
         kind: {split: part.judge(getattr(splits, split), settings) for split in ("train", "validation", "test")}
@@ -180,6 +223,7 @@ def report(part: Part[S, G], tuned: Tuned[S], splits: Splits[G], base: S, seed: 
         "untuned": {split: found.as_json(seed) for split, found in judged["untuned"].items()},
         "gain": gain,
         "verdict": _verdict(gain),
+        "significant": is_better(gain),
         "warnings": _warnings(part, splits),
         "importance": importance(tuned.study),
     }
@@ -208,6 +252,11 @@ def _gain(measure: str, tuned: Judgement, untuned: Judgement, seed: int) -> dict
         "interval": [round(low, 6), round(high, 6)],
         "p": round(randomisation_p(differences, seed), 6),
     }
+
+
+def is_better(gain: Mapping[str, Any]) -> bool:
+    """Whether a gain is one that the test games can show."""
+    return bool(gain["p"] < ALPHA and gain["difference"] > 0)
 
 
 def _verdict(gain: Mapping[str, Any]) -> str:

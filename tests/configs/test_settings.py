@@ -22,9 +22,8 @@ NUMBER = r"-?\d+(?:\.\d+)?"
 
 
 @pytest.fixture(autouse=True)
-def _untouched_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No tuned.yaml and no environment but what a test sets itself."""
-    monkeypatch.setattr(module, "TUNED_CONFIG", tmp_path / "tuned.yaml")
+def _untouched_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No environment but what a test sets itself."""
     monkeypatch.delenv("QUARRY_TOKEN", raising=False)
     monkeypatch.delenv("QUARRY_MODELS", raising=False)
     monkeypatch.delenv("QUARRY_ACCURACY", raising=False)
@@ -166,25 +165,72 @@ def test_whole_number_serves_where_a_fraction_may_stand(tmp_path: Path) -> None:
     assert isinstance(boost, float)
 
 
-def test_later_files_win_key_by_key(tmp_path: Path) -> None:
-    written(tmp_path, "search: {k: 31, rrf_k: 32, boost: 0.3}\nprovenance: {trials: 9}", "tuned.yaml")
+def test_later_files_win_key_by_key_and_a_change_over_all(tmp_path: Path) -> None:
+    preset = written(tmp_path, "search: {k: 31, rrf_k: 32, boost: 0.3}\nprovenance: {trials: 9}", "preset.yaml")
     mine = written(tmp_path, "search: {rrf_k: 42}")
-    default, tuned, laid_over = yaml.safe_load(DEFAULT_CONFIG.read_text())["search"], load(), load(config=mine)
-    assert (tuned.search.k, tuned.search.rrf_k, tuned.search.boost) == (31, 32, 0.3)
-    assert (laid_over.search.k, laid_over.search.rrf_k, laid_over.search.boost) == (31, 42, 0.3)
-    assert tuned.search.pdf_k == default["pdf_k"]
+    default = yaml.safe_load(DEFAULT_CONFIG.read_text())["search"]
+    alone, laid_over = load(str(preset)), load(str(preset), mine, ["search.boost=0.5"])
+    assert (alone.preset, alone.search.k, alone.search.rrf_k, alone.search.boost) == (str(preset), 31, 32, 0.3)
+    assert (laid_over.search.k, laid_over.search.rrf_k, laid_over.search.boost) == (31, 42, 0.5)
+    assert alone.search.pdf_k == default["pdf_k"]
 
 
-def test_tuned_values_serve_the_default_preset_alone(tmp_path: Path) -> None:
+def test_nothing_is_in_force_that_nobody_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, "search: {rrf_k: 32}", "tuned.yaml")
-    assert load("default").search.rrf_k == 32
-    assert {load(name).search.rrf_k for name in preset_names() if name != "default"} == {60}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(module, "CONFIG_DIR", tmp_path)
+    monkeypatch.setenv("QUARRY_HOME", str(tmp_path))
+    assert load().search.rrf_k == 60
+    assert load(config=Path("tuned.yaml")).search.rrf_k == 32
 
 
-def test_bad_tuned_file_is_named(tmp_path: Path) -> None:
-    tuned = written(tmp_path, "search: {top_k: 5}", "tuned.yaml")
-    with pytest.raises(SettingsError, match=f"^{tuned}: search has no key 'top_k'"):
-        load()
+def test_tuned_settings_are_announced_and_doubted_on_another_store(tmp_path: Path) -> None:
+    tuned = written(tmp_path, "search: {rrf_k: 32}\nprovenance: {store_fingerprint: abc}")
+    assert load(config=tuned).tuning_told("abc") == "tuned settings are in force (default, tuned on this store)"
+    assert "they were tuned on another store (abc for xyz)" in load(config=tuned).tuning_told("xyz")
+    assert as_dict(load(config=tuned))["tuned_on"] == "abc"
+    assert load().tuning_told("xyz") == ""
+    assert "tuned_on" not in as_dict(load())
+
+
+def test_a_file_here_is_a_preset_by_its_name_unless_a_preset_has_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "search: {rrf_k: 32}", "tuned.yaml")
+    written(tmp_path, "search: {rrf_k: 32}", "unfiltered.yaml")
+    written(tmp_path, "search: {rrf_k: 32}", "default.yaml")
+    assert [load(name).search.rrf_k for name in ("tuned", "unfiltered", "default")] == [32, 60, 60]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("search.rule_weight", "--set must be SECTION.KEY=VALUE, got 'search.rule_weight'; e.g. search.rule_weight=0"),
+        ("k=5", "--set must be SECTION.KEY=VALUE"),
+        ("search.rule_wieght=0", "got 'search.rule_wieght'; did you mean search.rule_weight?"),
+        ("serach.k=5", "got 'serach.k'; did you mean search.k?"),
+        ("search.k=many", "search.k must be of type int, got 'many' (--set search.k=many)"),
+        ("search.k=0", "search.k must be within 1..10000, got 0 (--set search.k=0)"),
+        ("search.k=[", "--set search.k=[: the value must be YAML"),
+    ],
+)
+def test_a_bad_change_is_refused_with_what_may_have_been_meant(change: str, says: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load(changes=[change])
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_mistyped_preset_or_key_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"got 'unfilterd'; did you mean unfiltered\?"):
+        load("unfilterd")
+    with pytest.raises(SettingsError, match=r"got 'zzz'$"):
+        load("zzz")
+    with pytest.raises(SettingsError, match=r"; did you mean rule_weight\?"):
+        load(config=written(tmp_path, "search: {rule_wight: 1}"))
+    with pytest.raises(SettingsError, match=r"--preset must name a YAML file, got none\.yaml"):
+        load("none.yaml")
 
 
 @pytest.mark.parametrize(
@@ -218,7 +264,9 @@ def test_every_preset_loads_and_default_comes_first() -> None:
 
 
 def test_unknown_preset_is_refused_with_the_names_there_are() -> None:
-    with pytest.raises(SettingsError, match=rf"^preset must be one of {', '.join(preset_names())}, got 'best'$"):
+    with pytest.raises(
+        SettingsError, match=rf"^preset must be one of {', '.join(preset_names())}, or a YAML file, got 'best'$"
+    ):
         load("best")
 
 

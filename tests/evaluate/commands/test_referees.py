@@ -40,16 +40,16 @@ def test_the_table_is_printed_written_and_drawn(store: str, tmp_path: Path, caps
     assert "sees:opening,answers:10" in page.read_text(encoding="utf-8")
 
 
-def test_json_is_one_document_and_a_lost_game_exits_with_1(
+def test_json_is_one_document_and_a_lost_game_exits_with_1_where_that_is_asked_for(
     store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lost = labelled_game(game_id="lost", paragraph_id="gamma:1:1")
     games = write_games(tmp_path / "games.jsonl", map(record_of, [course_games(course())[0], lost]))
-    assert referees(store, games, "--referee", "constant:B", "--json") == 1
+    assert referees(store, games, "--referee", "constant:B", "--json", "--strict") == 1
     captured = capsys.readouterr()
     table = json.loads(captured.out)
     assert (table["games"], table["lost_at_ingest"]) == (2, 1)
-    assert "1 games are about paragraphs that the store does not hold" in captured.err
+    assert "1 game is about a paragraph that the store does not hold" in captured.err
 
 
 @pytest.mark.parametrize(

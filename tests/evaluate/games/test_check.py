@@ -102,7 +102,7 @@ class TestCommand:
     def test_a_clean_file_exits_with_0(self, tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]) -> None:
         path = write_games(tmp_path / "games.jsonl", [record_of(CLEAN)])
         assert run_main(main, "check-games", "--store", store, "--games", str(path)) == 0
-        assert capsys.readouterr().out == f"{path}: 1 games, 0 things wrong\n"
+        assert capsys.readouterr().out == f"{path}: 1 game, 0 things wrong\n"
 
     def test_findings_exit_with_1_and_are_printed(
         self, tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]
@@ -113,7 +113,7 @@ class TestCommand:
         assert [line.split(" must")[0] for line in lines] == [
             "g1: hint",
             "g1: associative_word",
-            f"{path}: 1 games, 2 things wrong",
+            f"{path}: 1 game, 2 things wrong",
         ]
 
     def test_json_is_one_document(self, tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -538,24 +538,27 @@ class TestCommand:
     ) -> None:
         path = write_games(tmp_path / "more.jsonl", [lost_game(), record_of(course_games(course())[0])])
         arguments = ("--store", course_store, "--games", str(path))
-        assert run_main(main, "replay", *arguments) == 1
+        assert run_main(main, "replay", *arguments) == 0
         printed = capsys.readouterr().out
         assert "  lost: 1 of 2 (1 at ingest, 0 at the book, 0 in the search, 0 by the answers)\n" in printed
         assert "    lost: lost at ingest: the store holds no such paragraph\n" in printed
         assert "    g1: " not in printed
-        assert run_main(main, "replay", *arguments, "--explain") == 1
+        assert run_main(main, "replay", *arguments, "--explain") == 0
         assert "    g1: found at rank 1 in the book's slots by dense\n" in capsys.readouterr().out
 
-    def test_games_lost_at_ingest_exit_with_1_and_are_counted(
+    def test_games_lost_at_ingest_are_counted_and_exit_with_1_where_that_is_asked_for(
         self, course_store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         path = write_games(tmp_path / "games.jsonl", [lost_game(), record_of(course_games(course())[0])])
-        assert run_main(main, "replay", "--store", course_store, "--games", str(path), "--json") == 1
+        arguments = ("replay", "--store", course_store, "--games", str(path), "--json")
+        assert run_main(main, *arguments, "--strict") == 1
+        capsys.readouterr()
+        assert run_main(main, *arguments) == 0
         captured = capsys.readouterr()
         run = json.loads(captured.out)
         assert (run["lost_at_ingest"], column(run, "lost_at")) == (1, ["ingest", None])
         assert run["measures"]["Success@20"] == 0.5
-        assert captured.err.endswith("evaluate replay: 1 games are about paragraphs that the store does not hold\n")
+        assert captured.err.endswith("evaluate replay: 1 game is about a paragraph that the store does not hold\n")
 
     @pytest.mark.parametrize(
         ("arguments", "holds"),

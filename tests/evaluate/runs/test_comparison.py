@@ -114,7 +114,7 @@ class TestVerdicts:
         ([run_of("a", FIRST)], "at least two runs must be compared, got 1"),
         ([run_of("a", FIRST), run_of("a", FIRST)], "a name of its own, got a twice"),
         ([run_of("a", FIRST), run_of("b", FIRST[:3])], "b: must be of the same games as a"),
-        ([run_of("a", FIRST), run_of("b", FIRST, fingerprint="g")], "b: must be of the same store as a, got g for f"),
+        ([run_of("a", FIRST), run_of("b", FIRST[:3], fingerprint="g")], "b: must be of the same games as a"),
         ([run_of("a", FIRST), run_of("b", FIRST, referee="oracle")], "b: must have the same --referee as a"),
     ],
 )
@@ -200,6 +200,50 @@ class TestCommand:
         assert run_main(main, "compare", *files, "--json") == 0
         assert json.loads(capsys.readouterr().out) == printed
 
+    def test_a_setting_and_a_file_stand_beside_a_preset(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        mine = tmp_path / "mine.yaml"
+        mine.write_text("search: {k: 7, pdf_k: 7}\n", encoding="utf-8")
+        arguments = ("--presets", f"default,{mine}", "--set", "search.rule_weight=0", "--json")
+        assert run_main(main, "compare", "--store", store, "--games", games, *arguments) == 0
+        found = json.loads(capsys.readouterr().out)["presets"]
+        assert list(found) == ["default", "mine", "search.rule_weight=0"]
+        settings = {name: run["settings"]["search"] for name, run in found.items()}
+        assert [settings[name]["k"] for name in found] == [20, 7, 20]
+        assert [settings[name]["rule_weight"] for name in found] == [2.5, 2.5, 0.0]
+
+    def test_two_stores_are_compared_on_the_same_games(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        other = make_store(tmp_path / "smaller", course()[:11]).location  # one game is lost at ingest there
+        arguments = ("compare", "--stores", f"{store},{other}", "--games", games, "--presets", "unfiltered")
+        assert run_main(main, *arguments, "--json", "--out", str(tmp_path / "runs")) == 0
+        printed = capsys.readouterr()
+        found = json.loads(printed.out)["presets"]
+        assert list(found) == [Path(store).name, "smaller"]
+        assert [run["lost_at_ingest"] for run in found.values()] == [0, 1]
+        assert "1 game is about a paragraph that the store does not hold" in printed.err
+        assert run_main(main, *arguments, "--strict") == 1
+        assert capsys.readouterr().out.startswith("12 answerable games, over 2 stores, 95% intervals")
+        files = [str(tmp_path / "runs" / f"{name}.json") for name in found]
+        assert run_main(main, "compare", *files, "--json") == 0
+        assert json.loads(capsys.readouterr().out)["presets"].keys() == found.keys()
+
+    def test_each_preset_is_played_on_each_store(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        other = make_store(tmp_path / "smaller", course()[:11]).location
+        arguments = ("--stores", f"{store},{other}", "--games", games, "--presets", "unfiltered,keyword", "--json")
+        assert run_main(main, "compare", *arguments) == 0
+        name = Path(store).name
+        assert list(json.loads(capsys.readouterr().out)["presets"]) == [
+            f"unfiltered@{name}",
+            f"keyword@{name}",
+            "unfiltered@smaller",
+            "keyword@smaller",
+        ]
+
     def test_a_table_and_verdicts_in_words_are_printed(
         self, store: str, games: str, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -213,6 +257,9 @@ class TestCommand:
         ("arguments", "says"),
         [
             (["--presets", "dual,best"], "preset must be one of default, "),
+            (["--presets", "dual,filterd"], "got 'filterd'; did you mean filtered?"),
+            (["--presets", "dual", "--set", "search.kk=1"], "--set must name a setting of"),
+            (["--presets", "dual", "--set", "search.k=0"], "search.k must be within 1..10000, got 0"),
             (["--presets", "dual"], "--presets must name two or more different presets, got 'dual'"),
             (["--presets", "dual,dual"], "--presets must name two or more different presets"),
             ([], "compare must be given --games and --presets, or RUN.json files"),

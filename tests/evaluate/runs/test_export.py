@@ -38,7 +38,7 @@ def run_json(store: str, tmp_path: Path, fast_models: None) -> Path:
     config.write_text("game: {questions_pool: 60}\n", encoding="utf-8")
     out = tmp_path / "mine.json"
     arguments = ("--store", store, "--games", str(path), "--referee", "oracle", "--config", str(config))
-    assert run_main(main, "replay", *arguments, "--out", str(out)) == 1
+    assert run_main(main, "replay", *arguments, "--out", str(out)) == 0
     return out
 
 
