@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from quarry.configs.counted import counted
-from quarry.configs.settings import Settings, SettingsError, is_file_name, load, preset_names
+from quarry.configs.settings import SettingsError, is_file_name, load, preset_names
 from quarry.evaluate.commands.command import (
     add_command,
     add_json,
@@ -25,16 +26,19 @@ from quarry.evaluate.commands.command import (
     write_text,
 )
 from quarry.evaluate.errors import RunError
-from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.labelled import LabelledGame, load_games
 from quarry.evaluate.games.splits import select_split
 from quarry.evaluate.referee import read_spec
 from quarry.evaluate.runs.files import partial_path, read_run, write_run
 from quarry.evaluate.runs.run import Run
+from quarry.evaluate.runs.sequential import MARGIN
 from quarry.ingest.store import open_store
 from quarry.player.search.build import GIVE_ONE
 
 if TYPE_CHECKING:
+    from quarry.evaluate.replay.abreast import Contestant
     from quarry.evaluate.runs.comparison import PairedTest
+    from quarry.evaluate.runs.sequential import SequentialTest
 
 
 def add(commands: Any) -> None:
@@ -64,6 +68,20 @@ def add(commands: Any) -> None:
         help=f"the first is what others are judged by; YAML files, or of {', '.join(preset_names())}",
     )
     add_settings(command, "one more to compare: the first preset with this setting, such as search.rule_weight=0")
+    command.add_argument(
+        "--until-decided",
+        action="store_true",
+        help="play games in an order drawn by --seed, all presets each, and stop once each verdict on RR (with "
+        "--referee: on games won) is better, worse or alike; the chance that any of them is wrong is at most 5%%, "
+        "however early it stops",
+    )
+    command.add_argument(
+        "--margin",
+        type=float,
+        default=MARGIN,
+        metavar="D",
+        help="with --until-decided: means that are less than this apart are alike (default: %(default)s)",
+    )
     command.add_argument("--pairs", action="store_true", help="test every two of them, not only against the first")
     command.add_argument(
         "--referee", default="none", metavar="SPEC", help="as for replay, to compare win rates (default: %(default)s)"
@@ -88,9 +106,19 @@ def run(options: argparse.Namespace) -> int:
 
     require_repeats(options.repeats)
     missing: dict[str, str] = {}
-    runs = _read(options) if options.runs else _replayed(options, missing)
-    tests = compare(runs, pairs=options.pairs, seed=options.seed)
-    document = {"presets": {found.name: found.as_json() for found in runs}, "tests": [test.as_json() for test in tests]}
+    tests: Sequence[PairedTest] = ()
+    decided: Sequence[SequentialTest] = ()
+    if options.until_decided:
+        runs, decided = _until_decided(options, missing)
+    else:
+        runs = _read(options) if options.runs else _replayed(options, missing)
+        tests = compare(runs, pairs=options.pairs, seed=options.seed)
+    document: dict[str, Any] = {
+        "presets": {found.name: found.as_json() for found in runs},
+        "tests": [test.as_json() for test in tests],
+    }
+    if options.until_decided:
+        document["sequential_tests"] = [test.as_json() for test in decided]
     if missing:
         document["missing"] = missing
     if options.out:
@@ -99,7 +127,11 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(document)
     else:
-        _print_table(runs, tests, missing)
+        _print_table(runs, missing)
+        if options.until_decided:
+            _print_decided(decided, len(runs[0].answerable))
+        else:
+            _print_tests(tests)
     lost = lost_code(options, max(found.lost_at_ingest for found in runs))
     return 1 if missing else lost
 
@@ -110,17 +142,10 @@ def _read(options: argparse.Namespace) -> list[Run]:
     return [read_run(path) for path in options.runs]
 
 
-@dataclass(frozen=True, slots=True)
-class Contestant:
-    """What a run of a comparison is made with."""
-
-    name: str
-    store: str
-    settings: Settings
-
-
 def _contestants(options: argparse.Namespace, missing: dict[str, str]) -> list[Contestant]:
     """Each preset, and the first one with each --set, over each store; what lacks a model goes into `missing`."""
+    from quarry.evaluate.replay.abreast import Contestant
+
     if options.games is None or not options.presets:
         raise SettingsError("compare must be given --games and --presets, or RUN.json files, got neither")
     presets = _listed(options.presets)
@@ -130,7 +155,7 @@ def _contestants(options: argparse.Namespace, missing: dict[str, str]) -> list[C
     stores = _listed(options.stores or "") or [options.store]
     n_wanted = (len(presets) + len(options.changes)) * len(stores)
     named = {
-        _called(name, store, n_settings=len(settings), n_stores=len(stores)): Contestant(name, store, found)
+        _called(name, store, n_settings=len(settings), n_stores=len(stores)): (store, found)
         for store in stores
         for name, found in settings.items()
     }
@@ -139,12 +164,18 @@ def _contestants(options: argparse.Namespace, missing: dict[str, str]) -> list[C
             f"--presets must name two or more different presets, got {options.presets!r}; e.g. dual,filtered, "
             "or one with --set or --stores"
         )
-    lacking = [name for name, one in named.items() if one.settings.search.lacks_cross_encoder]
+    lacking = [name for name, (_, found) in named.items() if found.search.lacks_cross_encoder]
     missing |= dict.fromkeys(lacking, f"no model given; {GIVE_ONE}")
     if next(iter(named)) in missing or len(named) - len(missing) < 2:
         lacks, why = next(iter(missing.items()))
         raise RunError(f"--presets must begin with one that has its model, and hold two such, got {lacks}: {why}")
-    return [replace(one, name=name) for name, one in named.items() if name not in missing]
+    opened = {store: open_store(store, options.collection) for store in stores}
+    contestants = [
+        Contestant(name, opened[store], found) for name, (store, found) in named.items() if name not in missing
+    ]
+    for one in contestants:
+        say_tuned(options, one.settings, one.store)
+    return contestants
 
 
 def _listed(text: str) -> list[str]:
@@ -168,11 +199,7 @@ def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[Run]
     from quarry.evaluate.replay.replay import replay_store
 
     contestants = _contestants(options, missing)
-    games = select_split(load_games(options.games), options.split, options.seed)
-    read_spec(options.referee)
-    stores = {store: open_store(store, options.collection) for store in dict.fromkeys(one.store for one in contestants)}
-    for one in contestants:
-        say_tuned(options, one.settings, stores[one.store])
+    games = _games(options)
     if options.out:
         _make_folder(options.out)
     runs = []
@@ -181,7 +208,7 @@ def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[Run]
         partial = partial_path(out) if out else None
         run = replay_store(
             games,
-            stores[one.store],
+            one.store,
             one.settings,
             collection=options.collection,
             referee=options.referee,
@@ -198,6 +225,49 @@ def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[Run]
     return runs
 
 
+def _games(options: argparse.Namespace) -> list[LabelledGame]:
+    read_spec(options.referee)
+    return select_split(load_games(options.games), options.split, options.seed)
+
+
+def _until_decided(options: argparse.Namespace, missing: dict[str, str]) -> tuple[list[Run], list[SequentialTest]]:
+    """The contestants' runs over as many games, in an order drawn by the seed, as it took to decide, and the tests.
+
+    Raises:
+        SettingsError: the margin is none, or the command was given runs.
+    """
+    from quarry.evaluate.replay.abreast import replay_until
+    from quarry.evaluate.runs.sequential import Decision
+
+    if options.runs:
+        raise SettingsError(
+            "--until-decided must come with --games and --presets, got runs that are over; leave it out"
+        )
+    if not 0.0 < options.margin < 1.0:
+        raise SettingsError(f"--margin must be within 0..1, without the ends, got {options.margin}")
+    contestants = _contestants(options, missing)
+    answerable = [game for game in _games(options) if game.answerable]
+    if not answerable:
+        raise RunError(f"{options.games}: at least one game must be answerable to compare, got none; add some")
+    order = np.random.default_rng(options.seed).permutation(len(answerable))
+    decision = Decision([one.name for one in contestants], options.referee, pairs=options.pairs, margin=options.margin)
+    runs = replay_until(
+        [answerable[place] for place in order],
+        contestants,
+        decision.after,
+        collection=options.collection,
+        referee=options.referee,
+        seed=options.seed,
+        repeats=options.repeats,
+        workers=options.workers,
+    )
+    if options.out:
+        _make_folder(options.out)
+        for found in runs:
+            write_run(options.out / f"{found.name}.json", found)
+    return runs, decision.tests()
+
+
 def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -205,7 +275,7 @@ def _make_folder(folder: Path) -> None:
         raise SettingsError(f"--out must be a folder that can be made, got {folder}: {error.strerror}") from error
 
 
-def _print_table(runs: Sequence[Run], tests: Sequence[PairedTest], missing: Mapping[str, str]) -> None:
+def _print_table(runs: Sequence[Run], missing: Mapping[str, str]) -> None:
     measures = list(runs[0].measures)
     played = runs[0].win_rate is not None
     width = max(len("preset"), *(len(found.name) for found in runs), *map(len, missing))
@@ -221,11 +291,30 @@ def _print_table(runs: Sequence[Run], tests: Sequence[PairedTest], missing: Mapp
         print(f"{found.name:{width}}  " + "  ".join(f"{cell:>20}" for cell in cells))
     for name, why in missing.items():
         print(f"{name:{width}}  {why}")
+
+
+def _print_tests(tests: Sequence[PairedTest]) -> None:
+    width = max(len(test.preset) for test in tests)
     print(f"\npaired randomisation tests, p corrected by Holm for all {len(tests)}:")
     for test in tests:
         print(
             f"{test.preset:{width}}  {test.measure:10}  {test.difference:+.3f} [{test.low:+.3f}, {test.high:+.3f}]  "
             f"p {test.p_holm:.4f}  {_in_words(test)}"
+        )
+
+
+def _print_decided(tests: Sequence[SequentialTest], n_games: int) -> None:
+    from quarry.evaluate.runs.sequential import ALPHA, IN_WORDS
+
+    width = max(len(test.preset) for test in tests)
+    print(
+        f"\nplayed until decided: {counted(n_games, 'game')}. The chance that any of these verdicts is wrong is at "
+        f"most {ALPHA:.0%}, however early\nit stopped; the intervals of the table above do not know of the stopping."
+    )
+    for test in tests:
+        print(
+            f"{test.preset:{width}}  {test.measure:10}  {test.difference:+.3f} [{test.low:+.3f}, {test.high:+.3f}]  "
+            f"after {counted(test.n_games, 'game')}  {IN_WORDS[test.verdict]} {test.against}"
         )
 
 

@@ -7,7 +7,7 @@ import functools
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
@@ -30,6 +30,8 @@ from quarry.player.protocol import RoundStart
 from quarry.player.questions.question import Question
 from quarry.player.search.types import Query, SearchResult
 
+J = TypeVar("J")
+J_contra = TypeVar("J_contra", contravariant=True)
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -54,10 +56,10 @@ class Job:
     paragraph: Paragraph | None
 
 
-class Recorder(Protocol[T_co]):
+class Recorder(Protocol[J_contra, T_co]):
     """What plays one game after another."""
 
-    def record(self, job: Job) -> T_co:
+    def record(self, job: J_contra) -> T_co:
         """What is kept of the game."""
 
 
@@ -162,13 +164,13 @@ def workers_for(wanted: int, n_games: int, *, played: bool) -> int:
     return max(1, min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)) if played else 1
 
 
-def here(recorder: Recorder[T]) -> Callable[[Iterable[Job]], Iterator[T]]:
+def here(recorder: Recorder[J, T]) -> Callable[[Iterable[J]], Generator[T]]:
     """Plays in this process."""
-    return lambda jobs: map(recorder.record, jobs)
+    return lambda jobs: (recorder.record(job) for job in jobs)
 
 
-def in_processes(make: Callable[[], Recorder[T]], n_workers: int) -> Callable[[Iterable[Job]], Iterator[T]]:
-    """Plays in `n_workers` processes; records come as they are done.
+def in_processes(make: Callable[[], Recorder[J, T]], n_workers: int) -> Callable[[Iterable[J]], Generator[T]]:
+    """Plays in `n_workers` processes; records come as they are done, and closing leaves out what is not begun.
 
     Args:
         make: what plays in one process; it is pickled.
@@ -176,7 +178,7 @@ def in_processes(make: Callable[[], Recorder[T]], n_workers: int) -> Callable[[I
     return functools.partial(_in_processes, make, n_workers)
 
 
-def _in_processes(make: Callable[[], Recorder[T]], n_workers: int, jobs: Iterable[Job]) -> Iterator[T]:
+def _in_processes(make: Callable[[], Recorder[J, T]], n_workers: int, jobs: Iterable[J]) -> Generator[T]:
     context = multiprocessing.get_context("spawn")  # a forked child would inherit locks of Chroma's and ONNX's threads
     with contextlib.ExitStack() as stack:
         pool = ProcessPoolExecutor(n_workers, context, _start, (make,))
@@ -195,11 +197,11 @@ def single_threaded(settings: Settings) -> Settings:
     return replace(settings, embed=replace(settings.embed, threads=1))
 
 
-_recorder: Recorder[Any] | str = "nothing was made that plays"
+_recorder: Recorder[Any, Any] | str = "nothing was made that plays"
 """Of this worker process; why there is none, in words."""
 
 
-def _start(make: Callable[[], Recorder[Any]]) -> None:
+def _start(make: Callable[[], Recorder[Any, Any]]) -> None:
     """Make what plays in this process."""
     from threadpoolctl import threadpool_limits
 
@@ -212,7 +214,7 @@ def _start(make: Callable[[], Recorder[Any]]) -> None:
         _recorder = str(error)
 
 
-def _record(job: Job) -> Any:
+def _record(job: Any) -> Any:
     if isinstance(_recorder, str):
         raise ReplayError(_recorder)
     return _recorder.record(job)
