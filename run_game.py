@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,10 +30,11 @@ from quarry.player.errors import JournalError, PlayerError
 from quarry.player.history import history_json, history_page, history_table, summary
 from quarry.player.journal import Journal, open_ledger, sit_down
 from quarry.player.mail.server import MailGameServer
-from quarry.player.play import GameReport, Pace, play_games, report_json
+from quarry.player.play import GameReport, Pace, play_games
 from quarry.player.player import build_player
 from quarry.player.season import Season
 from quarry.player.server import HttpGameServer
+from quarry.player.stream import GameStream
 from quarry.player.view import Terminal, series_table
 
 if TYPE_CHECKING:
@@ -40,11 +42,17 @@ if TYPE_CHECKING:
 
 LECTURES = BUNDLED / "lectures" / "english"
 GAMES = BUNDLED / "games" / "english.jsonl"
+DOCUMENT, LINES = "document", "lines"
+"""What --json prints: one document of all games, or one a game."""
+PRACTICE = "practice"
+"""In place of the server's URL, where it is in this process."""
 EXAMPLE = """examples:
   python run_game.py                                            practise on the bundled lectures
   python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server; after a crash the
                                                                 same command plays on
   python run_game.py --mail mailbox.yaml --season               play a league's season by mail
+  python run_game.py --server http://127.0.0.1:8017 --watch     wait for the games that leagues begin there
+  python run_game.py --games 20 --json lines > games.jsonl      each game as one line of JSON
   python run_game.py --history --page games.html                every game played so far, as a page
 """
 
@@ -61,6 +69,7 @@ class _Terminated(KeyboardInterrupt):
 
 def _run(options: argparse.Namespace) -> int:
     reports: list[GameReport] = []
+    stream = GameStream(_let_out, lines=options.json == LINES) if options.json else None
     code = 0
     try:
         with _ending_on_sigterm():
@@ -70,7 +79,7 @@ def _run(options: argparse.Namespace) -> int:
             settings = load(options.preset, options.config)
             if options.referee == ME:
                 return _play_with_me(options, settings)
-            failures = _play_games(options, settings, reports)
+            failures = _play_games(options, settings, reports, stream)
         code = (1 if reports else 2) if failures else 0
     except (IngestError, PlayerError, EvaluateError, SettingsError) as error:
         _complain(error)
@@ -83,9 +92,14 @@ def _run(options: argparse.Namespace) -> int:
         code = 143 if isinstance(error, _Terminated) else 130
     if not options.json and len(reports) > 1:
         _console().print(series_table(reports))
-    if options.json and (reports or not code):
-        print(visible_json({"games": [report_json(report) for report in reports]}))
+    if stream is not None and (reports or not code):
+        stream.close()
     return code
+
+
+def _let_out(text: str) -> None:
+    """Print a piece at once, so that a game is read as soon as it is over."""
+    print(text, end="", flush=True)
 
 
 def _console() -> Console:
@@ -142,8 +156,8 @@ def _check(options: argparse.Namespace) -> None:
         raise SettingsError(
             "--journal and --forget must come with --server or --mail; a practice server's games end with it"
         )
-    if not away and options.season:
-        raise SettingsError("--season must come with --server or --mail; a practice server has none")
+    if not away and (options.season or options.watch):
+        raise SettingsError("--season and --watch must come with --server or --mail; a practice server has no league")
     if options.referee == ME and (options.json or options.practice_games or options.at_once > 1):
         raise SettingsError(f"--referee {ME} must come without --json, --practice-games and --at-once: you are asked")
     for name in ("practice_games", "referee", "seed"):
@@ -168,7 +182,15 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         "--season", action="store_true", help="with --server or --mail: play the games that a league begins, unasked"
     )
     parser.add_argument(
-        "--token", metavar="T", help="of a player that the server knows (default: QUARRY_TOKEN, or registers anew)"
+        "--watch",
+        action="store_true",
+        help="as --season, and then wait for the next one, until Ctrl-C (with --games N: until N are over)",
+    )
+    parser.add_argument(
+        "--token",
+        metavar="T",
+        help="of a player that the server knows (default: QUARRY_TOKEN, else the one that the journal kept of the last "
+        "games there as --player, else registers)",
     )
     parser.add_argument("--player", default="quarry", metavar="NAME", help="name to play under (default: %(default)s)")
     parser.add_argument(
@@ -208,7 +230,14 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser.add_argument("--page", type=Path, metavar="FILE", help="with --history: write it as one HTML page")
     parser.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
     parser.add_argument("-v", "--verbose", action="store_true", help="show every question in full")
-    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const=DOCUMENT,
+        choices=(DOCUMENT, LINES),
+        help="print one JSON document and nothing else, a game a line as soon as it is over; with lines: each game as "
+        "a document of its own",
+    )
     return parser
 
 
@@ -221,15 +250,18 @@ def _play_with_me(options: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _play_games(options: argparse.Namespace, settings: Settings, reports: list[GameReport]) -> int:
-    """Play, and put each game that is over into `reports`; how many could not be played."""
+def _play_games(
+    options: argparse.Namespace, settings: Settings, reports: list[GameReport], stream: GameStream | None
+) -> int:
+    """Play, and put each game that is over into `reports` and the stream; how many could not be played."""
+    awaits = options.season or options.watch
     mailbox = load_mail(options.mail) if options.mail is not None else None
     if mailbox is not None:
         mailbox.secret()
     store = _store(options.store, settings)
     player = build_player(store, settings)
     spectator = None
-    if not options.json and options.at_once == 1 and not options.season:
+    if not options.json and options.at_once == 1 and not awaits:
         spectator = Terminal(_console(), verbose=options.verbose)
     n_failed = 0
     with contextlib.ExitStack() as stack:
@@ -256,19 +288,26 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
                 journal = stack.enter_context(_journal(options))
             server = HttpGameServer(url, token, settings.game.request_timeout_s)
             stack.callback(server.close)
-            ledger = sit_down(server, options.player, journal, _complain, always=options.season)
-        season = Season(options.player) if options.season else None
+            ledger = sit_down(server, options.player, journal, _complain)
+        season = Season(options.player, goes_on=options.watch) if awaits else None
+        if stream is not None:
+            stream.played_on = {
+                "player": options.player,
+                "store": {"location": store.location, "fingerprint": store.fingerprint},
+                "preset": settings.preset,
+                "server": PRACTICE if practice is not None else server.url,
+            }
         if season is not None and mailbox is not None and mailbox.league:
             server.send(season.request())
         games = play_games(
             server,
             player,
-            options.games or (math.inf if options.season else 1),
+            options.games or (math.inf if awaits else 1),
             name=options.player,
             timeout_s=settings.game.game_timeout_s,
             at_once=options.at_once,
             spectator=spectator,
-            pace=Pace(phase_s=settings.game.phase_s),
+            pace=_pace(settings, goes_on=options.watch),
             ledger=ledger,
             say=_complain,
             season=season,
@@ -276,17 +315,39 @@ def _play_games(options: argparse.Namespace, settings: Settings, reports: list[G
         for outcome in games:
             if isinstance(outcome, GameReport):
                 reports.append(outcome)
-                if spectator is None and not options.json:
-                    score = outcome.score
-                    told = f"score {score.private_score:.1f} of 100, league points {score.league_points}"
-                    print(visible(f"game {outcome.game_id}: {told}"))
-                if practice is not None and not options.json:
-                    for line in why_lost(outcome, practice.paragraph(outcome.game_id)):
-                        print(visible(line))
+                if stream is not None:
+                    stream.add(outcome)
+                _tell(options, outcome, len(reports), practice, seen=spectator is not None)
             else:
                 n_failed += 1
                 _complain(outcome)
     return n_failed
+
+
+def _pace(settings: Settings, *, goes_on: bool) -> Pace:
+    """How games are kept going; who waits for games waits also where the server is away for long."""
+    pace = Pace(phase_s=settings.game.phase_s)
+    return replace(pace, outage_s=math.inf) if goes_on else pace
+
+
+def _tell(
+    options: argparse.Namespace, report: GameReport, n_over: int, practice: PracticeServer | None, *, seen: bool
+) -> None:
+    """Tell of a game that is over, on standard error beside --json: its score, and of a practice game why it was lost.
+
+    Args:
+        seen: somebody has watched the game, and seen its score.
+    """
+    score = report.score
+    lines = []
+    if not seen:
+        of_all = f" ({n_over} of {options.games})" if (options.games or 1) > 1 else ""
+        told = f"score {score.private_score:.1f} of 100, league points {score.league_points}{of_all}"
+        lines.append(f"game {report.game_id}: {told}")
+    if practice is not None and not options.json:
+        lines += why_lost(report, practice.paragraph(report.game_id))
+    for line in lines:
+        print(visible(line), file=sys.stderr if options.json else sys.stdout)
 
 
 def _history(options: argparse.Namespace) -> int:

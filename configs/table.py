@@ -77,8 +77,8 @@ class Table(Mapping[str, T]):
             return self[name]
         if not is_dotted(name):
             raise SettingsError(
-                f"{key} must be of {self.names}, or the dotted path of your own, got {name!r}; docs/guides/extend.md"
-                f"{meant(name, self)}"
+                f"{key} must be of {self.names}, or the dotted path of your own, got {name!r}{meant(name, self)}; "
+                "see docs/guides/extend.md"
             )
         found: T = imported(name, key)
         return found

@@ -17,11 +17,15 @@ def visible(text: object) -> str:
     return "".join(" " if char in "\n\r\t" else _spelt(char) if _acts(char) else char for char in str(text))
 
 
-def visible_json(document: object) -> str:
-    """A document as indented JSON, non-ASCII letters as they are, with whatever a terminal would act on escaped."""
+def visible_json(document: object, indent: int | None = 1) -> str:
+    """A document as JSON, non-ASCII letters as they are, with whatever a terminal would act on escaped.
+
+    Args:
+        indent: None writes it on one line.
+    """
     return "".join(
         _json_escape(char) if char != "\n" and _acts(char) else char
-        for char in json.dumps(document, ensure_ascii=False, indent=1)
+        for char in json.dumps(document, ensure_ascii=False, indent=indent)
     )
 
 

@@ -445,26 +445,24 @@ class Registered(Protocol):
         """The messages."""
 
 
-def sit_down(
-    server: Registered, name: str, journal: Journal | None, say: Callable[[str], None], *, always: bool = False
-) -> Ledger:
-    """Be known to the server, as the same player as before where games of that one are not over; its pages.
+def sit_down(server: Registered, name: str, journal: Journal | None, say: Callable[[str], None]) -> Ledger:
+    """Be known to the server, as the same player as before where the journal has its token; its pages.
 
     Args:
         name: to register under, where there is no token.
         say: is told in a line what the journal cannot be used for.
-        always: be the same player between two games as well, as a season wants it.
     """
     if not server.token and journal is not None:
         saved = journal.token(server.url, name)
         ledger = Ledger(journal, server.url, _digest(saved))
-        if saved and (always or ledger.running()) and journal.claim(server.url, _digest(saved)):
+        if saved and journal.claim(server.url, _digest(saved)):
             server.use(saved)
             try:
                 server.inbox("", 0.0)
                 return ledger
             except UnauthorizedError:
-                say("the server no longer knows the player whose games were not over; they are given up")
+                if ledger.running():
+                    say("the server no longer knows the player whose games were not over; they are given up")
                 for kept in ledger.running():
                     ledger.end(kept.key, "given up")
                 server.use("")

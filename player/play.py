@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -747,22 +747,3 @@ class _Game:
             return None
         share_s = REPLY_SHARE * min(self._pace.phase_s, deadline_s or self._pace.phase_s)
         return max(LEAST_BUDGET_S, share_s - (time.monotonic() - arrived))
-
-
-def report_json(report: GameReport) -> Mapping[str, object]:
-    """A game as `run_game.py --json` prints it."""
-    start = report.start
-    return {
-        "game_id": report.game_id,
-        "book_name": start.book_name,
-        "hint": start.hint,
-        "association_domain": start.association_domain,
-        "candidates": len(report.plan.result.hits),
-        "questions": protocol.questions_json(report.plan.questions),
-        "answers": list(report.answers),
-        "guess": protocol.guess_json(report.decision.guess),
-        "private_score": report.score.private_score,
-        "league_points": report.score.league_points,
-        "breakdown": dict(report.score.breakdown),
-        "elapsed_s": round(report.elapsed_s, 3),
-    }

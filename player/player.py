@@ -28,7 +28,7 @@ from quarry.player.questions.prior import PriorModel, prior_of
 from quarry.player.questions.question import FitArray, Question
 from quarry.player.questions.referees import error_model_of
 from quarry.player.questions.word_index import WordIndex, index_words
-from quarry.player.search.build import build_orchestrator, store_embedder
+from quarry.player.search.build import build_orchestrator, require_strategies, store_embedder
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.types import Query, Rewriter, SearchResult, Strategy
 
@@ -233,6 +233,7 @@ def build_player(
         EmbedderError: the store's embedder cannot be loaded.
         SettingsError: a strategy is unknown.
     """
+    require_strategies(settings.search, strategies)
     embedder = embedder or store_embedder(store, settings)
     names = dict.fromkeys((*settings.search.strategies, *(strategy.name for strategy in strategies)))
     settings = replace(settings, search=replace(settings.search, strategies=tuple(names)))

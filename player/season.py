@@ -17,13 +17,15 @@ class Season:
 
     Args:
         name: to register under.
+        goes_on: wait for the next one after a season's end.
 
     Attributes:
         over: the season that was announced last is complete: no game follows.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, goes_on: bool = False) -> None:
         self.over = False
+        self._goes_on = goes_on
         self._name = name
         self._season_id = ""
         self._replies: dict[tuple[str, str], Json] = {}
@@ -43,7 +45,7 @@ class Season:
         if message.message_type == KEEP_ALIVE:
             return self._written("KEEP_ALIVE_RESPONSE", season_id, message, envelope)
         if message.message_type in ENDINGS and (not self._season_id or season_id in {"", self._season_id}):
-            self.over = True
+            self.over = not self._goes_on
         return None
 
     def _written(self, kind: str, season_id: str, message: Message, envelope: Json) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from quarry.configs.places import default_journal
 from quarry.configs.settings import load
 from quarry.evaluate.practice.server import PracticeServer, create_app, listen, serving
 from quarry.ingest.embedders import load_embedder
-from quarry.ingest.store import create_store
+from quarry.ingest.store import create_store, open_store
 from quarry.player.journal import Journal
 from tests.evaluate.fakes import (
     course_games,
@@ -153,6 +155,31 @@ class TestPractice:
         for game in three:
             check_game(game)
 
+    def test_each_game_is_a_line_that_says_where_it_was_played_and_what_spoke_for_the_guess(
+        self, store: str, games: str, quick: str, capsys: Output
+    ) -> None:
+        arguments = ("--store", store, "--practice-games", games, "--config", quick, "--games", "3", "--seed", "3")
+        assert run_main(run_game.main, *arguments, "--json") == 0
+        captured = capsys.readouterr()
+        begins = [line[:9] for line in captured.out.splitlines()]
+        assert begins == ['{"games":', '{"time": ', ',{"time":', ',{"time":', "]}"]
+        assert [line.split("(")[1] for line in captured.err.splitlines()] == ["1 of 3)", "2 of 3)", "3 of 3)"]
+        assert run_main(run_game.main, *arguments, "--json", "lines") == 0
+        lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        changing = ("time", "elapsed_s")
+        assert [{key: game[key] for key in game if key not in changing} for game in lines] == [
+            {key: game[key] for key in game if key not in changing} for game in json.loads(captured.out)["games"]
+        ]
+        for game in lines:
+            check_game(game)
+            assert datetime.fromisoformat(game["time"]).tzinfo is not None
+            assert (game["preset"], game["server"], game["player"]) == ("default", "practice", "quarry")
+            assert game["store"] == {"location": store, "fingerprint": open_store(store).fingerprint}
+            assert "opening_sentence" in game["feedback"]
+            assert {found["answer"] for found in game["evidence"]} <= {"A", "B", "C", "D"}
+            bits = [found["bits"] for found in game["evidence"]]
+            assert bits == sorted(bits, reverse=True)
+
     def test_a_token_of_another_server_in_the_environment_does_not_disturb(
         self, store: str, games: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -206,7 +233,10 @@ class TestPractice:
         captured = capsys.readouterr()
         assert made == [[run_game.LECTURES]]
         assert (tmp_path / "data" / "store" / "current").is_file()
-        assert captured.err == f"making {tmp_path}/data/store from the bundled lectures\none line a lecture\n"
+        made_first, of_lectures, *games_told = captured.err.splitlines()
+        assert made_first == f"making {tmp_path}/data/store from the bundled lectures"
+        assert of_lectures == "one line a lecture"
+        assert [line.partition(":")[0].split()[0] for line in games_told] == ["game", "game"]
 
 
 @pytest.mark.usefixtures("fast_models")
@@ -230,7 +260,11 @@ class TestServer:
         threading.Thread(target=terminate_after_some_games, daemon=True).start()
         code = run_main(run_game.main, "--json", *arguments, "--games", "100000")
         captured = capsys.readouterr()
-        assert (code, captured.err) == (143, "run_game: terminated\n")
+        assert code == 143
+        told = captured.err.splitlines()
+        assert told.pop() == "run_game: terminated"
+        score = re.compile(r"game \d+: score .* of 100, league points \d \(\d+ of 100000\)")
+        assert all(score.fullmatch(line) for line in told)
         first = json.loads(captured.out)["games"]
         assert first
         journal = Journal(default_journal())
@@ -242,6 +276,28 @@ class TestServer:
         assert {game["game_id"] for game in [*first, *rest]} == begun
         for game in [*first, *rest]:
             check_game(game)
+
+    def test_the_token_that_a_server_gave_is_kept_for_the_next_run(
+        self, store: str, quick: str, url: str, practice: PracticeServer, capsys: Output
+    ) -> None:
+        arguments = ("--store", store, "--config", quick, "--server", url, "--player", "Emmy")
+        first, second = (played(capsys, *arguments)[0] for _ in range(2))
+        assert first["server"] == url
+        with contextlib.closing(Journal(default_journal())) as journal:
+            token = journal.token(url, "Emmy")
+        assert default_journal().stat().st_mode & 0o077 == 0, "the owner's alone"
+        begun = {message["game_id"] for message in practice.messages(token, 0)[0]}
+        assert begun == {first["game_id"], second["game_id"]}
+        (third,) = played(capsys, *arguments, "--journal", "none")
+        assert practice.match(token, third["game_id"]) is None, "without a journal nothing is kept"
+
+    def test_a_token_that_the_server_no_longer_knows_is_replaced(
+        self, store: str, quick: str, url: str, capsys: Output
+    ) -> None:
+        with contextlib.closing(Journal(default_journal())) as journal:
+            journal.remember_player(url, "Lise", "of-yesterday", "7")
+        (game,) = played(capsys, "--store", store, "--config", quick, "--server", url, "--player", "Lise")
+        check_game(game)
 
     def test_a_game_in_a_token_of_ones_own_is_journalled_without_showing_the_token(
         self, store: str, quick: str, url: str, practice: PracticeServer, tmp_path: Path, capsys: Output
@@ -323,6 +379,7 @@ class TestBadInput:
             (["--seed", "-1"], "--seed must be at least 0, got -1"),
             (["--at-once", "0"], "--at-once must be at least 1, got 0"),
             (["--journal", "games.sqlite"], "--journal and --forget must come with --server"),
+            (["--watch"], "--season and --watch must come with --server or --mail"),
             (["--forget"], "--journal and --forget must come with --server"),
             (["--config", "nowhere.yaml"], "--config must name a YAML file, got nowhere.yaml"),
             (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),

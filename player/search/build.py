@@ -58,6 +58,7 @@ def build_orchestrator(
         SettingsError: a strategy is unknown.
     """
     search = settings.search
+    require_strategies(search, more)
     if cache is None and search.cache_size:
         cache = shared_cache(search.cache_size, search.cache_ttl_s)
     own = (*more, *((rewriter,) if rewriter else ()), *((embedder,) if embedder else ()))
@@ -106,9 +107,7 @@ def searched_of(
     """All that is searched, and with what; as `build_orchestrator` takes it."""
     search = settings.search
     own = {strategy.name: strategy for strategy in more}
-    for name in search.strategies:
-        if name not in own:
-            STRATEGIES.find(name, "search.strategies")  # before anything is loaded for it
+    require_strategies(search, more)
     if {"dense", "reranked"} & set(search.strategies):
         embedder = embedder or store_embedder(store, settings)
     if embedder is not None and not isinstance(embedder, RememberingEmbedder):
@@ -136,6 +135,16 @@ def searched_of(
         priors=document_priors(store.documents, search.quality_weight, search.recency_weight),
         rewriter=rewriter,
     )
+
+
+def require_strategies(search: SearchSettings, more: Sequence[Strategy] = ()) -> None:
+    """Pass if there are the strategies that the settings name; to be asked before a model is loaded for them.
+
+    Raises:
+        SettingsError: one is neither in the table, nor a dotted path that leads to one, nor among `more`.
+    """
+    for name in {*search.strategies} - {strategy.name for strategy in more}:
+        STRATEGIES.find(name, "search.strategies")
 
 
 @dataclass(frozen=True)

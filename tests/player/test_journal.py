@@ -202,9 +202,10 @@ def test_after_a_crash_the_same_player_sits_down_again(journal: Journal) -> None
     assert [kept.key for kept in sit_down(again, "me", journal, print).running()] == [key]
     assert again.token == server.token
     ledger.end(key, "over")
-    other = Registry(server.token)
-    sit_down(other, "me", journal, print)
-    assert other.token != server.token, "nothing is running: a new player"
+    for name, server_name in (("me", server.token), ("another", "token-1")):
+        other = Registry(server.token)
+        sit_down(other, name, journal, print)
+        assert other.token == server_name, "the same player as in the games before, by its name"
 
 
 def test_a_server_that_forgot_the_player_gets_a_new_one(journal: Journal) -> None:

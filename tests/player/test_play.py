@@ -12,12 +12,13 @@ import pytest
 from quarry.player import protocol
 from quarry.player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
 from quarry.player.journal import Journal, Ledger
-from quarry.player.play import GameReport, Pace, play, play_games, report_json
+from quarry.player.play import GameReport, Pace, play, play_games
 from quarry.player.player import Decision, Plan
 from quarry.player.protocol import Json, RoundStart, Score
 from quarry.player.season import Season
 from quarry.player.server import GameState
 from quarry.player.steady import Planned, Steady
+from quarry.player.stream import report_json
 from tests.player.fakes import FakeGameServer, course, dense_player
 
 GAME = "0101001"
@@ -623,4 +624,8 @@ class TestSeason:
             None,
         ]
         assert not season.over
+        watching = Season("me", goes_on=True)
+        end = protocol.read_message(message("LEAGUE_COMPLETED", {"season_id": ""}, game_id=""))
+        assert (season.reply(end, {}), watching.reply(end, {})) == (None, None)
+        assert (season.over, watching.over) == (True, False), "who watches waits for the next season"
         assert season.reply(told[0], {}) == replies[0], "the same message gets the same reply"

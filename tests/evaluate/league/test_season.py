@@ -108,7 +108,7 @@ def test_a_league_that_is_killed_ten_times_goes_on_and_loses_no_game(tmp_path: P
     for row, server in enumerate(servers):
         while not server.token:
             with contextlib.suppress(ServerError):  # killed meanwhile
-                sit_down(server, f"player-{row}", journals[row], print, always=True)
+                sit_down(server, f"player-{row}", journals[row], print)
         threads.append(play_season(server, f"player-{row}", reports[row]))
     for thread in threads:
         thread.join(200.0)
