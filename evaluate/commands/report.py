@@ -1,12 +1,13 @@
-"""`report`: runs as one HTML page."""
+"""`report`: runs in plain words, as JSON, and as one HTML page."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from quarry.evaluate.commands.command import add_command, require_writable, write_text
+from quarry.evaluate.commands.command import add_command, add_json, print_json, require_writable, write_text
 from quarry.evaluate.errors import RunError
 from quarry.evaluate.runs.files import read_run
 
@@ -17,7 +18,8 @@ def add(commands: Any) -> None:
         commands,
         "report",
         run,
-        "write runs as one HTML page that needs no network",
+        "say what runs came to, what differs between them and which games only one of them won, in words or, with "
+        "--out, as one HTML page that needs no network",
         "python -m evaluate report default.json dual.json --out report.html",
     )
     command.add_argument("runs", nargs="*", type=Path, metavar="RUN.json", help="runs as replay --out writes them")
@@ -30,13 +32,17 @@ def add(commands: Any) -> None:
         help="tables as referees --out writes them",
     )
     command.add_argument("--sweep", type=Path, metavar="FILE", help="a study as tune --study-out writes it")
-    command.add_argument("--out", type=Path, required=True, metavar="report.html", help="the page")
+    command.add_argument(
+        "--out", type=Path, metavar="report.html", help="the page (default: none; the words are printed)"
+    )
+    add_json(command)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the page and name it."""
+    """Write the page and name it, or print the words."""
     from quarry.evaluate.report.page import render
     from quarry.evaluate.report.referees import Table
+    from quarry.evaluate.report.summary import summary
     from quarry.evaluate.report.sweep import read_sweep, sweep_part
     from quarry.evaluate.runs.table import read_table
 
@@ -49,6 +55,38 @@ def run(options: argparse.Namespace) -> int:
     if twice := [name for name in names if names.count(name) > 1]:
         raise RunError(f"runs must have names of their own, got {twice[0]}.json twice; rename one")
     sweep = sweep_part(read_sweep(options.sweep)) if options.sweep else None
-    write_text(options.out, render(runs, sweep, tables))
-    print(options.out)
+    if options.out:
+        write_text(options.out, render(runs, sweep, tables))
+    if options.json:
+        print_json(summary(runs, tables))
+    elif options.out:
+        print(options.out)
+    else:
+        _print_words(summary(runs, tables))
     return 0
+
+
+def _print_words(found: Mapping[str, Any]) -> None:
+    """The headline, what differs, and the games that only one run won."""
+    for sentence in found["headline"]:
+        print(sentence)
+    names = list(found["runs"])
+    if len(names) > 1:
+        print(f"\nsettings that differ ({', '.join(names)}):{'' if found['differing'] else ' none'}")
+    for setting, values in found["differing"].items():
+        print(f"  {setting}: {', '.join('-' if value is None else str(value) for value in values)}")
+    if len(found["documents"]) > 1:
+        print("\nby lecture, games and the share that was won (without a referee: found):")
+    for row in found["documents"] if len(found["documents"]) > 1 else []:
+        shares = [
+            f"{name} {run['share']:.3f} of {run['games']}" for name, run in zip(names, row["runs"], strict=True) if run
+        ]
+        print(f"  {row['document']}: {', '.join(shares)}")
+    if len(names) > 1:
+        print(f"\ngames that only one of two runs won: {len(found['won_by_one'])}")
+    for game in found["won_by_one"]:
+        print(f"{game['game_id']}: {game['won_by']} won, {game['lost_by']} lost; {game['hint']}")
+        print(f"  {game['paragraph'] or 'the paragraph is in one of the stores alone'}")
+        for side in game["sides"]:
+            for line in side["why"]:
+                print(f"  {side['run']}: {line}")

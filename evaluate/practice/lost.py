@@ -31,12 +31,22 @@ def why_lost(report: GameReport, paragraph: Paragraph) -> list[str]:
         f"place {before} of {len(plan.prior)} before the answers with belief {plan.prior[row]:.3f}, place {after} "
         f"after them with {decision.belief[row]:.3f}"
     )
-    misled = []
+    misled = ", ".join(f"{number} ({report.answers[number - 1]})" for number in misleading(report, row))
+    lines.append(f"answers that spoke against it and for the guess: {misled or 'none'}")
+    return lines
+
+
+def misleading(report: GameReport, row: int) -> list[int]:
+    """The numbers of the questions whose answers spoke against a candidate and for the one that was guessed.
+
+    Args:
+        row: of the candidate among those of the plan.
+    """
+    numbers = []
     for number, answer in enumerate(report.answers):
         letter = letter_row(answer)
         if letter is not None:
-            fits = plan.fits[:, number, :, letter].max(axis=0)
-            if np.log2(max(fits[decision.best], LEAST) / max(fits[row], LEAST)) > MISLEADING:
-                misled.append(f"{number + 1} ({answer})")
-    lines.append(f"answers that spoke against it and for the guess: {', '.join(misled) or 'none'}")
-    return lines
+            fits = report.plan.fits[:, number, :, letter].max(axis=0)
+            if np.log2(max(fits[report.decision.best], LEAST) / max(fits[row], LEAST)) > MISLEADING:
+                numbers.append(number + 1)
+    return numbers

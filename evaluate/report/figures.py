@@ -12,19 +12,36 @@ import numpy as np
 import plotly.graph_objects as go
 
 from quarry.evaluate.report.calibration import expected_calibration_error, reliability
+from quarry.evaluate.report.documents import documents
 from quarry.evaluate.runs.measures import interval
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run
 
 PALETTE = ("#0b5fa5", "#c2510c", "#2b8a5b", "#8a3ea8", "#9a7400", "#b3245e", "#4a5568", "#007d8a")
 """Told apart by the colour-blind as well (after Okabe and Ito), dark enough for print."""
+INK, GRID, POINT = "#1f2933", "#e3e8ee", "#75818d"
+DARK = {
+    **dict(
+        zip(
+            PALETTE,
+            ("#5aa9e6", "#f08a4b", "#5cc795", "#c58be0", "#d9b64a", "#f07aa8", "#a3b1c2", "#4cc3cf"),
+            strict=True,
+        )
+    ),
+    INK: "#e4e9ee",
+    GRID: "#33404d",
+    POINT: "#9aa5b1",
+}
+"""What each colour becomes on a dark ground."""
 FATES = {
     "held": ("found, or won", "#2b8a5b"),
-    "answers": ("lost by the answers", "#e0a100"),
+    "answers": ("lost by the answers", "#9a7400"),
     "search": ("lost in the search", "#c2510c"),
     "book": ("lost at the book", "#8a3ea8"),
     "ingest": ("lost at ingest", "#4a5568"),
 }
+MOST_SAID = 24
+"""Values of a series that are read out; of longer ones the first, the middle and the last."""
 LATENCIES: Mapping[str, Callable[[GameRecord], float | None]] = {
     "embed": lambda record: record["search"]["embed_ms"],
     "search": lambda record: record["search"]["search_ms"],
@@ -40,6 +57,7 @@ def run_figures(runs: Sequence[Run]) -> dict[str, Figure]:
     found = {
         "success": success_curves(runs),
         "lost": lost_games(runs),
+        "documents": by_document(runs),
         "provenance": provenance(runs),
         "relevance": relevance_calibration(runs),
         "confidence": confidence_calibration(runs),
@@ -95,6 +113,28 @@ def lost_games(runs: Sequence[Run]) -> Figure | None:
             )
     figure.update_layout(barmode="stack")
     return finished(figure, "games", "", bars=len(runs))
+
+
+def by_document(runs: Sequence[Run]) -> Figure | None:
+    """The share of each lecture's games that were won, or whose paragraph was found, with its 95% interval."""
+    figure = go.Figure()
+    rows = documents(runs)
+    for place, run in enumerate(runs):
+        known = [(row["document"], found) for row in rows if (found := row["runs"][place])]
+        figure.add_scatter(
+            y=[shown_as_text(name) for name, _ in known],
+            x=[found["share"] for _, found in known],
+            error_x=reaching([found["share"] for _, found in known], [found["share_interval"] for _, found in known]),
+            text=[f"{found['games']} games" for _, found in known],
+            name=shown_as_text(run.name),
+            mode="markers",
+            marker={"color": coloured(place), "size": 8},
+            hovertemplate="%{y}: %{x:.3f} of %{text}",
+        )
+    figure.update_xaxes(range=[0, 1.02])
+    if len(rows) < 2:
+        return None
+    return finished(figure, "share of games", "", bars=len(rows))
 
 
 def provenance(runs: Sequence[Run]) -> Figure | None:
@@ -180,13 +220,7 @@ def _reliability(
         figure.add_scatter(
             x=[found.stated for found in bins],
             y=[found.share for found in bins],
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": [found.high - found.share for found in bins],
-                "arrayminus": [found.share - found.low for found in bins],
-                "thickness": 1,
-            },
+            error_y=reaching([found.share for found in bins], [(found.low, found.high) for found in bins]),
             text=[f"{found.n} cases" for found in bins],
             hovertemplate="stated %{x:.3f}, right %{y:.3f}, %{text}",
             name=f"{shown_as_text(name)} (mean error {error:.3f})",
@@ -214,7 +248,7 @@ def finished(
         return None
     figure.update_layout(
         template="none",
-        font={"family": "system-ui, sans-serif", "size": 13, "color": "#1f2933"},
+        font={"family": "system-ui, sans-serif", "size": 13, "color": INK},
         margin={"l": 56, "r": 12, "t": 8, "b": 48},
         height=140 + 34 * bars if bars else 340,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
@@ -222,14 +256,50 @@ def finished(
         plot_bgcolor="rgba(0,0,0,0)",
         dragmode=False,
     )
-    figure.update_xaxes(title={"text": x_title}, gridcolor="#e3e8ee", zeroline=False, automargin=True)
-    figure.update_yaxes(title={"text": y_title}, gridcolor="#e3e8ee", zeroline=False, automargin=True)
+    figure.update_xaxes(title={"text": x_title}, gridcolor=GRID, zeroline=False, automargin=True)
+    figure.update_yaxes(title={"text": y_title}, gridcolor=GRID, zeroline=False, automargin=True)
     if y_range:
         figure.update_yaxes(range=list(y_range))
     if bars:
         figure.update_yaxes(autorange="reversed", showgrid=False)
     drawn: Figure = json.loads(figure.to_json())
     return drawn
+
+
+def reaching(values: Sequence[float], intervals: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """The bars that reach from each value to the ends of its interval."""
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [high - value for value, (_, high) in zip(values, intervals, strict=True)],
+        "arrayminus": [value - low for value, (low, _) in zip(values, intervals, strict=True)],
+        "thickness": 1,
+    }
+
+
+def in_words(figure: Figure) -> str:
+    """What a plot shows, for those who do not see it: each series with its values, or with the ends of a long one."""
+    said = []
+    for trace in figure["data"]:
+        name = html.unescape(trace.get("name") or "")
+        across, along = ("y", "x") if isinstance(next(iter(trace["y"]), None), str) else ("x", "y")
+        places, values = list(trace[across]), list(trace[along])
+        if not name or trace.get("fill") or trace.get("hoverinfo") == "skip":
+            continue
+        if trace["type"] == "box":
+            parts = dict.fromkeys(places)
+            by_part = {part: [value for at, value in zip(places, values, strict=True) if at == part] for part in parts}
+            pairs = [(part, float(np.median(of_part))) for part, of_part in by_part.items()]
+        else:
+            pairs = list(zip(places, values, strict=True))
+        if len(pairs) > MOST_SAID:
+            pairs = [pairs[0], pairs[len(pairs) // 2], pairs[-1]]
+        said.append(f"{name}: " + ", ".join(f"{_said(place)} {_said(value)}" for place, value in pairs))
+    return ". ".join(said)
+
+
+def _said(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else html.unescape(str(value))
 
 
 def coloured(place: int) -> str:

@@ -12,10 +12,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from quarry.evaluate.errors import RunError
-from quarry.evaluate.report.figures import PALETTE, run_figures
+from quarry.evaluate.report.documents import documents
+from quarry.evaluate.report.figures import DARK, PALETTE, in_words, run_figures
 from quarry.evaluate.report.referees import Table, won_against
-from quarry.evaluate.runs.comparison import compare
+from quarry.evaluate.report.summary import headline, paired_tests, won_by_one
+from quarry.evaluate.runs.contrast import differing, same_games
 from quarry.evaluate.runs.fate import fate
 from quarry.evaluate.runs.record import CandidateRecord, GameRecord, HitRecord, PlayRecord
 from quarry.evaluate.runs.run import Run, play_of
@@ -46,7 +47,14 @@ def render(runs: Sequence[Run], sweep: Mapping[str, Any] | None = None, tables: 
     figures = run_figures(runs) | _drawn(sweep)
     if (won := won_against(tables)) is not None:
         figures["against"] = won
-    data = {"figures": figures, "games": _games(runs), "runs": [run.name for run in runs], "colours": PALETTE}
+    tests = paired_tests(runs)
+    data = {
+        "figures": figures,
+        "games": _games(runs),
+        "runs": [run.name for run in runs],
+        "colours": PALETTE,
+        "dark": DARK,
+    }
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
@@ -54,13 +62,20 @@ def render(runs: Sequence[Run], sweep: Mapping[str, Any] | None = None, tables: 
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters |= {"plain": lambda head: (head, ""), "numbered": lambda head: (head, "n")}
     return environment.get_template("report.html").render(
         runs=[(run.name, run.as_json()) for run in runs],
         measures=list(runs[0].measures) if runs else [],
         played=any(run.win_rate is not None for run in runs),
-        tests=_tests(runs),
+        headline=headline(runs, tests, tables),
+        differing=differing(runs),
+        tests=[test.as_json() for test in tests],
+        same_games=len(runs) > 1 and same_games(runs),
+        won_by_one=won_by_one(runs),
+        documents=documents(runs),
         rows=_rows(runs),
         figures=figures,
+        alts={name: in_words(figure) for name, figure in figures.items()},
         sweep=sweep,
         tables=tables,
         policy=f"{POLICY}; script-src {_hashes(plotly, script)}",
@@ -94,16 +109,6 @@ def _hashes(*scripts: str) -> str:
     """The sources that a content security policy lets run."""
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     return " ".join(f"'sha256-{digest}'" for digest in digests)
-
-
-def _tests(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Every two runs against each other; none where they are not of the same games."""
-    if len(runs) < 2:
-        return []
-    try:
-        return [test.as_json() for test in compare(runs)]
-    except RunError:
-        return []
 
 
 def _rows(runs: Sequence[Run]) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from quarry.evaluate.report.figures import Figure, coloured, finished, shown_as_text
+from quarry.evaluate.report.figures import Figure, coloured, finished, reaching, shown_as_text
 
 HINT_ALONE = "the hint alone"
 
@@ -39,13 +39,7 @@ def won_against(tables: Sequence[Table]) -> Figure | None:
         figure.add_scatter(
             y=[shown_as_text(line["referee"]) for line in lines],
             x=[line["won"] for line in lines],
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": [line["won_interval"][1] - line["won"] for line in lines],
-                "arrayminus": [line["won"] - line["won_interval"][0] for line in lines],
-                "thickness": 1,
-            },
+            error_x=reaching([line["won"] for line in lines], [line["won_interval"] for line in lines]),
             name=shown_as_text(table.name),
             mode="markers",
             marker={"color": coloured(place), "size": 8},

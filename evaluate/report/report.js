@@ -11,11 +11,13 @@
   }
 
   // A head that begins with # is of numbers, one that begins with ~ of short texts that are not broken.
-  function table(heads, rows) {
-    const kind = (at) => (heads[at].startsWith("#") ? { class: "n" } : heads[at].startsWith("~") ? { class: "tight" } : { dir: "auto" });
-    const line = (cells, tag, right) => make("tr", right ? { class: "right" } : {}, ...cells.map((cell, at) => make(tag, kind(at), cell)));
+  function table(caption, heads, rows) {
     const titles = heads.map((head) => head.replace(/^[#~](?=.)/, ""));
-    return make("div", { class: "scroll" }, make("table", {}, make("thead", {}, line(titles, "th")), make("tbody", {}, ...rows.map(({ cells, right }) => line(cells, "td", right)))));
+    const kind = (at) => (heads[at].startsWith("#") ? { class: "n" } : heads[at].startsWith("~") ? { class: "tight" } : { class: "long" });
+    const head = make("tr", { role: "row" }, ...titles.map((title, at) => make("th", { ...kind(at), scope: "col", role: "columnheader" }, title)));
+    const line = ({ cells, right }) => make("tr", right ? { class: "right", role: "row" } : { role: "row" }, ...cells.map((cell, at) => make("td", { ...kind(at), role: "cell", "data-label": titles[at] }, make("div", { dir: "auto" }, cell, at === 0 && right ? make("span", { class: "aloud" }, ", the labelled paragraph") : null))));
+    const body = make("table", { class: "cards", role: "table" }, make("caption", { class: "aloud" }, caption), make("thead", { role: "rowgroup" }, head), make("tbody", { role: "rowgroup" }, ...rows.map(line)));
+    return make("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": caption }, body);
   }
 
   function facts(pairs) {
@@ -26,12 +28,12 @@
   const place = (item) => `${item.document} p${item.page}`;
 
   function hits(found) {
-    return table(["#", "~slot", "~by", "#relevance", "~where", "opening sentence", "why"], found.map((hit) => ({ right: hit.right, cells: [hit.place, hit.slot, `${hit.strategy} ${hit.rank}`, hit.relevance.toFixed(3), place(hit), hit.opening_sentence, hit.why] })));
+    return table("Hits", ["#", "~slot", "~by", "#relevance", "~where", "opening sentence", "why"], found.map((hit) => ({ right: hit.right, cells: [hit.place, hit.slot, `${hit.strategy} ${hit.rank}`, hit.relevance.toFixed(3), place(hit), hit.opening_sentence, hit.why] })));
   }
 
   function belief(play) {
     const bar = (share, kind) => make("span", {}, make("span", { class: `bar ${kind}`, style: `width:${(6 * share).toFixed(3)}em` }), percent(share));
-    return table(["#", "~before", "~after", "~slot", "~where", "opening sentence"], play.candidates.map((item) => ({ right: item.right, cells: [item.place, bar(item.prior, "before"), bar(item.belief, ""), `${item.slot} ${item.strategy}`, place(item), item.opening_sentence] })));
+    return table("Belief", ["#", "~before", "~after", "~slot", "~where", "opening sentence"], play.candidates.map((item) => ({ right: item.right, cells: [item.place, bar(item.prior, "before"), bar(item.belief, ""), `${item.slot} ${item.strategy}`, place(item), item.opening_sentence] })));
   }
 
   function questions(asked, answers) {
@@ -45,13 +47,13 @@
     const box = make("div", { class: "run-of", style: `border-color:${colour}` }, make("h3", {}, name));
     const book = game.book ? `${game.book.document} (${game.book.tier}, confidence ${game.book.confidence.toFixed(2)})` : "none";
     box.append(facts([["outcome", game.fates.join("; ")], ["book resolved", book], ["answered by", game.answered_by], ["failures", game.failures.join("; ")]]));
-    box.append(make("h3", {}, "Hits"), hits(game.hits));
+    box.append(make("h4", {}, "Hits"), hits(game.hits));
     if (game.play) {
       const play = game.play;
-      box.append(make("h3", {}, "Questions and answers"), questions(game.questions, play.answers));
-      box.append(make("h3", {}, `Belief over ${play.n_candidates} candidates: ${play.bits[0].toFixed(1)} bits of doubt before the answers, ${play.bits[1].toFixed(1)} after`), belief(play));
+      box.append(make("h4", {}, "Questions and answers"), questions(game.questions, play.answers));
+      box.append(make("h4", {}, `Belief over ${play.n_candidates} candidates: ${play.bits[0].toFixed(1)} bits of doubt before the answers, ${play.bits[1].toFixed(1)} after`), belief(play));
       const parts = Object.entries(play.breakdown).map(([part, points]) => `${part.replaceAll("_", " ")} ${points}`).join(", ");
-      box.append(make("h3", {}, "Guess"), facts([["sentence", play.guess.opening_sentence], ["because", play.guess.sentence_justification], ["word", play.guess.associative_word], ["because", play.guess.word_justification], ["confidence", percent(play.guess.confidence)], ["score", `${play.private_score} of 100 (${parts})`]]));
+      box.append(make("h4", {}, "Guess"), facts([["sentence", play.guess.opening_sentence], ["because", play.guess.sentence_justification], ["word", play.guess.associative_word], ["because", play.guess.word_justification], ["confidence", percent(play.guess.confidence)], ["score", `${play.private_score} of 100 (${parts})`]]));
     }
     return box;
   }
@@ -59,11 +61,11 @@
   function detail(gameId, width) {
     const runs = data.games[gameId];
     const first = runs.find((game) => game);
-    const cell = make("td", { colspan: width });
+    const cell = make("td", { colspan: width, role: "cell" });
     cell.append(facts([["hint", first.hint], ["book name", first.book_name], ["domain", first.domain], ["associative word", first.word], ["stands in", first.truth ? place(first.truth) : "no paragraph of the store"]]));
     if (first.truth) cell.append(make("blockquote", { dir: "auto" }, first.truth.text));
     runs.forEach((game, row) => game && cell.append(opened(data.runs[row], game, data.colours[row % data.colours.length])));
-    return make("tr", { class: "detail" }, cell);
+    return make("tr", { class: "detail", role: "row" }, cell);
   }
 
   function toggle(button) {
@@ -127,9 +129,32 @@
   const games = document.getElementById("games");
   if (games) findGames(games);
 
-  document.querySelectorAll(".plot").forEach((element) => {
-    const figure = data.figures[element.dataset.figure];
-    Plotly.newPlot(element, figure.data, figure.layout, { responsive: true, displaylogo: false, displayModeBar: false });
+  // On a dark screen every colour of a plot becomes its counterpart; paper is light.
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  function coloured(figure, inDark) {
+    if (!inDark) return figure;
+    return JSON.parse(JSON.stringify(figure), (_, found) => (typeof found === "string" && Object.hasOwn(data.dark, found) ? data.dark[found] : found));
+  }
+  // On a narrow screen long names beside an axis leave room for what is drawn.
+  const LONGEST = 14;
+  function fitted(figure, width) {
+    const names = [...new Set(figure.data.flatMap((trace) => (typeof trace.y?.[0] === "string" ? trace.y : [])))];
+    if (width >= 500 || !names.length) return figure;
+    const short = (name) => (name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name);
+    return { data: figure.data, layout: { ...figure.layout, yaxis: { ...figure.layout.yaxis, tickvals: names, ticktext: names.map(short) } } };
+  }
+  function draw(inDark) {
+    document.querySelectorAll(".plot").forEach((element) => {
+      const figure = fitted(coloured(data.figures[element.dataset.figure], inDark), element.clientWidth);
+      Plotly.react(element, figure.data, figure.layout, { responsive: true, displaylogo: false, displayModeBar: false });
+    });
+  }
+  draw(dark.matches);
+  dark.addEventListener("change", () => draw(dark.matches));
+  window.addEventListener("beforeprint", () => {
+    draw(false);
+    document.querySelectorAll("details").forEach((element) => { element.open = true; });
+    document.querySelectorAll(".plot").forEach((element) => Plotly.Plots.resize(element));
   });
-  window.addEventListener("beforeprint", () => document.querySelectorAll(".plot").forEach((element) => Plotly.Plots.resize(element)));
+  window.addEventListener("afterprint", () => draw(dark.matches));
 })();

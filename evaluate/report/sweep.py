@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 
 from quarry.configs.documents import read_object
 from quarry.evaluate.errors import RunError
-from quarry.evaluate.report.figures import PALETTE, Figure, finished
+from quarry.evaluate.report.figures import PALETTE, POINT, Figure, finished
 
 NEEDED = ("history", "importance", "settings", "untuned_settings", "tuned", "untuned", "verdict")
 N_COLUMNS = 2
@@ -67,7 +67,7 @@ def _importance(study: Mapping[str, Any]) -> Figure | None:
     names, shares = list(study["importance"]), list(study["importance"].values())
     figure = go.Figure()
     if names:
-        figure.add_bar(y=names, x=shares, orientation="h", marker={"color": PALETTE[0]}, showlegend=False)
+        figure.add_bar(y=names, x=shares, orientation="h", marker={"color": PALETTE[0]}, name="share", showlegend=False)
     return finished(figure, "share of the variance", "", bars=len(names))
 
 
@@ -79,7 +79,7 @@ def _history(study: Mapping[str, Any]) -> Figure | None:
         best.append(max(value, best[-1]) if best else value)
     figure = go.Figure()
     figure.add_scatter(
-        x=numbers, y=values, mode="markers", marker={"size": 3, "color": "#9aa5b1"}, name="a trial", hoverinfo="x+y"
+        x=numbers, y=values, mode="markers", marker={"size": 3, "color": POINT}, name="a trial", hoverinfo="x+y"
     )
     figure.add_scatter(x=numbers, y=best, mode="lines", line={"color": PALETTE[0]}, name="best so far")
     return finished(figure, "trial", "objective")
@@ -95,6 +95,7 @@ def _slices(study: Mapping[str, Any]) -> Figure | None:
             x=[trial["params"].get(name) for trial in trials],
             y=[trial["value"] for trial in trials],
             mode="markers",
+            name=name,
             marker={
                 "size": 3,
                 "color": [trial["number"] for trial in trials],

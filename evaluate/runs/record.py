@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
 
 import numpy as np
 from typing_extensions import TypedDict
 
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.text import same_text
+from quarry.evaluate.practice.lost import misleading
 from quarry.ingest.paragraph import Paragraph
 from quarry.player import protocol
 from quarry.player.play import GameReport
@@ -83,11 +84,16 @@ class CandidateRecord(FoundRecord):
 
 
 class PlayRecord(TypedDict):
-    """One play of a game; guess_rank is the labelled paragraph's place in the belief, None if it is no candidate."""
+    """One play of a game; guess_rank is the labelled paragraph's place in the belief, None if it is no candidate.
+
+    `misled` holds the numbers of the questions whose answers spoke for the guess and against the labelled paragraph;
+    runs of before 2026-11-22 have none.
+    """
 
     repeat: int
     n_candidates: int
     answers: list[str | None]
+    misled: NotRequired[list[int]]
     candidates: list[CandidateRecord]
     bits: list[float]
     guess: Json
@@ -237,6 +243,7 @@ def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: 
         "repeat": repeat,
         "n_candidates": len(hits),
         "answers": list(report.answers),
+        "misled": [] if row is None else misleading(report, row),
         "candidates": [_candidate(hits[place], prior[place], belief[place]) for place in kept],
         "bits": [_bits(prior), _bits(belief)],
         "guess": {

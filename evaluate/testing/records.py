@@ -65,6 +65,7 @@ def play_record(**changes: Any) -> PlayRecord:
         "repeat": 0,
         "n_candidates": 50,
         "answers": ["A", None],
+        "misled": [],
         "candidates": [],
         "bits": [5.0, 0.1],
         "guess": {"opening_sentence": "Sentence of alpha:1:2.", "confidence": 0.9},

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,11 +17,14 @@ import pytest
 from quarry.configs.settings import load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.errors import RunError
+from quarry.evaluate.report.documents import documents
 from quarry.evaluate.report.page import json_in_html, render
 from quarry.evaluate.report.referees import Table
+from quarry.evaluate.report.summary import headline, paired_tests
 from quarry.evaluate.report.sweep import read_sweep, sweep_part
+from quarry.evaluate.runs.contrast import differing
 from quarry.evaluate.runs.files import write_run
-from quarry.evaluate.runs.record import GameRecord
+from quarry.evaluate.runs.record import GameRecord, SearchRecord
 from quarry.evaluate.runs.run import Run, make_run
 from quarry.evaluate.testing.records import game_record, play_record
 from tests.evaluate.fakes import run_main
@@ -43,6 +48,7 @@ def hostile_record(game_id: str, *, won: bool) -> GameRecord:
         won=won,
         guess_rank=1 if won else 2,
         answers=["B", "Not Relevant"],
+        misled=[] if won else [1],
         candidates=[candidate],
         guess={
             "opening_sentence": HOSTILE,
@@ -72,6 +78,10 @@ def hostile_record(game_id: str, *, won: bool) -> GameRecord:
         decide_ms=5.0,
         plays=[play],
     )
+
+
+def nothing_found() -> SearchRecord:
+    return {**game_record()["search"], "rank": None}
 
 
 def run_file(name: str, *, won: bool) -> Run:
@@ -137,7 +147,7 @@ class Tags(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         self._silent = False
-        self.text += " " if tag == "td" else ""
+        self.text += " " if tag in ("td", "th", "li", "p") else ""
 
     def handle_data(self, data: str) -> None:
         self.text += "" if self._silent else data
@@ -152,7 +162,8 @@ class TestText:
 
     def test_nothing_is_fetched_from_anywhere(self, page: str) -> None:
         for _, attributes in Tags(page).tags:
-            assert {"src", "href", "srcset", "action"} & set(attributes) == set()
+            assert {"src", "srcset", "action"} & set(attributes) == set()
+            assert (attributes.get("href") or "#").startswith("#")
         policy = next(attributes["content"] for _, attributes in Tags(page).tags if "http-equiv" in attributes)
         assert policy is not None
         assert "default-src 'none'" in policy
@@ -201,6 +212,75 @@ class TestText:
         alone = render([], None, [Table("mine", TABLE)])
         assert "Quarry report: mine" in alone
         assert 'id="games"' not in alone
+
+    def test_the_headline_says_who_won_and_by_how_much(self, page: str) -> None:
+        said = headline([run_file("lost", won=False), run_file("won", won=True)], [])
+        assert said == [
+            "lost won 0.0% of 12 games against the referee oracle (95% interval 0.0% to 24.2%).",
+            "By the hint alone lost has the right paragraph as the first hit in 0.0% and among the first 20 in 100.0% "
+            "of 12 games.",
+            "won won 100.0% of 12 games against the referee oracle (95% interval 75.8% to 100.0%).",
+            "By the hint alone won has the right paragraph as the first hit in 0.0% and among the first 20 in 100.0% "
+            "of 12 games.",
+        ]
+        runs = [run_file("lost", won=False), run_file("won", won=True)]
+        (sentence,) = headline(runs, paired_tests(runs))
+        assert sentence.startswith(
+            "won is better than lost: 100.0% against 0.0% of 12 games won, 100.0 points more (95% interval 100.0 to "
+        )
+        (sentence,) = headline(runs[::-1], paired_tests(runs[::-1]))
+        assert sentence.startswith("won is better than lost: 100.0% against 0.0% of 12 games won, 100.0 points more")
+        (sentence,) = headline(alike := [runs[0], replace(runs[0], name="again")], paired_tests(alike))
+        assert sentence.startswith("Neither lost nor again can be called better by these games: 0.0% and 0.0%")
+
+    def test_settings_that_differ_stand_side_by_side_and_others_do_not(self) -> None:
+        games = [game_record()]
+        runs = [make_run(games, "f", load(name), "none", 0, 1, name) for name in ("dual", "default")]
+        shown = " ".join(Tags(render(runs)).text.split())
+        assert "search.book_match stem resolved" in shown
+        assert "search.rrf_k" not in shown
+        assert differing(runs)["search.pdf_k"] == [15, 20]
+
+    def test_games_that_only_one_won_stand_with_what_each_made_of_them(self, page: str) -> None:
+        shown = " ".join(Tags(page).text.split())
+        assert page.count('<details class="contrast">') == 12
+        assert "guessed instead: " in shown
+        assert "answers that misled: 1 B B </script>" in shown
+
+    def test_each_lecture_has_its_figures(self) -> None:
+        here, nowhere = game_record(), game_record(game_id="lost", truth=None, search=nothing_found())
+        truth = here["truth"]
+        assert truth is not None
+        there = game_record(game_id="there", truth={**truth, "document": "beta"})
+        run = make_run([here, nowhere, there], "f", load(), "none", 0, 1, "one")
+        rows = documents([run])
+        assert [(row["document"], row["runs"][0]["games"], row["runs"][0]["share"]) for row in rows] == [
+            ("alpha", 1, 1.0),
+            ("beta", 1, 1.0),
+            ("not in the store", 1, 0.0),
+        ]
+        assert "beta 1 1.000" in " ".join(Tags(render([run])).text.split())
+
+    def test_every_plot_is_told_in_words(self, page: str) -> None:
+        told = {
+            attributes["data-figure"]: attributes["aria-label"]
+            for _, attributes in Tags(page).tags
+            if "data-figure" in attributes
+        }
+        assert len(told) == 10
+        assert all(label and len(label) > 30 for label in told.values())
+        assert told["against"] is not None
+        assert "the hint alone 0.25" in told["against"]
+        assert f"table {HOSTILE}" in told["against"]
+
+    def test_every_table_says_what_it_is_and_what_its_heads_are(self, page: str) -> None:
+        tags = Tags(page).tags
+        assert len([tag for tag, _ in tags if tag == "table"]) == len([tag for tag, _ in tags if tag == "caption"])
+        assert {attributes.get("scope") for tag, attributes in tags if tag == "th"} == {"col", "row"}
+        landmarks = [tag for tag, _ in tags if tag in ("header", "nav", "main")]
+        assert landmarks == ["header", "nav", "main"]
+        ids = {attributes.get("id") for _, attributes in tags}
+        assert {(attributes["href"] or "")[1:] for tag, attributes in tags if tag == "a"} <= ids
 
     def test_an_empty_run_is_a_page_too(self) -> None:
         record = game_record(game_id="no", answerable=False, truth=None)
@@ -254,9 +334,9 @@ class TestBrowser:
         tab.goto(f"file://{tmp_path / 'alone.html'}")
         assert tab.locator(".plot:has(.main-svg)").count() == 1
         tab.locator("th button").nth(2).click()
-        assert tab.locator("tbody tr td").first.text_content() == "the hint alone"
+        assert tab.locator("tbody tr th").first.text_content() == "the hint alone"
         tab.locator("th button").nth(2).click()
-        assert tab.locator("tbody tr td").first.text_content() == "sees:opening"
+        assert tab.locator("tbody tr th").first.text_content() == "sees:opening"
         assert said == []
 
     def test_hostile_text_stays_text(self, opened: tuple[Any, list[str], list[str]]) -> None:
@@ -307,8 +387,44 @@ class TestBrowser:
         tab, _, _ = opened
         tab.set_viewport_size({"width": 390, "height": 800})
         tab.locator(".open").first.click()
+        for found in tab.locator("details").all():
+            found.locator("summary").click()
         tab.wait_for_timeout(200)
         assert tab.evaluate("document.documentElement.scrollWidth") == 390
+        cut = (
+            "() => [...document.querySelectorAll('.scroll')].filter((box) => box.scrollWidth > box.clientWidth).length"
+        )
+        assert tab.evaluate(cut) == 0, "tables are cards: nothing runs off the screen"
+        assert (
+            tab.locator("#games > tbody > tr:first-child > td:visible").first.evaluate(
+                "(cell) => getComputedStyle(cell, '::before').content"
+            )
+            == '"hint"'
+        )
+
+    def test_in_the_dark_page_and_plots_are_dark_and_paper_is_light(
+        self, opened: tuple[Any, list[str], list[str]]
+    ) -> None:
+        tab, said, _ = opened
+        expect = importlib.import_module("playwright.sync_api").expect
+        body, words = tab.locator("body"), tab.locator(".plot .xtick text").first
+        expect(words).to_have_css("fill", "rgb(31, 41, 51)")
+        expect(body).to_have_css("background-color", "rgb(243, 245, 248)")
+        tab.emulate_media(color_scheme="dark")
+        expect(words).to_have_css("fill", "rgb(228, 233, 238)")
+        expect(body).to_have_css("background-color", "rgb(17, 23, 29)")
+        tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        expect(words).to_have_css("fill", "rgb(31, 41, 51)")
+        assert said == []
+
+    def test_a_game_that_only_one_won_opens_with_its_reasons(self, opened: tuple[Any, list[str], list[str]]) -> None:
+        tab, _, _ = opened
+        first = tab.locator("details.contrast").first
+        assert not first.locator(".run-of").first.is_visible()
+        first.locator("summary").click()
+        assert first.locator(".run-of").count() == 2
+        assert "belief in it: 0.400 before" in first.locator(".run-of").last.text_content()
+        assert first.locator(".run-of").last.is_visible()
 
     def test_it_prints(self, opened: tuple[Any, list[str], list[str]], tmp_path: Path) -> None:
         tab, _, _ = opened
@@ -331,6 +447,27 @@ class TestCommand:
         assert run_main(main, "report", *paths, "--out", str(out)) == 0
         assert capsys.readouterr().out == f"{out}\n"
         assert "Quarry report: one, other" in out.read_text(encoding="utf-8")
+
+    def test_without_out_the_words_are_printed(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        write_run(tmp_path / "lost.json", run_file("lost", won=False))
+        paths = [str(tmp_path / "lost.json"), str(self.written(tmp_path, "won"))]
+        assert run_main(main, "report", *paths) == 0
+        said = capsys.readouterr().out
+        assert said.startswith("won is better than lost: 100.0% against 0.0% of 12 games won")
+        assert "games that only one of two runs won: 12" in said
+        assert "lost: lost by the answers: found at rank 2" in said
+
+    def test_json_says_the_same_and_nothing_else_is_printed(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        write_run(tmp_path / "lost.json", run_file("lost", won=False))
+        paths = [str(tmp_path / "lost.json"), str(self.written(tmp_path, "won"))]
+        assert run_main(main, "report", *paths, "--json", "--out", str(tmp_path / "r.html")) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert (tmp_path / "r.html").is_file()
+        assert set(found) == {"headline", "differing", "runs", "tests", "documents", "won_by_one"}
+        assert len(found["won_by_one"]) == 12
+        assert found["won_by_one"][1]["sides"][0]["why"][-1].startswith("answers that misled: 1 B")
 
     def test_the_same_runs_make_the_same_page(self, tmp_path: Path) -> None:
         path = str(self.written(tmp_path))
