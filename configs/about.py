@@ -1,60 +1,62 @@
-"""What is known of a setting, written beside it: its default, bounds, unit, and what it is for."""
+"""What is known of a number among the settings, written beside it: its range, its unit, and what is tuned of it."""
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from pydantic import Field
+from pydantic.fields import FieldInfo
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is known of a setting, beside its type and default.
+    """What is known of a number, beside its type, its default and what it is for.
 
     Attributes:
-        says: what it is for.
         low, high: bounds; a name is that of another key of the section, or of one of its properties.
-        unit: of a number, "" if it has none.
+        unit: "" if it has none.
         tried: low, high and step of what `evaluate tune` tries, () if it leaves the key alone.
     """
 
-    says: str
-    low: float | str | None = None
-    high: float | str | None = None
+    low: float | str
+    high: float | str
     unit: str = ""
     tried: tuple[float, ...] = ()
 
-    @property
-    def remark(self) -> str:
-        """All of it on one line."""
-        if self.low is None:
-            return self.says
-        bounds = "..".join(f"{end:g}" if not isinstance(end, str) else end for end in (self.low, self.high or 0))
-        return f"{f'{self.unit}, ' if self.unit else ''}{bounds}: {self.says}"
+    def __str__(self) -> str:
+        bounds = "..".join(end if isinstance(end, str) else f"{end:g}" for end in (self.low, self.high))
+        return f"{self.unit}, {bounds}" if self.unit else bounds
 
-    def bounds(self, section: object) -> tuple[float, float] | None:
-        """The numbers between which it must lie in a section with these values, None if there are none."""
-        if self.low is None or self.high is None:
-            return None
+    @property
+    def is_fixed(self) -> bool:
+        """Whether no other key moves its bounds."""
+        return not isinstance(self.low, str) and not isinstance(self.high, str)
+
+    def bounds(self, section: object) -> tuple[float, float]:
+        """The numbers between which it must lie in a section with these values."""
         low, high = (getattr(section, end) if isinstance(end, str) else end for end in (self.low, self.high))
         return low, high
 
 
-def number(
-    default: T, low: float | str, high: float | str, says: str, unit: str = "", tried: tuple[float, ...] = ()
-) -> T:
-    """A field that holds a number; see `About`."""
-    return dataclasses.field(default=default, metadata={"about": About(says, low, high, unit, tried)})
+def number(default: T, low: float | str, high: float | str, unit: str = "", tried: tuple[float, ...] = ()) -> T:
+    """A field that holds a number; see `About`. Bounds that other keys move are looked at by the section."""
+    known = About(low, high, unit, tried)
+    limits: dict[str, Any] = {"ge": low, "le": high} if known.is_fixed else {}
+    field: Any = Field(default, **limits)
+    field.metadata.append(known)
+    found: T = field
+    return found
 
 
-def choice(default: T, says: str) -> T:
-    """A field that holds a name, a text, a list of names, or yes or no."""
-    return dataclasses.field(default=default, metadata={"about": About(says)})
+def about(field: FieldInfo) -> About | None:
+    """What was written beside a field; None where it is no number."""
+    return next((known for known in field.metadata if isinstance(known, About)), None)
 
 
-def about(field: dataclasses.Field[Any]) -> About:
-    """What was written beside a field."""
-    found: About = field.metadata["about"]
+def fields(kind: type[Any]) -> dict[str, FieldInfo]:
+    """What is known of each key of a section, in order."""
+    found: dict[str, FieldInfo] = kind.__pydantic_fields__
     return found

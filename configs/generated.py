@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Any
 
 import yaml
+from pydantic.fields import FieldInfo
 
-from quarry.configs.settings import CONFIG_DIR, DEFAULT_CONFIG, SECTIONS, abouts, defaults
+from quarry.configs.about import about, fields
+from quarry.configs.settings import CONFIG_DIR, DEFAULT_CONFIG, SECTIONS, SearchSettings
 
 SPACE_CONFIG = CONFIG_DIR / "space.yaml"
 WIDTH = 128
@@ -30,30 +31,33 @@ search:
 
 def default_yaml() -> str:
     """Every setting with its default and what is known of it."""
-    values = defaults()
-    return _DEFAULT_HEAD + "".join(f"\n{section}:\n{_lines(section, values[section])}" for section in SECTIONS)
+    return _DEFAULT_HEAD + "".join(f"\n{section}:\n{_lines(fields(kind))}" for section, kind in SECTIONS.items())
 
 
 def space_yaml() -> str:
     """What is tuned unless a user says otherwise."""
-    tried = {key: about.tried for key, about in abouts("search").items() if about.tried}
+    tried = {
+        key: known.tried for key, field in fields(SearchSettings).items() if (known := about(field)) and known.tried
+    }
     lines = (f"  {key}: {{low: {low}, high: {high}, step: {step}}}\n" for key, (low, high, step) in tried.items())
     return _SPACE_HEAD + "".join(lines)
 
 
-def _lines(section: str, values: dict[str, Any]) -> str:
-    width = max(len(f"  {key}: {_plain(value)} ") for key, value in values.items())
+def _lines(section: dict[str, FieldInfo]) -> str:
+    heads = {key: f"  {key}: {_plain(field.default)} " for key, field in section.items()}
+    width = max(map(len, heads.values()))
     lines = []
-    for key, about in abouts(section).items():
-        head = f"  {key}: {_plain(values[key])} ".ljust(width)
-        first, *rest = textwrap.wrap(about.remark, WIDTH - width, break_long_words=False, break_on_hyphens=False)
-        lines += [f"{head}# {first}", *(f"{'':{width}}# {line}" for line in rest)]
+    for key, field in section.items():
+        known, says = about(field), " ".join((field.description or "").split())
+        remark = f"{known}: {says}" if known else says
+        first, *rest = textwrap.wrap(remark, WIDTH - width, break_long_words=False, break_on_hyphens=False)
+        lines += [f"{heads[key]:{width}}# {first}", *(f"{'':{width}}# {line}" for line in rest)]
     return "\n".join(lines) + "\n"
 
 
 def _plain(value: object) -> str:
     """A value as YAML on one line."""
-    text: str = yaml.safe_dump(value, default_flow_style=True, width=1000)
+    text: str = yaml.safe_dump(list(value) if isinstance(value, tuple) else value, default_flow_style=True, width=1000)
     return text.removesuffix("...\n").strip()
 
 

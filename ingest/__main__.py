@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import sys
 from collections import Counter
 from pathlib import Path
 
 from quarry.configs.arguments import OneLineParser, run_command
 from quarry.configs.places import default_store
-from quarry.configs.settings import SettingsError, load
+from quarry.configs.settings import SettingsError, laid_over, load
 from quarry.configs.terminal import visible, visible_json
 from quarry.ingest.doubtful import doubtful, page
 from quarry.ingest.errors import IngestError
@@ -99,7 +98,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.workers is not None:
         if options.workers < 1:
             raise SettingsError(f"--workers must be at least 1, got {options.workers}")
-        settings = dataclasses.replace(settings, ingest=dataclasses.replace(settings.ingest, workers=options.workers))
+        settings = laid_over(settings, {"ingest": {"workers": options.workers}}, "--workers")
     summary = ingest(
         options.paths,
         options.store,

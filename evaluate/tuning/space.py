@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import optuna
 
 from quarry.configs.plain_yaml import read_plain_file
-from quarry.configs.settings import CONFIG_DIR, SearchSettings, SettingsError, abouts, typed_search_value
+from quarry.configs.settings import CONFIG_DIR, SearchSettings, SettingsError, require_key, search_value
 
 DEFAULT_SPACE = CONFIG_DIR / "space.yaml"
 """What is tuned unless a user says otherwise."""
@@ -75,19 +75,18 @@ class Space:
 
     def settings_of(self, values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
         """Settings of a trial's numbers; what must stand below another is brought down to it."""
-        found = replace(base, **values)
-        best, filters = found.sentence_weight, found.filter_confidence
-        left = math.floor((1.0 - best) * 1_000) / 1_000  # rounded down, so that the sum is never above 1
-        pdf_k = min(found.pdf_k, found.k)
-        global_k = min(found.global_k, found.k - pdf_k)
-        return replace(
-            found,
-            pdf_k=pdf_k,
-            global_k=global_k if pdf_k + global_k else 1,
-            boost_confidence=min(found.boost_confidence, filters),
-            sentence_mean_weight=min(found.sentence_mean_weight, left),
-            lowered_threshold=min(found.lowered_threshold, found.threshold),
-        )
+        asked = {**dataclasses.asdict(base), **values}
+        pdf_k = min(asked["pdf_k"], asked["k"])
+        global_k = min(asked["global_k"], asked["k"] - pdf_k)
+        left = math.floor((1.0 - asked["sentence_weight"]) * 1_000) / 1_000  # rounded down: the sum is never above 1
+        asked |= {
+            "pdf_k": pdf_k,
+            "global_k": global_k if pdf_k + global_k else 1,
+            "boost_confidence": min(asked["boost_confidence"], asked["filter_confidence"]),
+            "sentence_mean_weight": min(asked["sentence_mean_weight"], left),
+            "lowered_threshold": min(asked["lowered_threshold"], asked["threshold"]),
+        }
+        return SearchSettings(**asked)
 
     def values_of(self, settings: SearchSettings) -> dict[str, Any]:
         """The numbers of a trial that proposes these settings, as near as its steps allow; for the first trial."""
@@ -115,34 +114,15 @@ def load_space(path: Path = DEFAULT_SPACE) -> Space:
 
 
 def _parameter(key: str, values: Any, path: Path, form: str) -> Parameter:
-    known = [field.name for field in dataclasses.fields(SearchSettings)]
-    if key not in known:
-        raise SettingsError(f"{path}: search has no key {key!r}; it has {', '.join(known)}")
+    require_key("search", key, str(path))
     if isinstance(values, list) and values:
-        choices = tuple(typed_search_value(key, value, str(path)) for value in values)
-        return Parameter(key, choices)
-    bounds = {"low", "high"}
-    if isinstance(values, dict) and bounds <= set(values) <= bounds | {"step"}:
-        numbers = [values["low"], values["high"], values.get("step", 1)]
-        if all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers):
-            low, high, step = (typed_search_value(key, number, str(path)) for number in numbers)
-            if low < high and 0 < step <= high - low:
-                _require_within(key, low, high, path)
-                return Parameter(key, (), low, high, step)
+        return Parameter(key, tuple(search_value(key, value, str(path)) for value in values))
+    if isinstance(values, dict) and {"low", "high"} <= set(values) <= {"low", "high", "step"}:
+        low, high = (search_value(key, values[end], str(path)) for end in ("low", "high"))
+        step = values.get("step", 1)
+        if type(low) in (int, float) and type(step) in (int, type(low)) and low < high and 0 < step <= high - low:
+            return Parameter(key, (), low, high, type(low)(step))
     raise SettingsError(f"{path}: {key} must be a list of values or bounds, got {values!r}; {form}")
-
-
-def _require_within(key: str, low: float, high: float, path: Path) -> None:
-    """Pass if a range is within that of the setting; an end that hangs on another key is brought down to it later.
-
-    Raises:
-        SettingsError: it is not.
-    """
-    known = abouts("search")[key]
-    least = known.low if isinstance(known.low, int | float) else low
-    most = known.high if isinstance(known.high, int | float) else high
-    if not least <= low < high <= most:
-        raise SettingsError(f"{path}: {key} must be tried within {least}..{most}, got {low}..{high}")
 
 
 def stepped(value: float, low: float, high: float, step: float) -> float:

@@ -10,6 +10,7 @@ import yaml
 
 from quarry.configs import generated
 from quarry.configs import settings as module
+from quarry.configs.about import about, fields
 from quarry.configs.settings import DEFAULT_CONFIG, SettingsError, as_dict, load, preset_names
 
 SECTIONS = {
@@ -83,7 +84,9 @@ def test_documented_range_is_the_range_that_is_enforced(tmp_path: Path, name: st
         with pytest.raises(SettingsError, match=rf"^{name} must be within .*, got {outside:g}"):
             load(config=set_to(tmp_path, name, outside))
     for end in (low, high):
-        assert not refusal(set_to(tmp_path, name, end)).startswith(name)  # another key may have to move with it
+        assert not refusal(set_to(tmp_path, name, end)).startswith(
+            f"{name} must"
+        )  # another key may have to move with it
 
 
 @pytest.mark.parametrize(
@@ -112,6 +115,9 @@ def test_reserved_slots_must_fit_into_k(tmp_path: Path) -> None:
     [
         ("serach: {k: 5}", "section must be one of embed, ingest, search, game, got 'serach'"),
         ("search: {top_k: 5}", "search has no key 'top_k'; it has strategies, keywords"),
+        ("search: {boots: 5}", "exact_up_to; did you mean boost?"),
+        ("search: {5: 5}", "search has no key 5; it has strategies, keywords"),
+        ("[]", "must hold a mapping of sections, got list"),
         ("token: secret", "section must be one of"),
         ("search: 5", "section search must hold keys and values, got int"),
         ("search:", "section search must hold keys and values, got NoneType"),
@@ -329,9 +335,9 @@ def test_a_long_value_is_shown_in_short(tmp_path: Path) -> None:
 
 def test_every_setting_says_what_it_is_for_and_every_number_its_range() -> None:
     for section, kind in SECTIONS.items():
-        for key, known in module.abouts(section).items():
-            assert known.says
-            assert (known.low is not None) == (kind.__annotations__[key] in ("int", "float")), key
+        for key, field in fields(kind).items():
+            assert field.description, f"{section}.{key}"
+            assert (about(field) is not None) == (kind.__annotations__[key] in ("int", "float")), key
 
 
 def test_accuracy_of_the_environment_counts_where_it_is_left_open(

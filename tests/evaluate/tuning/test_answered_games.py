@@ -68,7 +68,7 @@ def test_trust_in_answers_pays_with_a_sound_referee(answered: AnsweredGames) -> 
         return float(beliefs(answered, error_model_of(settings))[0][1:, 0].mean())
 
     trusting = replace(load().game, careless_share=0.001, useless_share=0.001)
-    doubting = replace(load().game, careless_share=0.001, useless_share=0.899)
+    doubting = replace(load().game, careless_share=0.001, useless_share=0.8)
     assert score(trusting) > score(doubting)
 
 
