@@ -236,7 +236,7 @@ class SearchSettings:
         20000,
         0,
         500_000,
-        "scanned exactly in memory; more go through Chroma's index",
+        "searched with all sentences in memory; more with those of the best 500",
         unit="paragraphs",
     )
 
