@@ -166,13 +166,11 @@ def _print_table(result: SearchResult) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from quarry.player.view import shown
+    from quarry.player.view import book_of, shown
 
     console = Console(emoji=False)
-    if result.books:
-        named = " and ".join(shown(book.doc_id) for book in result.books)
-        confidence = result.books[0].confidence
-        console.print(f"book: [bold]{named}[/] ({result.tier}, confidence {confidence:.2f})", highlight=False)
+    if book := book_of(result):
+        console.print(f"book: {book}", highlight=False)
     if result.rewritten:
         console.print(f"searched as: {shown(result.rewritten)}", highlight=False)
     if result.message:

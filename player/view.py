@@ -16,6 +16,7 @@ from quarry.player.play import GameReport
 from quarry.player.player import Decision, Plan
 from quarry.player.protocol import RoundStart, Score
 from quarry.player.questions.question import LETTERS, Question
+from quarry.player.search.types import SearchResult
 
 N_CANDIDATES_SHOWN = 8
 SERIES_COLUMNS: Mapping[str, JustifyMethod] = {
@@ -26,6 +27,23 @@ SERIES_COLUMNS: Mapping[str, JustifyMethod] = {
     "sure": "right",
     "seconds": "right",
 }
+
+
+LEAST_LIKELY = 0.01
+"""Confidence from which a document that is not meant for sure is worth naming."""
+
+
+def book_of(result: SearchResult) -> str:
+    """Which documents a search took its book's name for, as markup; "" where no name was given."""
+    tier, books = result.tier, result.books
+    if tier != "none":
+        named = " and ".join(shown(book.doc_id) for book in books)
+        return f"{named} ({tier}, confidence {books[0].confidence:.2f})"
+    if not result.query.book_name.strip():
+        return ""
+    likely = [book for book in books if book.confidence >= LEAST_LIKELY][:1]
+    nearest = "".join(f"; the nearest is {shown(book.doc_id)}, at confidence {book.confidence:.2f}" for book in likely)
+    return f"none was resolved from {shown(repr(result.query.book_name))}, the whole course is searched{nearest}"
 
 
 class Terminal:
@@ -61,10 +79,8 @@ class Terminal:
 
     def planned(self, plan: Plan) -> None:
         """Print the candidates, by belief, with their slots."""
-        books = plan.result.books
-        if books:
-            named = " and ".join(shown(book.doc_id) for book in books)
-            self._say(f"The book is {named} ({plan.result.tier}, confidence {books[0].confidence:.2f}).")
+        if book := book_of(plan.result):
+            self._say(f"{'The book:' if plan.result.tier == 'none' else 'The book is'} {book}.")
         for failure in plan.result.failures:
             self._say(shown(str(failure)), style="red")
         if plan.result.answered_by == "course":

@@ -74,6 +74,11 @@ class Record:
         """What the words of the document, as the model `spec` sees them, are filed under."""
         return words_key(self.document.doc_id, self.version, spec)
 
+    @property
+    def sentences_key(self) -> str:
+        """What the vectors of its sentences are filed under, beside those in Chroma."""
+        return sentences_key(self.document.doc_id, self.version)
+
 
 def digest_of(*parts: object) -> str:
     """12 hexadecimal digits that change with the parts."""
@@ -84,6 +89,11 @@ def words_key(doc_id: str, version: str, spec: str) -> str:
     """What the words of a document are filed under: changes with their texts, the model, and their compact form."""
     form = form_of(spec)
     return digest_of(doc_id, version, spec, form.digest if form else "")
+
+
+def sentences_key(doc_id: str, version: str) -> str:
+    """What the sentences of a document are filed under: changes with their texts and with what embedded them."""
+    return digest_of(doc_id, version, "sentences")
 
 
 def paragraph_id(paragraph: Paragraph, version: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -33,11 +34,8 @@ from quarry.ingest.store.codec import (
 )
 from quarry.ingest.store.generations import stamp_of
 from quarry.ingest.store.places import is_url, models_at
-from quarry.ingest.token_files import TokenFiles, Words
+from quarry.ingest.token_files import SentenceVectors, TokenFiles, Words
 from quarry.ingest.tokens import form_of
-
-EXACT_WITHIN = 2_000
-"""Paragraphs up to which one document is searched exactly: Chroma's index loses recall behind a narrow filter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,38 +162,91 @@ class Course:
     def _sentences(self) -> tuple[Float32Array, IntArray]:
         return self._sentences_among(self.paragraphs, self.in_chroma.all_vectors("-sentences"))
 
-    def sentences_of(self, paragraph_ids: Sequence[str]) -> tuple[Float32Array, IntArray]:
+    def sentences_of(self, rows: IntArray) -> tuple[Float32Array, IntArray]:
         """The sentence vectors of a few paragraphs, without loading those of all.
 
+        They are read through the memory map; from Chroma, which takes longer, where the store is an older one.
+
         Args:
-            paragraph_ids: each once; ids that the store does not hold have no sentences.
+            rows: in `paragraphs`, each once.
 
         Returns:
-            (n_sentences, dim) vectors, and (n_sentences,) place in `paragraph_ids` of each, ascending.
+            (n_sentences, dim) vectors, and (n_sentences,) place in `rows` of each, ascending.
+
+        Raises:
+            StoreError: they cannot be read.
         """
-        paragraphs = [self._by_id.get(paragraph_id) for paragraph_id in paragraph_ids]
+        if not self.holds_sentences:
+            return self._fetched(rows)
+        documents = np.searchsorted(self._first_rows, rows, side="right") - 1
+        mapped = {number: self._mapped(number) for number in set(documents.tolist())}
+        parts = []
+        for number, row in zip(documents.tolist(), (rows - self._first_rows[documents]).tolist(), strict=True):
+            of_document = mapped[number]
+            parts.append(of_document.vectors[of_document.starts[row] : of_document.starts[row + 1]])
+        if not parts:
+            return np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=np.int64)
+        return np.concatenate(parts), np.repeat(np.arange(len(parts)), list(map(len, parts)))
+
+    @cached_property
+    def holds_sentences(self) -> bool:
+        """Whether the sentences of every paragraph can be read through the memory map; an older store has none."""
+        return all(self.files.holds(record.sentences_key) for record in self._with_paragraphs)
+
+    @property
+    def sentence_bytes(self) -> int:
+        """Bytes that they take on disk there."""
+        return sum(self.files.n_bytes(record.sentences_key) for record in self.records.values())
+
+    @cached_property
+    def _with_paragraphs(self) -> tuple[Record, ...]:
+        return tuple(record for record in self.records.values() if record.document.n_paragraphs)
+
+    @cached_property
+    def _first_rows(self) -> IntArray:
+        """(n_documents with paragraphs,) row of the first paragraph of each."""
+        counts = [record.document.n_paragraphs for record in self._with_paragraphs]
+        return np.cumsum([0, *counts[:-1]], dtype=np.int64)
+
+    def _mapped(self, number: int) -> SentenceVectors:
+        """The sentences of a document that has paragraphs, opened once."""
+        if number not in self._opened:
+            record = self._with_paragraphs[number]
+            try:
+                found = self.files.sentences(record.sentences_key)
+                if len(found.starts) != record.document.n_paragraphs + 1:
+                    raise ValueError(f"those of {len(found.starts) - 1} of {record.document.n_paragraphs} paragraphs")
+            except (OSError, ValueError, EOFError, KeyError, BadZipFile) as error:
+                raise StoreError(
+                    f"{self.location}: the sentences of {visible(record.document.doc_id)} must be readable, "
+                    f"got {one_line(error)}; ingest it again"
+                ) from error
+            self._opened[number] = found
+        return self._opened[number]
+
+    @cached_property
+    def _opened(self) -> dict[int, SentenceVectors]:
+        return {}
+
+    def _fetched(self, rows: IntArray) -> tuple[Float32Array, IntArray]:
+        """As `sentences_of`, from Chroma."""
+        paragraphs = [self.paragraphs[row] for row in rows.tolist()]
         ids = [
             sentence_id(item, self.records[item.doc_id].version, number)
             for item in paragraphs
-            if item is not None
             for number in range(len(sentences(item.text)))
         ]
         return self._sentences_among(paragraphs, self.in_chroma.vectors_of("-sentences", ids))
 
-    @cached_property
-    def _by_id(self) -> dict[str, Paragraph]:
-        return {paragraph.paragraph_id: paragraph for paragraph in self.paragraphs}
-
     def _sentences_among(
-        self, paragraphs: Sequence[Paragraph | None], fetched: tuple[list[str], Float32Array]
+        self, paragraphs: Sequence[Paragraph], fetched: tuple[list[str], Float32Array]
     ) -> tuple[Float32Array, IntArray]:
         """The vectors that belong to `paragraphs`, in their order, and the place in `paragraphs` of each."""
         rows = {record_id: row for row, record_id in enumerate(fetched[0])}
         chosen: list[int] = []
         places: list[int] = []
         for place, paragraph in enumerate(paragraphs):
-            filed = () if paragraph is None else self._filed_sentences(paragraph, rows)
-            for row in filed:
+            for row in self._filed_sentences(paragraph, rows):
                 chosen.append(row)
                 places.append(place)
         return self._sound(fetched[1][chosen]), np.array(places, dtype=np.int64)
@@ -297,62 +348,6 @@ class Course:
         """Whether the paragraphs of a filing, with these very vectors, are in force already."""
         known = self.records.get(filing.doc_id)
         return known is not None and known.version == filing.version
-
-    def nearest(self, vector: Float32Array, k: int, doc_id: str = "") -> list[tuple[str, float]]:
-        """The paragraphs nearest to a vector by Chroma's own index, without loading the vectors of all.
-
-        The index is approximate; a document of at most `EXACT_WITHIN` paragraphs is searched exactly.
-
-        Args:
-            vector: (dim,) of unit length.
-            k: paragraphs wanted, at least 1.
-            doc_id: search in this document alone.
-
-        Returns:
-            At most k pairs of paragraph_id and cosine similarity -1..1, best first, ties by paragraph_id.
-
-        Raises:
-            StoreError: Chroma could not answer.
-        """
-        total = sum(item.n_paragraphs for item in self.documents if doc_id in ("", item.doc_id))
-        if not total:
-            return []
-        try:
-            if doc_id and total <= EXACT_WITHIN:
-                found = self._scan(vector, doc_id)
-            else:
-                found = self._query(vector, min(k, total), doc_id)
-        except Exception as error:
-            raise StoreError(f"{self.location}: could not be searched: {one_line(error)}") from error
-        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:k]
-
-    def _scan(self, vector: Float32Array, doc_id: str) -> list[tuple[str, float]]:
-        where: Any = {"$and": [{"doc_id": doc_id}, {"version": self.records[doc_id].version}]}
-        got: Any = self.in_chroma.collection("").get(where=where, include=["metadatas", "embeddings"])
-        similarities = np.asarray(got["embeddings"], dtype=np.float32) @ vector
-        return [
-            (metadata["paragraph_id"], float(similarity))
-            for metadata, similarity in zip(got["metadatas"], similarities, strict=True)
-        ]
-
-    def _query(self, vector: Float32Array, k: int, doc_id: str) -> list[tuple[str, float]]:
-        """Ask for more until k of the answers are in force: an ingest at work on a server may have filed others."""
-        collection = self.in_chroma.collection("")
-        asked = k
-        while True:
-            where: Any = {"doc_id": doc_id} if doc_id else None
-            got: Any = collection.query(
-                query_embeddings=vector[None, :], n_results=asked, where=where, include=["metadatas", "distances"]
-            )
-            answers = list(zip(got["metadatas"][0], got["distances"][0], strict=True))
-            found = [
-                (metadata["paragraph_id"], 1.0 - float(distance))
-                for metadata, distance in answers
-                if self._is_in_force(metadata)
-            ]
-            if len(found) >= k or len(answers) < asked:
-                return found
-            asked *= 2
 
     def _is_in_force(self, metadata: Mapping[str, Any]) -> bool:
         record = self.records.get(metadata["doc_id"])

@@ -36,6 +36,7 @@ from quarry.ingest.store.codec import (
     paragraph_id,
     paragraph_metadata,
     sentence_id,
+    sentences_key,
     words_key,
 )
 from quarry.ingest.store.course import Course
@@ -48,7 +49,7 @@ from quarry.ingest.store.generations import (
     remove_others,
 )
 from quarry.ingest.store.places import is_url, models_at, staging_of, words_on_server
-from quarry.ingest.token_files import TokenFiles
+from quarry.ingest.token_files import SentenceVectors, TokenFiles
 from quarry.ingest.vectors import ReadingVectors
 
 PROBE = ".writable"
@@ -199,6 +200,8 @@ class Store:
                 self.require_embedder(filing.embedder_spec)
             if not self.course.holds(filing):
                 _file_texts(paragraphs, parts, filing)
+            if len(filing.vectors.sentences):
+                files.keep_sentences(_sentences_of(filing), sentences_key(filing.doc_id, filing.version))
             for spec, words in filing.vectors.words.items():
                 files.keep(words, words_key(filing.doc_id, filing.version, spec))
             if len(filing.vectors.aliases):
@@ -221,7 +224,8 @@ class Store:
         sweep(paragraphs, {(doc_id, record.version) for doc_id, record in left.items()})
         sweep(parts, {(doc_id, record.version) for doc_id, record in left.items()})
         sweep(names, {(doc_id, record.aliases_version) for doc_id, record in left.items()})
-        files.sweep({record.words_key(spec) for record in left.values() for spec in BUILT_IN})
+        kept = {record.words_key(spec) for record in left.values() for spec in BUILT_IN}
+        files.sweep(kept | {record.sentences_key for record in left.values()})
         for collection in (paragraphs, parts, names, documents):
             # Chroma builds its index when it is read; done here, no reader writes to what is in force
             collection.get(include=["embeddings"], limit=1)
@@ -257,6 +261,11 @@ def _file_texts(paragraphs: Collection, parts: Collection, filing: Filing) -> No
         for number in range(len(sentences(paragraph.text)))
     ]
     upsert(parts, ids, filing.vectors.sentences, _filed(filing, version, len(ids)))
+
+
+def _sentences_of(filing: Filing) -> SentenceVectors:
+    counts = [len(sentences(paragraph.text)) for paragraph in filing.reading.paragraphs]
+    return SentenceVectors(filing.vectors.sentences, np.cumsum([0, *counts], dtype=np.int64))
 
 
 def _filed(filing: Filing, version: str, n_records: int) -> list[dict[str, str]]:

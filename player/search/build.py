@@ -24,8 +24,8 @@ from quarry.player.search.references import References
 from quarry.player.search.rewriting import Feedback
 from quarry.player.search.rules import RuleEvidence
 from quarry.player.search.strategies.dense import Dense, PartScorer, Sentences
-from quarry.player.search.strategies.indexed import IndexedDense
 from quarry.player.search.strategies.keyword import Keyword
+from quarry.player.search.strategies.large import LargeDense
 from quarry.player.search.strategies.reranked import Reranked
 from quarry.player.search.types import Rewriter, Strategy
 from quarry.player.search.words import WordByWord
@@ -164,10 +164,10 @@ class Parts:
 
     @functools.cached_property
     def dense(self) -> Strategy:
-        """Dense search, exact or by an index; made once for all that look at what it finds."""
+        """Dense search, of all sentences or of the best few; made once for all that look at what it finds."""
         assert self.embedder is not None, "it was loaded for the strategies that need it"
         large = len(self.store.paragraphs) > self.search.exact_up_to
-        make = _indexed if large else build_dense
+        make = _build_large if large else build_dense
         return make(self.store, self.search, self.embedder, self.calibration, self.scorers)
 
 
@@ -257,14 +257,14 @@ def build_dense(
     return Dense(store.paragraphs, store.vectors, embedder, sentences, rules.log_odds, calibration.dense, more)
 
 
-def _indexed(
+def _build_large(
     store: Course,
     search: SearchSettings,
     embedder: Embedder,
     calibration: Calibration,
     more: Sequence[PartScorer] = (),
-) -> IndexedDense:
-    return IndexedDense(
+) -> LargeDense:
+    return LargeDense(
         store,
         embedder,
         search.sentence_weight,

@@ -521,8 +521,10 @@ class Cascade:
     def _aligned(self, answers: Sequence[Answer]) -> tuple[Sequence[Paragraph], Columns, list[Scored]]:
         """The paragraphs that were found, the columns over them, and the marks in these columns."""
         course = self._searched.paragraphs
-        if any(answer.marks.rows is None for answer in answers) and not any(answer.foreign for answer in answers):
+        if not any(answer.foreign for answer in answers):
             columns = self._searched.columns
+            if all(answer.marks.rows is not None for answer in answers):
+                columns = columns.of(np.concatenate([answer.marks.rows for answer in answers]))
             return course, columns, [scored_of(answer, columns) for answer in answers]
         paragraphs, moved = list(course), []
         known: dict[str, int] = {}
@@ -646,7 +648,7 @@ def _from_hits(searched: Searched, name: str, found: Sequence[Sequence[Hit]]) ->
 
 
 def scored_of(answer: Answer, columns: Columns, marks: Marks | None = None) -> Scored:
-    """The marks of an answer in the order of the columns, whose rows hold all that it found.
+    """The marks of an answer in the order of the columns, which hold all that it found of their paragraphs.
 
     Args:
         marks: its own, where their rows count in other paragraphs.
@@ -654,12 +656,11 @@ def scored_of(answer: Answer, columns: Columns, marks: Marks | None = None) -> S
     marks = marks or answer.marks
     if marks.rows is None:
         return Scored(answer.strategy, marks.scores[None, columns.rows], marks.log_odds[None, columns.rows])
-    column_of = {row: column for column, row in enumerate(columns.rows.tolist())}
-    kept = [(column_of[row], place) for place, row in enumerate(marks.rows.tolist()) if row in column_of]
-    at, of = np.array(kept, dtype=np.int64).reshape(-1, 2).T
+    ours = np.flatnonzero(marks.rows < len(columns.column_of))  # the others are paragraphs that the course lacks
+    at = columns.column_of[marks.rows[ours]]
     scores = np.full((1, len(columns.rows)), marks.scores.min(initial=0.0))
     log_odds = np.full((1, len(columns.rows)), NOT_FOUND)
-    scores[0, at], log_odds[0, at] = marks.scores[of], marks.log_odds[of]
+    scores[0, at], log_odds[0, at] = marks.scores[ours], marks.log_odds[ours]
     return Scored(answer.strategy, scores, log_odds)
 
 

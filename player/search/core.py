@@ -36,17 +36,36 @@ class Columns:
         document: (n_columns,) number of each one's document in `doc_ids`.
         doc_ids: documents that any paragraph stands in, ascending.
         twins: (n_groups, most twins of one) columns of paragraphs that say the same, ascending, then -1.
+        column_of: (n_paragraphs,) column of each of the course's paragraphs, -1 of one that has none.
     """
 
     rows: IntArray
     document: IntArray
     doc_ids: tuple[str, ...]
     twins: IntArray
+    column_of: IntArray
 
     def inside(self, doc_ids: Sequence[str]) -> BoolArray:
         """(n_columns,) whether each paragraph stands in one of these documents."""
         wanted: BoolArray = np.array([doc_id in doc_ids for doc_id in self.doc_ids], dtype=np.bool_)
         return wanted[self.document]
+
+    def of(self, rows: IntArray) -> Columns:
+        """The columns of some of these rows alone."""
+        columns = np.unique(self.column_of[rows])
+        column_of = np.full(len(self.column_of), -1, dtype=np.int64)
+        column_of[self.rows[columns]] = np.arange(len(columns))
+        moved = np.where(self.twins >= 0, column_of[self.rows[self.twins]], -1)
+        moved = moved[(moved >= 0).sum(axis=1) > 1]
+        n = len(columns)
+        twins = np.sort(np.where(moved >= 0, moved, n), axis=1)[:, : int((moved >= 0).sum(axis=1).max(initial=0))]
+        return replace(
+            self,
+            rows=self.rows[columns],
+            document=self.document[columns],
+            twins=np.where(twins < n, twins, -1),
+            column_of=column_of,
+        )
 
     @property
     def n_twins(self) -> int:
@@ -84,11 +103,14 @@ def columns_of(paragraphs: Sequence[Paragraph], rows: Sequence[int] | None = Non
     twins = np.full((len(same), max(map(len, same), default=0)), -1, dtype=np.int64)
     for line, group in enumerate(same):
         twins[line, : len(group)] = group
+    column_of = np.full(len(paragraphs), -1, dtype=np.int64)
+    column_of[chosen] = np.arange(len(chosen))
     return Columns(
         rows=np.array(chosen, dtype=np.int64),
         document=np.array([number[paragraphs[row].doc_id] for row in chosen], dtype=np.int64),
         doc_ids=doc_ids,
         twins=twins,
+        column_of=column_of,
     )
 
 

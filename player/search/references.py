@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -78,8 +79,14 @@ WORDS_OF_A_NAME = 2
 """Telling words from which a title or stem within a hint is taken for the name that it is."""
 HIGHEST_LECTURE = 100
 """No course has as many lectures."""
-NAMES_KEPT = 1_024
-"""Names whose documents are kept, of some 200 bytes each."""
+NAMES_BYTES = 262_144
+"""Bound of the names whose documents are kept, some 400 of them: a game says one name again and again."""
+_NAME_BYTES = 400
+_CANDIDATE_BYTES = 200
+"""What a kept name takes, its letters aside, and each document that it means."""
+
+_Kept = tuple[str, tuple[BookCandidate, ...]]
+"""A name, and the documents that it means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +209,7 @@ class References:
         A name may join those of several documents ("lectures 3 and 4"); all of them come back where that reading is the
         surer one, each with its confidence, which is that of the least sure part.
         """
-        return self._kept(book_name)
+        return self._kept(book_name)[1]
 
     def _books(self, book_name: str) -> tuple[BookCandidate, ...]:
         whole = list(self.resolve(book_name)[:1])
@@ -262,8 +269,9 @@ class References:
 
     def _keep(self) -> None:
         """Keep what names mean: the same ones are said again and again, and to read one takes a third of a ms."""
-        kept: LRUCache[str, tuple[BookCandidate, ...]] = LRUCache(NAMES_KEPT)
-        self._kept = cached(kept, key=str, lock=threading.Lock())(self._books)
+        kept: LRUCache[str, _Kept] = LRUCache(NAMES_BYTES, getsizeof=_bytes_of)
+        find = cached(kept, key=str, lock=threading.Lock())
+        self._kept = find(lambda book_name: (book_name, self._books(book_name)))
 
     def _confidences(self, features: Float64Array, weights: Sequence[float], none: float) -> Float64Array:
         """(n_documents,) probability of each; what is missing to 1 is that of "none of these"."""
@@ -412,6 +420,11 @@ class References:
         if confidence >= self._filter_confidence:
             return "filter"
         return "boost" if confidence >= self._boost_confidence else "none"
+
+
+def _bytes_of(kept: _Kept) -> int:
+    name, books = kept
+    return _NAME_BYTES + sys.getsizeof(name) + _CANDIDATE_BYTES * len(books)
 
 
 def _ordinals(found: set[int]) -> set[int]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import regex
+from numpy.typing import NDArray
 
-from quarry.ingest.arrays import Float32Array, RowArray
+from quarry.ingest.arrays import BoolArray, Float32Array, RowArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.words import is_stop_word, stems, words
 
@@ -21,6 +23,10 @@ _LEAST_LETTERS = 3
 
 WORDS_KEPT = 65_536
 """Words whose base forms are kept."""
+MOST_SHARED = 32
+"""Counts of shared words from which on more of them say nothing."""
+COMMON = 8
+"""A word that stands in one of so many paragraphs is kept as a mark of each, which takes less than their rows."""
 
 
 class Likelihood:
@@ -35,7 +41,7 @@ class Likelihood:
     """
 
     def __init__(self, keep: float, slip: float) -> None:
-        self._table = np.log(keep * slip ** np.arange(32) + (1.0 - keep)).astype(np.float32)
+        self._table = np.log(keep * slip ** np.arange(MOST_SHARED) + (1.0 - keep)).astype(np.float32)
 
     def log_odds(self, shared: RowArray) -> Float32Array:
         """(n_paragraphs,) what the counts of shared words say, 0 where there are none."""
@@ -51,12 +57,16 @@ RELATED = Likelihood(keep=0.85, slip=0.2)
 """Of words that occur in another form only: the rule forbids the word, and many writers avoid its relatives too."""
 
 
+Holders = NDArray[np.uint32] | BoolArray
+"""Which paragraphs hold a word: their rows, ascending, or, of a common one, (n_paragraphs,) whether each does."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """Rows of paragraphs, ascending, by the words that occur in them and by the base forms of those."""
+    """Which paragraphs hold a word, by the words that occur in them and by the base forms of those."""
 
-    by_word: Mapping[str, RowArray]
-    by_form: Mapping[str, RowArray]
+    by_word: Mapping[str, Holders]
+    by_form: Mapping[str, Holders]
 
 
 class RuleEvidence:
@@ -84,30 +94,61 @@ class RuleEvidence:
                     forms[word] = base_forms(word)
             for form in {form for word in unique for form in forms[word]}:
                 by_form.setdefault(form, []).append(row)
-        return _Index(_as_rows(by_word), _as_rows(by_form))
+        n = len(self._paragraphs)
+        return _Index(_as_holders(by_word, n), _as_holders(by_form, n))
+
+    @functools.cached_property
+    def _evidence(self) -> Float32Array:
+        """(MOST_SHARED**3,) log-odds by the counts of words that carry meaning, function words and related ones."""
+        content, function, related = (kind.log_odds(np.arange(MOST_SHARED)) for kind in (CONTENT, FUNCTION, RELATED))
+        evidence: Float32Array = content[:, None, None] + function[None, :, None] + related[None, None, :]
+        return self._weight * evidence.ravel()
 
     def log_odds(self, hint: str) -> Float32Array:
         """(n_paragraphs,) natural log of how much less likely each paragraph is for the words it shares; 0 or less."""
         index = self._index
-        content, function, related = np.zeros((3, len(self._paragraphs)), dtype=np.intp)
+        content, function, related = counts = np.zeros((3, len(self._paragraphs)), dtype=np.uint16)
         for word in dict.fromkeys(words(hint)):
-            rows = index.by_word.get(word)
+            holders = index.by_word.get(word)
             if is_stop_word(word):
-                if rows is not None:
-                    function[rows] += 1
+                if holders is not None:
+                    _add(function, holders)
                 continue
             kin = [index.by_form[form] for form in base_forms(word) if form in index.by_form]
             if kin:
-                related[np.unique(np.concatenate(kin)) if len(kin) > 1 else kin[0]] += 1
-            if rows is not None:
-                content[rows] += 1
-                related[rows] -= 1  # every word is among its own relatives
-        evidence = CONTENT.log_odds(content) + FUNCTION.log_odds(function) + RELATED.log_odds(related)
-        return self._weight * evidence
+                _add(related, kin[0] if len(kin) == 1 else self._any_of(kin))
+            if holders is not None:
+                _add(content, holders)
+                _add(related, holders, -1)  # every word is among its own relatives
+        np.minimum(counts, MOST_SHARED - 1, out=counts)
+        evidence: Float32Array = self._evidence.take((content * MOST_SHARED + function) * MOST_SHARED + related)
+        return evidence
+
+    def _any_of(self, kin: Sequence[Holders]) -> BoolArray:
+        marks = np.zeros(len(self._paragraphs), dtype=np.bool_)
+        for holders in kin:
+            marks[holders] = True  # rows or marks alike
+        return marks
 
 
-def _as_rows(lists: Mapping[str, list[int]]) -> dict[str, RowArray]:
-    return {key: np.array(rows, dtype=np.intp) for key, rows in lists.items()}
+def _add(counts: NDArray[np.uint16], holders: Holders, sign: Literal[1, -1] = 1) -> None:
+    """Count those that hold a word, or take them off again."""
+    add = np.add if sign == 1 else np.subtract
+    if holders.dtype == np.bool_:
+        add(counts, holders, out=counts)
+    else:
+        counts[holders] = add(counts[holders], np.uint16(1))
+
+
+def _as_holders(lists: Mapping[str, list[int]], n_paragraphs: int) -> dict[str, Holders]:
+    found: dict[str, Holders] = {}
+    for key, rows in lists.items():
+        found[key] = np.array(rows, dtype=np.uint32)
+        if len(rows) * COMMON > n_paragraphs:
+            marks = np.zeros(n_paragraphs, dtype=np.bool_)
+            marks[rows] = True
+            found[key] = marks
+    return found
 
 
 @functools.lru_cache(WORDS_KEPT)

@@ -14,8 +14,9 @@ from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.embedders import TokenStates
 from quarry.ingest.hints import Bank, as_asked
 from quarry.ingest.token_files import Words
-from quarry.ingest.tokens import MIDDLE, STEPS, Codes, TokenForm
+from quarry.ingest.tokens import STEPS, Codes, TokenForm
 from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.coarse import Coarse
 from quarry.player.search.hubs import Hubs
 
 PRODUCTS = Path(__file__).with_name("products.onnx")
@@ -55,8 +56,7 @@ class WordByWord:
         self._firsts = np.concatenate([[0], np.cumsum(counts)])
         pooled = np.concatenate([document.pooled for document in words])
         self._hubs = Hubs(pooled, doc_ids, bank)
-        self._unit = float(max(np.abs(pooled).max(initial=0.0), 1e-9)) / MIDDLE
-        self._pooled = np.clip(np.rint(pooled / self._unit) + MIDDLE, 0, STEPS).astype(np.uint8)
+        self._coarse = Coarse(pooled)
         self._frequencies = np.bincount(
             np.concatenate(
                 [np.unique(bank.token_ids[start:end]) for start, end in zip(bank.starts, bank.starts[1:], strict=False)]
@@ -83,10 +83,7 @@ class WordByWord:
 
     def glance(self, hint: str) -> Mapping[str, Float32Array]:
         """(n_paragraphs,) cosine with each paragraph as a whole, to two digits, and hubness, by name."""
-        vector = self._model.embed_queries([hint])
-        largest = max(float(np.abs(vector).max()), 1e-9)
-        coded = np.rint(vector * (_LARGEST / largest)).astype(np.int8)
-        cosines = _product(self._pooled, coded)[:, 0] * np.float32(self._unit * largest / _LARGEST)
+        cosines = self._coarse.cosines(self._model.vector(hint))
         return {f"near.{self.spec}": cosines, f"hub.{self.spec}": self._hubs.of(hint)}
 
     def similarities(self, hint: str, rows: IntArray | None = None) -> Float32Array:

@@ -16,8 +16,8 @@ from chromadb.config import Settings as ChromaSettings
 from quarry.ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
 from quarry.ingest.paragraph import Alias, Reading, RejectedParagraph
 from quarry.ingest.store import Course, Filing, Store, client, create_store, open_store
-from quarry.ingest.store import course as module
 from quarry.ingest.store.generations import current_generation
+from quarry.ingest.token_files import SentenceVectors
 from quarry.ingest.vectors import embed_reading, no_vectors
 from tests.fakes import (
     CACHES,
@@ -192,12 +192,80 @@ class StoreContract:
         again = open_store(location, collection)
         if loaded:
             assert len(again.sentence_vectors) == 6
-        vectors, places = again.sentences_of(["trees:1:2", "nowhere:1:1", "caches:1:1"])
-        assert places.tolist() == [0, 0, 2, 2]
+        vectors, places = again.sentences_of(np.array([2, 0]))
+        assert places.tolist() == [0, 0, 1, 1]
         expected = HashingEmbedder().embed_passages([*LOCKS.split(". "), *CACHES.split(". ")])
         np.testing.assert_allclose(vectors, expected, atol=1e-6)
-        none, nowhere = again.sentences_of(["nowhere:1:1"])
+        assert vectors.dtype == np.float32
+        none, nowhere = again.sentences_of(np.empty(0, dtype=np.int64))
         assert (len(none), nowhere.tolist()) == (0, [])
+
+    def test_an_older_store_has_its_sentences_in_chroma_alone(
+        self, store: Store, location: str, collection: str
+    ) -> None:
+        store.change([filing(make_reading("trees", [TREES, LOCKS])), filing(make_reading("caches", [CACHES]))])
+        again = open_store(location, collection)
+        assert again.holds_sentences
+        assert again.sentence_bytes > 0
+        quick, of_each = again.sentences_of(np.array([2, 0]))
+        again.files.sweep([])
+        older = open_store(location, collection)
+        assert not older.holds_sentences
+        assert older.sentence_bytes == 0
+        vectors, places = older.sentences_of(np.array([2, 0]))
+        assert places.tolist() == of_each.tolist()
+        np.testing.assert_allclose(quick, vectors, atol=1e-6)
+
+    def test_sentences_are_filed_with_their_document_and_go_with_it(
+        self, store: Store, location: str, collection: str
+    ) -> None:
+        trees = make_reading("trees", [TREES, LOCKS])
+        store.change([filing(trees), filing(make_reading("caches", [CACHES]))])
+        whole = store.course.sentence_bytes
+        renamed = make_reading("trees", [TREES, LOCKS], aliases=[Alias("Search trees", "title")])
+        names = HashingEmbedder().embed_queries(["trees", "Search trees"])
+        store.write(renamed, dataclasses.replace(no_vectors(), aliases=names), "minilm")
+        assert store.course.holds_sentences
+        assert store.course.sentence_bytes == whole
+        store.change([], ["trees"])
+        again = open_store(location, collection)
+        assert 0 < again.sentence_bytes < whole
+        assert len(again.sentences_of(np.array([0]))[0]) == 2
+
+    @pytest.mark.parametrize(
+        ("counts", "told"), [([2, 3], "5 sentences, got 4"), ([2, 1, 1], "3 of 2 paragraphs"), ([4], "1 of 2")]
+    )
+    def test_sentences_that_are_damaged_are_an_error_of_one_line(
+        self, store: Store, location: str, collection: str, counts: list[int], told: str
+    ) -> None:
+        store.change([filing(make_reading("trees", [TREES, LOCKS]))])
+        key = store.course.records["trees"].sentences_key
+        store.course.files.keep_sentences(SentenceVectors(np.ones((4, 8), np.float32), np.cumsum([0, *counts])), key)
+        with pytest.raises(StoreError, match=f"{location}: the sentences of trees must be readable, got .*{told}"):
+            open_store(location, collection).sentences_of(np.array([0]))
+
+    def test_a_disk_that_fills_while_sentences_are_written_leaves_what_was(
+        self, store: Store, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file_reading(store, make_reading("trees", [TREES, LOCKS]))
+        before = store.course.sentence_bytes
+        honest = np.savez
+
+        def full(file: Any, **arrays: Any) -> None:
+            if "sentences" in arrays:
+                raise OSError(28, "No space left on device")
+            honest(file, **arrays)
+
+        monkeypatch.setattr(np, "savez", full)
+        with pytest.raises(StoreError, match="No space left on device; nothing stored was lost"):
+            file_reading(store, make_reading("caches", [CACHES]))
+        again = open_store(location, collection)
+        assert texts_of(again) == [TREES, LOCKS]
+        assert (again.holds_sentences, again.sentence_bytes) == (True, before)
+        assert len(again.sentences_of(np.array([1]))[0]) == 2
+        monkeypatch.setattr(np, "savez", honest)
+        file_reading(store, make_reading("caches", [CACHES]))
+        assert open_store(location, collection).holds_sentences
 
     def test_names_have_vectors_that_are_those_of_queries(self, store: Store, location: str, collection: str) -> None:
         names = [Alias("Search trees", "title"), Alias("Trees I", "metadata")]
@@ -261,26 +329,6 @@ class StoreContract:
         assert again.word_specs == ()
         assert again.holds_words("trees", "minilm")
         assert not again.holds_words("caches", "minilm")
-
-    def test_nearest_paragraphs_come_best_first_with_their_cosine(
-        self, store: Store, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        texts = [TREES, CACHES, RANKING, NETWORKS, LOCKS]
-        assert store.course.nearest(np.ones(8, dtype=np.float32), 3) == []
-        store.change([filing(make_reading("all", texts)), filing(make_reading("one", [HEBREW]))])
-        again = open_store(location, collection)
-        for asked in HashingEmbedder().embed_queries([TREES, "a cache", "two writers", HEBREW]):
-            similarities = again.vectors @ asked
-            ranked = [again.paragraphs[row].paragraph_id for row in np.argsort(-similarities)]
-            found = again.nearest(asked, 4)
-            assert [paragraph_id for paragraph_id, _ in found] == ranked[:4]
-            np.testing.assert_allclose([value for _, value in found], np.sort(similarities)[::-1][:4], atol=1e-5)
-            within = [paragraph_id for paragraph_id in ranked if paragraph_id.startswith("all:")]
-            for exact_within in (0, 2_000):
-                monkeypatch.setattr(module, "EXACT_WITHIN", exact_within)
-                assert [paragraph_id for paragraph_id, _ in again.nearest(asked, 9, "all")] == within
-            assert [paragraph_id for paragraph_id, _ in again.nearest(asked, 9, "one")] == ["one:1:1"]
-        assert again.nearest(asked, 3, "nowhere") == []
 
     def test_twin_has_names_and_no_paragraphs(self, store: Store, location: str, collection: str) -> None:
         original = make_reading("trees", [TREES])

@@ -158,6 +158,14 @@ def test_a_table_is_shown_without_json(run: Run) -> None:
     assert "first p6" in out
 
 
+def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
+    for name in ("the lecture", "volcanoes [hot]"):
+        out = " ".join(run("--hint", HINT, "--book", name)[1].split())
+        assert f"book: none was resolved from {name!r}, the whole course is searched" in out
+        assert "confidence 0.00" not in out
+    assert "book:" not in run("--hint", HINT)[1]
+
+
 def test_nothing_found_is_said_without_json_too(run: Run) -> None:
     code, out, _ = run("--hint", "unheard", "--preset", "keyword")
     assert (code, out.strip()) == (0, NOTHING_FOUND)

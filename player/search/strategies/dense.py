@@ -68,6 +68,8 @@ CLOSELY_SHARE = 20
 is among the best twentieth at a glance, not among the best few hundred."""
 N_OF_DOCUMENT = 400
 """As many of each document that is asked for."""
+GROUP = 64
+"""Paragraphs of which the best alone is looked at first, where few of very many are wanted."""
 
 
 class Dense(Ranked):
@@ -130,7 +132,7 @@ class Dense(Ranked):
 
     def cosines(self, hint: str) -> Float32Array:
         """(n_paragraphs,) cosine of each paragraph with the hint, -1..1."""
-        return _cosines(self._vectors, self._embedder.vector(hint))
+        return cosines_of(self._vectors, self._embedder.vector(hint))
 
     def similarities(self, hint: str) -> AnyFloatArray:
         """(n_paragraphs,) weighted mean of the cosines of paragraph, best sentence and all sentences, -1..1."""
@@ -157,7 +159,7 @@ class Dense(Ranked):
         """
         found: dict[str, AnyFloatArray] = {"paragraph": self.cosines(hint)}
         if self._sentences is not None and ("sentence" in wanted or "mean" in wanted):
-            each = _cosines(self._sentences.vectors, self._embedder.vector(hint))
+            each = cosines_of(self._sentences.vectors, self._embedder.vector(hint))
             found["sentence"] = np.maximum.reduceat(each, self._starts)
             found["mean"] = np.add.reduceat(each, self._starts) / self._n_sentences
         if "rule" in wanted:
@@ -188,29 +190,32 @@ class Dense(Ranked):
         if evidence is not None:
             log_odds = log_odds + evidence
         n = max(N_CLOSELY, len(log_odds) // CLOSELY_SHARE)
-        return self._best_places(log_odds, np.arange(len(log_odds)), doc_ids, n, N_OF_DOCUMENT), scores
+        return self._best_places(log_odds, None, doc_ids, n, N_OF_DOCUMENT), scores
 
     def _best_places(
-        self, log_odds: AnyFloatArray, rows: IntArray, doc_ids: Sequence[str], n: int, n_of_document: int
+        self, log_odds: AnyFloatArray, rows: IntArray | None, doc_ids: Sequence[str], n: int, n_of_document: int
     ) -> IntArray:
         """The places in `rows`, ascending, of the best n and of the best of each of some documents.
 
         Args:
             log_odds: (len(rows),) by which.
+            rows: of the course; None for all of them.
         """
         chosen = [best_of(log_odds, n)]
+        document_of, numbers = self._documents
+        if rows is not None:
+            document_of = document_of[rows]
         for doc_id in doc_ids:
-            inside = np.flatnonzero(np.isin(rows, self._rows_of.get(doc_id, [])))
+            inside = np.flatnonzero(document_of == numbers.get(doc_id, -1))
             chosen.append(inside[best_of(log_odds[inside], n_of_document)])
         return np.unique(np.concatenate(chosen))
 
     @functools.cached_property
-    def _rows_of(self) -> dict[str, list[int]]:
-        """The rows of each document."""
-        rows: dict[str, list[int]] = {}
-        for row, paragraph in enumerate(self._paragraphs):
-            rows.setdefault(paragraph.doc_id, []).append(row)
-        return rows
+    def _documents(self) -> tuple[IntArray, dict[str, int]]:
+        """(n_paragraphs,) number of the document of each, and the number of each doc_id."""
+        numbers: dict[str, int] = {}
+        found = [numbers.setdefault(paragraph.doc_id, len(numbers)) for paragraph in self._paragraphs]
+        return np.array(found, dtype=np.int64), numbers
 
     def answerable(self, parts: Mapping[str, AnyFloatArray]) -> float:
         """Log-odds that the course holds what a hint is about, from its scores."""
@@ -241,10 +246,20 @@ class Dense(Ranked):
 
 def best_of(log_odds: AnyFloatArray, n: int) -> IntArray:
     """The places of the n highest, in any order; of equal ones at the edge any."""
-    return np.arange(len(log_odds)) if len(log_odds) <= n else np.argpartition(-log_odds, n - 1)[:n]
+    if len(log_odds) <= n:
+        return np.arange(len(log_odds))
+    n_groups = len(log_odds) // GROUP
+    if n_groups < 2 * n:
+        return np.argpartition(-log_odds, n - 1)[:n]
+    # of n groups the highest reach this level, so that at least n do; a tenth of the time of parting them all
+    highest = log_odds[: n_groups * GROUP].reshape(GROUP, n_groups).max(axis=0)
+    level = np.partition(highest, n_groups - n)[n_groups - n]
+    places = np.flatnonzero(log_odds >= level)
+    return places[np.argpartition(-log_odds[places], n - 1)[:n]]
 
 
-def _cosines(vectors: Float32Array, vector: Float32Array) -> Float32Array:
+def cosines_of(vectors: Float32Array, vector: Float32Array) -> Float32Array:
+    """(n_vectors,) cosine of each with one, the same for equal ones wherever they stand."""
     # a product of matrix and vector sums a row differently by its place, so that equal vectors would not tie; this sums
     # all rows alike
     cosines: Float32Array = np.vecdot(vectors, vector)

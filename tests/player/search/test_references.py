@@ -9,6 +9,7 @@ import pytest
 
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.paragraph import Document
+from quarry.player.search import references as module
 from quarry.player.search.names import normalise_name
 from quarry.player.search.references import References
 from quarry.player.search.types import BookCandidate
@@ -123,6 +124,19 @@ def test_a_name_in_doubt_is_embedded_once() -> None:
     references = with_meanings(embedder)
     assert references.books("optical waves") == references.books("optical waves")
     assert embedder.embedded == ["optical waves"]
+
+
+def test_names_are_kept_up_to_a_bound_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "NAMES_BYTES", 1_500)  # of two names
+    embedder = CountingEmbedder()
+    references = with_meanings(embedder)
+    names = ["optical waves", "quantum gravity", "tidal locks"]
+    for name in (*names, names[2], names[0]):
+        references.books(name)
+    assert embedder.embedded == [*names, names[0]]
+    long = "optical waves " * 200
+    assert references.books(long) == references.books(long)
+    assert embedder.embedded.count(long) == 2
 
 
 def test_the_parts_of_a_name_that_joins_none_are_not_embedded() -> None:

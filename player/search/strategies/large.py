@@ -1,11 +1,12 @@
-"""Dense search of a large course: the store's own index finds the nearest, and only these are looked at closely.
+"""Dense search of a large course: a glance at every paragraph, then the sentences of the best few hundred alone.
 
-Where models compare word by word, they choose these in place of the index: it finds what is nearest as a whole, and of
-100,000 paragraphs too many are that.
+The glance is the cosine of the paragraph as a whole, or, where models compare word by word, what these make of it. The
+sentences stay on the disk, and are read from there for the paragraphs that are looked at.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,20 +14,23 @@ import numpy as np
 from quarry.ingest.arrays import AnyFloatArray, Float32Array, IntArray
 from quarry.ingest.embedders import Embedder
 from quarry.ingest.store import Course
-from quarry.player.search.calibration import DenseCalibration
+from quarry.player.search.calibration import N_TOP, DenseCalibration
+from quarry.player.search.coarse import Coarse
 from quarry.player.search.core import combine
-from quarry.player.search.strategies.dense import Dense, PartScorer, dense_weights
+from quarry.player.search.strategies.dense import Dense, PartScorer, best_of, cosines_of, dense_weights
 from quarry.player.search.types import Marks, Query
 
-N_NEAREST = 300
-"""Paragraphs whose sentences are looked at."""
+N_NEAREST = 500
+"""Paragraphs whose sentences are looked at; of 100,000 they hold 999 of 1,000 of the best 20 by all sentences."""
+N_ANSWERABLE = 4 * N_TOP
+"""Nearest paragraphs at a glance that hold the `N_TOP` nearest ones, which say whether the course holds it at all."""
 
 
-class IndexedDense(Dense):
-    """As `Dense`, over the nearest few hundred paragraphs in place of all.
+class LargeDense(Dense):
+    """As `Dense`, over the best few hundred paragraphs in place of all.
 
     Args:
-        store: asked for the nearest paragraphs and for their sentences.
+        store: asked for the vectors of the paragraphs and for the sentences of some.
         embedder: of the store.
         best: 0..1, weight of the most similar sentence; as in `Sentences`.
         mean: 0..1, weight of the mean over all sentences.
@@ -49,38 +53,45 @@ class IndexedDense(Dense):
         super().__init__(store.paragraphs, nothing, embedder, None, evidence, calibration, more)
         self._store = store
         self._best, self._mean = best, mean
-        self._rows = {paragraph.paragraph_id: row for row, paragraph in enumerate(store.paragraphs)}
+
+    def load(self) -> None:
+        """Load the vectors of the paragraphs where they are compared, and what `Dense` loads."""
+        super().load()
+        if not self._more:
+            _ = self._coarse
+
+    @functools.cached_property
+    def _coarse(self) -> Coarse:
+        return Coarse(self._store.vectors)
+
+    def cosines(self, hint: str) -> Float32Array:
+        """(n_paragraphs,) cosine of each paragraph with the hint, -1..1."""
+        return cosines_of(self._store.vectors, self._embedder.vector(hint))
 
     def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> Marks:
-        """What it makes of the paragraphs nearest in the course and in each of the documents.
-
-        Raises:
-            RuntimeError: the index finds nothing in a course that holds something.
-        """
+        """What it makes of the paragraphs that are best in the course and in each of the documents."""
         wanted = max(k, N_NEAREST)
         ruled = query.keywords == "rule"
         evidence = self.evidence(query.said or query.hint) if ruled else None
-        if self._more:
-            rows, parts = self._by_words(query.hint, wanted, evidence, doc_ids)
-        else:
-            rows, parts = self._by_index(query.hint, wanted, evidence, doc_ids)
+        look = self._by_words if self._more else self._by_paragraphs
+        rows, parts = look(query.hint, wanted, evidence, doc_ids)
         if self._best or self._mean:
             parts |= self._of_sentences(rows, self._embedder.vector(query.hint))
         weights = dense_weights(self._calibration.nats, self._best, self._mean, float(ruled)) | self._calibration.parts
         return self._marks(parts, weights, rows)
 
-    def _by_index(
+    def _by_paragraphs(
         self, hint: str, wanted: int, evidence: AnyFloatArray | None, doc_ids: Sequence[str]
     ) -> tuple[IntArray, dict[str, AnyFloatArray]]:
-        """The rows nearest in the course and in each of the documents, and their scores but for the sentences'."""
+        """The rows that are best as a whole in the course and in each document, and their scores, sentences aside."""
         vector = self._embedder.vector(hint)
-        course = self._store.nearest(vector, wanted)
-        if not course:
-            raise RuntimeError("the store's index finds nothing at all; it was changed or is damaged")
-        # all together: relevance is in view of the best of the whole course
-        nearest = dict((*course, *(pair for doc_id in doc_ids for pair in self._store.nearest(vector, wanted, doc_id))))
-        rows = np.array([self._rows[paragraph_id] for paragraph_id in nearest])
-        parts: dict[str, AnyFloatArray] = {"paragraph": np.array(list(nearest.values()), dtype=np.float32)}
+        cosines = self._coarse.cosines(vector)
+        log_odds = np.float32(self._calibration.nats) * cosines
+        if evidence is not None:
+            log_odds += evidence
+        chosen = self._best_places(log_odds, None, doc_ids, wanted, wanted)
+        rows = np.union1d(chosen, best_of(cosines, N_ANSWERABLE))
+        parts: dict[str, AnyFloatArray] = {"paragraph": cosines_of(self._store.vectors[rows], vector)}
         if evidence is not None:
             parts["rule"] = evidence[rows]
         return rows, parts
@@ -88,7 +99,7 @@ class IndexedDense(Dense):
     def _by_words(
         self, hint: str, wanted: int, evidence: AnyFloatArray | None, doc_ids: Sequence[str]
     ) -> tuple[IntArray, dict[str, AnyFloatArray]]:
-        """The rows that are best word by word, of those that are best at a glance; as `_by_index` gives them."""
+        """The rows that are best word by word, of those that are best at a glance; as `_by_paragraphs` gives them."""
         rows, scores = self._glance(hint, evidence, doc_ids)
         parts: dict[str, AnyFloatArray] = {"paragraph": scores[f"near.{self._embedder.spec}"][rows]}
         if evidence is not None:
@@ -102,11 +113,10 @@ class IndexedDense(Dense):
         return rows[best], {name: of_rows[best] for name, of_rows in parts.items()}
 
     def _of_sentences(self, rows: IntArray, vector: Float32Array) -> dict[str, AnyFloatArray]:
-        ids = [self._paragraphs[row].paragraph_id for row in rows.tolist()]
-        vectors, places = self._store.sentences_of(ids)
-        each = vectors @ vector
-        best = np.full(len(ids), -1.0, dtype=np.float32)
+        vectors, places = self._store.sentences_of(rows)
+        each = cosines_of(vectors, vector)
+        best = np.full(len(rows), -1.0, dtype=np.float32)
         np.maximum.at(best, places, each)
-        counts = np.bincount(places, minlength=len(ids))
-        mean = np.bincount(places, weights=each, minlength=len(ids)) / np.maximum(counts, 1)
+        counts = np.bincount(places, minlength=len(rows))
+        mean = np.bincount(places, weights=each, minlength=len(rows)) / np.maximum(counts, 1)
         return {"sentence": best, "mean": mean.astype(np.float32)}

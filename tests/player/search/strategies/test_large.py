@@ -1,4 +1,4 @@
-"""Search by the store's own index: the contract, and the exact scan as its oracle."""
+"""Search of a large course: the contract, and the exact scan as its oracle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quarry.player.search.calibration import DenseCalibration
 from quarry.player.search.rules import RuleEvidence
 from quarry.player.search.strategies import dense as module
 from quarry.player.search.strategies.dense import Dense, Sentences
-from quarry.player.search.strategies.indexed import IndexedDense
+from quarry.player.search.strategies.large import LargeDense
 from quarry.player.search.types import Query, Strategy
 from quarry.player.testing.paragraphs import paragraph
 from quarry.player.testing.strategy import StrategyContract
@@ -33,7 +33,7 @@ WORDS = [
 ]
 
 
-class TestIndexedDenseKeepsTheContract(StrategyContract):
+class TestLargeDenseKeepsTheContract(StrategyContract):
     @pytest.fixture(autouse=True)
     def folder(self, tmp_path: Path) -> None:
         self._folder = tmp_path
@@ -43,7 +43,7 @@ class TestIndexedDenseKeepsTheContract(StrategyContract):
         self._made += 1
         embedder = WordsEmbedder()
         store = make_store(self._folder / str(self._made), paragraphs, embedder)
-        return IndexedDense(store, embedder, 0.0, 0.0, RuleEvidence(paragraphs).log_odds, CALIBRATION)
+        return LargeDense(store, embedder, 0.0, 0.0, RuleEvidence(paragraphs).log_odds, CALIBRATION)
 
 
 def random_paragraphs(n: int) -> list[Paragraph]:
@@ -63,18 +63,18 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return make_store(tmp_path_factory.mktemp("large"), random_paragraphs(800), embedder)
 
 
-def both(store: Course) -> tuple[Dense, IndexedDense]:
+def both(store: Course) -> tuple[Dense, LargeDense]:
     embedder = HashingEmbedder(dim=64)
     evidence = RuleEvidence(store.paragraphs).log_odds
     sentences = Sentences(store.sentence_vectors, store.sentence_rows, BEST, MEAN)
     exact = Dense(store.paragraphs, store.vectors, embedder, sentences, evidence, CALIBRATION)
-    return exact, IndexedDense(store, embedder, BEST, MEAN, evidence, CALIBRATION)
+    return exact, LargeDense(store, embedder, BEST, MEAN, evidence, CALIBRATION)
 
 
 @pytest.mark.parametrize("doc_id", ["", "book0", "book3"])
 @pytest.mark.parametrize("keywords", ["off", "rule"])
-def test_the_index_finds_99_of_100_that_the_exact_scan_finds(store: Course, doc_id: str, keywords: str) -> None:
-    exact, indexed = both(store)
+def test_99_of_100_are_found_that_the_exact_scan_finds(store: Course, doc_id: str, keywords: str) -> None:
+    exact, large = both(store)
     generator = np.random.default_rng(3)
     found = wanted = 0
     strange = [f"{word}ian" for word in WORDS]  # of no paragraph: a hint under the rule has hardly a word of the course
@@ -87,7 +87,7 @@ def test_the_index_finds_99_of_100_that_the_exact_scan_finds(store: Course, doc_
         query = Query(" ".join(words), keywords="rule" if keywords == "rule" else "off")
         true = {hit.paragraph.paragraph_id for hit in exact.search(query, 20, doc_id)}
         wanted += len(true)
-        found += len(true & {hit.paragraph.paragraph_id for hit in indexed.search(query, 20, doc_id)})
+        found += len(true & {hit.paragraph.paragraph_id for hit in large.search(query, 20, doc_id)})
     assert wanted >= 25 * 20
     assert found / wanted >= 0.99
 
@@ -126,7 +126,7 @@ def test_what_is_best_word_by_word_is_found_among_the_best_at_a_glance(
     scorer = Scorer(Dense(store.paragraphs, store.vectors, embedder))
     words = replace(CALIBRATION, parts={"words": 20.0}, glance={"near.minilm": 40.0})
     exact = Dense(store.paragraphs, store.vectors, embedder, sentences, evidence, words, [scorer])
-    indexed = IndexedDense(store, embedder, BEST, MEAN, evidence, words, [scorer])
+    large = LargeDense(store, embedder, BEST, MEAN, evidence, words, [scorer])
     generator = np.random.default_rng(3)
     found = 0
     for _ in range(25):
@@ -134,7 +134,7 @@ def test_what_is_best_word_by_word_is_found_among_the_best_at_a_glance(
         true = {hit.paragraph.paragraph_id: hit for hit in exact.search(query, 20, doc_id)}
         with monkeypatch.context() as smaller:
             smaller.setattr(module, "N_CLOSELY", 400)
-            hits = indexed.search(query, 20, doc_id)
+            hits = large.search(query, 20, doc_id)
         assert scorer.n_asked < 800
         known = [hit for hit in hits if hit.paragraph.paragraph_id in true]
         found += len(known)
@@ -145,9 +145,9 @@ def test_what_is_best_word_by_word_is_found_among_the_best_at_a_glance(
 
 
 def test_scores_and_relevance_are_those_of_the_exact_scan(store: Course) -> None:
-    exact, indexed = both(store)
+    exact, large = both(store)
     query = Query("paral keden lomos mitik", keywords="rule")
     true = {hit.paragraph.paragraph_id: hit for hit in exact.search(query, 800)}
-    for hit in indexed.search(query, 20, "book3"):
+    for hit in large.search(query, 20, "book3"):
         assert hit.score == pytest.approx(true[hit.paragraph.paragraph_id].score, abs=1e-5)
         assert hit.relevance == pytest.approx(true[hit.paragraph.paragraph_id].relevance, rel=1e-3)
