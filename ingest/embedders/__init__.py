@@ -7,6 +7,7 @@ from quarry.ingest.embedders.models import (
     choose_spec,
     export_folder,
     load_embedder,
+    require_embedder,
     token_limit,
     word_models_of,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "choose_spec",
     "export_folder",
     "load_embedder",
+    "require_embedder",
     "token_limit",
     "word_models_of",
 ]

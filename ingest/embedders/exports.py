@@ -131,6 +131,9 @@ def export_e5(folder: Path) -> None:
     _export_to(folder, write)
 
 
+PACKAGED: dict[str, Callable[[], object]] = {"minilm": minilm_folder, "mpnet": mpnet_parts, "e5": e5_file}
+"""What says where the packages of each SPEC keep its network, and raises where they are not installed."""
+
 EXPORTS: dict[str, Callable[[Path], None]] = {"minilm": export_minilm, "mpnet": export_mpnet, "e5": export_e5}
 """What exports the network of each SPEC to a folder."""
 

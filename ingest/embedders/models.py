@@ -6,10 +6,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from quarry.configs.meant import meant
 from quarry.configs.settings import Accuracy, EmbedSettings
 from quarry.configs.table import Table
 from quarry.ingest.embedders.embedder import Embedder
-from quarry.ingest.embedders.exports import EXPORT_S, EXPORTS, FORM, load_sentence_transformer, mpnet_parts
+from quarry.ingest.embedders.exports import (
+    EXPORT_S,
+    EXPORTS,
+    FORM,
+    PACKAGED,
+    load_sentence_transformer,
+    mpnet_parts,
+)
 from quarry.ingest.embedders.onnx import OnnxEmbedder
 from quarry.ingest.embedders.sentence_transformer import SentenceTransformerEmbedder
 from quarry.ingest.errors import EmbedderError
@@ -72,6 +80,29 @@ def fetch(spec: str) -> None:
     """
     if not EMBEDDERS.knows(spec) and not Path(spec).exists():
         load_sentence_transformer(spec, may_fetch=True)
+
+
+def require_embedder(spec: str, models_dir: Path) -> None:
+    """Pass if there is the embedder of a SPEC, before long work is done for it; one by hub id is fetched.
+
+    Raises:
+        EmbedderError: it is mistyped, not installed, or cannot be loaded or fetched.
+        SettingsError: a dotted path leads nowhere.
+    """
+    if Path(spec).exists():
+        load_sentence_transformer(spec)
+    elif spec in EXPORTS:
+        if not export_folder(spec, models_dir).exists():
+            PACKAGED[spec]()
+    elif EMBEDDERS.knows(spec):
+        EMBEDDERS.find(spec, "--embedder")
+    elif near := meant(spec, EMBEDDERS):
+        raise EmbedderError(
+            f"--embedder must be auto, {EMBEDDERS.names}, a dotted path, or the folder or hub id of a "
+            f"sentence-transformers model, got {spec!r}{near}"
+        )
+    else:
+        fetch(spec)
 
 
 def _exported(spec: str) -> Callable[[EmbedSettings, Path], Embedder]:

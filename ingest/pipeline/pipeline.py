@@ -9,7 +9,7 @@ from pathlib import Path
 import filelock
 
 from quarry.configs.settings import IngestSettings, Settings
-from quarry.ingest.embedders import BUILT_IN, choose_spec, token_limit, word_models_of
+from quarry.ingest.embedders import BUILT_IN, choose_spec, require_embedder, token_limit, word_models_of
 from quarry.ingest.embedders.models import fetch
 from quarry.ingest.errors import SourceError, StoreError
 from quarry.ingest.extract import READERS
@@ -69,6 +69,9 @@ def ingest(
             gone = to_drop(held, drop, prune, location)
             found = [(path, _look(path, settings.ingest)) for path in files]
             rows = plan(found, held, gone, lambda path: _look(path, settings.ingest))
+            to_read = any(row.action in {"read", "take"} for row in rows)
+            if to_read and embedder_spec != "auto":
+                require_embedder(embedder_spec, store.models(settings.embed).folder)
             readings: list[Reading] = []
             failed: list[FileOutcome] = []
             for row, result in read_all(rows, held.documents, settings.ingest, staging, progress):
@@ -88,7 +91,7 @@ def ingest(
         outcomes = [*_settled(rows, anew), *failed, *_filed(readings, held, anew), *removed]
         if readings or removed:
             models = store.models(settings.embed)
-            if embedder_spec != "auto":
+            if embedder_spec != "auto" and not to_read:
                 fetch(embedder_spec)
             has_text = store.course.embedder_spec or any(reading.paragraphs for reading in readings)
             specs = dict.fromkeys((spec, *word_models)) if readings and has_text else ()

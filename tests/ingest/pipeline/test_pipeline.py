@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -741,6 +742,26 @@ def test_other_embedder_than_the_stores_is_refused_before_anything_is_read(
         message = refused(run(more, "--embedder", "e5"))
     assert message.startswith(f"ingest: --embedder must be 'minilm', with which {store} was made, got 'e5'")
     assert run(more, "--embedder", "minilm").code == 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("minilmm", "got 'minilmm'; did you mean minilm?"),
+        ("no-such/model", "got 'no-such/model'"),
+        ("no_such.Embedder", "--embedder must name something that can be imported and made, got 'no_such.Embedder'"),
+        ("mpnet", "run: make mpnet"),
+    ],
+)
+def test_an_embedder_that_is_none_is_refused_before_a_page_is_read(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, spec: str, says: str
+) -> None:
+    monkeypatch.setattr(LOADER, REAL_LOADER)
+    monkeypatch.delenv("QUARRY_MODELS", raising=False)  # where it may be exported already
+    monkeypatch.setattr(importlib.metadata, "files", lambda name: None)
+    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", lambda *_: pytest.fail("a page was read"))
+    course = pdfs(tmp_path / "course", trees=[TREES])
+    assert says in refused(run(course, "--workers", "1", "--embedder", spec))
 
 
 def test_model_that_is_not_installed_is_asked_for_in_one_line(
