@@ -223,7 +223,7 @@ class Store:
         sweep(names, {(doc_id, record.aliases_version) for doc_id, record in left.items()})
         files.sweep({record.words_key(spec) for record in left.values() for spec in BUILT_IN})
         for collection in (paragraphs, parts, names, documents):
-            # Chroma builds its index when it is read; done here, no reader writes to what is in force
+            # Chroma builds its index when it is read; done here, nobody who reads it writes to what is in force
             collection.get(include=["embeddings"], limit=1)
 
     def _linked_otherwise(
