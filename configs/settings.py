@@ -1,4 +1,4 @@
-"""Settings of every part, frozen; the only reader of YAML and of the environment.
+"""Settings of every part, frozen; alone in reading YAML and of the environment.
 
 What a key is for stands below it. Both are checked by pydantic, and both make default.yaml (configs/generated.py).
 """
@@ -387,7 +387,7 @@ def _read_yaml(path: Path) -> Any:
 
 
 def laid_over(settings: Settings, over: Any, where: str) -> Settings:
-    """Settings with the sections of `over` laid on them; `provenance` is for readers and is left out.
+    """Settings with the sections of `over` laid on them; `provenance` is for people and is left out.
 
     Raises:
         SettingsError: unknown section or key, a value of the wrong type or out of range; names `where` it stands.

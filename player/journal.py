@@ -27,6 +27,7 @@ from filelock import FileLock, Timeout
 from quarry.configs.terminal import visible
 from quarry.player.errors import JournalError, UnauthorizedError
 from quarry.player.protocol import Guess, Json, RoundStart, Score
+from quarry.player.questions.answer import Answer
 from quarry.player.questions.question import Question
 from quarry.player.words import words
 
@@ -92,7 +93,7 @@ class Kept:
     began: float
     start: RoundStart | None
     questions: tuple[Question, ...]
-    answers: tuple[str | None, ...] | None
+    answers: tuple[Answer, ...] | None
     guess: Guess | None
     score: Score | None
     replies: Mapping[str, Json]

@@ -10,10 +10,10 @@ import numpy as np
 
 from quarry.ingest.arrays import Float64Array
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions.belief import NOT_RELEVANT
+from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, Answers
 from quarry.player.questions.kinds import KINDS
 from quarry.player.questions.language import Language
-from quarry.player.questions.question import LETTERS, Question
+from quarry.player.questions.question import Question
 
 SENTENCE_WORDS = (30, 50)
 WORD_WORDS = (20, 30)
@@ -50,7 +50,7 @@ def weigh_answers(
     prior: Float64Array,
     questions: Sequence[Question],
     support: Float64Array,
-    answers: Sequence[str | None],
+    answers: Answers,
 ) -> list[Evidence]:
     """The answered questions by what they say for the guessed paragraph, most first; declined ones are left out.
 
@@ -113,7 +113,7 @@ def justify_word(evidence: Sequence[Evidence], word: str, domain: str, language:
 
 
 def count_words(text: str) -> tuple[int, int]:
-    """Fewest and most words that a text has, by what a reader may take for one ("state-of-the-art": 1, 4)."""
+    """Fewest and most words that a text has, by what may be taken for one ("state-of-the-art": 1, 4)."""
     between_blanks = sum(any(char.isalnum() for char in part) for part in text.split())
     runs = len(re.findall(r"\w+", text))
     return min(between_blanks, runs), max(len(text.split()), runs)

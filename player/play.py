@@ -25,6 +25,7 @@ from quarry.player.errors import (
 from quarry.player.journal import Kept, Ledger
 from quarry.player.player import Contestant, Decision, Plan
 from quarry.player.protocol import Json, Message, RoundStart, Score
+from quarry.player.questions.answer import Answer, Answers
 from quarry.player.revealed import read_revealed, recognise, use_revealed
 from quarry.player.search.running import described
 from quarry.player.season import Season
@@ -89,7 +90,7 @@ class Spectator(Protocol):
     def planned(self, plan: Plan) -> None:
         """The candidates are found and the questions sent."""
 
-    def answered(self, plan: Plan, answers: Sequence[str | None], decision: Decision) -> None:
+    def answered(self, plan: Plan, answers: Answers, decision: Decision) -> None:
         """The answers came and the guess was sent."""
 
     def scored(self, score: Score) -> None:
@@ -105,7 +106,7 @@ class Silent:
     def planned(self, plan: Plan) -> None:
         """Nothing."""
 
-    def answered(self, plan: Plan, answers: Sequence[str | None], decision: Decision) -> None:
+    def answered(self, plan: Plan, answers: Answers, decision: Decision) -> None:
         """Nothing."""
 
     def scored(self, score: Score) -> None:
@@ -125,7 +126,7 @@ class GameReport:
     game_id: str
     start: RoundStart
     plan: Plan
-    answers: tuple[str | None, ...]
+    answers: tuple[Answer, ...]
     decision: Decision
     score: Score
     elapsed_s: float
@@ -588,7 +589,7 @@ class _Game:
         self._match_id = ""
         self._start: RoundStart | None = None
         self._planned: Planned | None = None
-        self._answers: list[str | None] = []
+        self._answers: list[Answer] = []
         self._decision: Decision | None = None
         self._held: tuple[Message, Json, float] | None = None
 

@@ -22,6 +22,7 @@ from quarry.player.errors import QueryError
 from quarry.player.guess import associative_words, make_guess
 from quarry.player.justify import Evidence, weigh_answers
 from quarry.player.protocol import Guess, RoundStart
+from quarry.player.questions.answer import Answers
 from quarry.player.questions.batch import fit_batch, make_batch
 from quarry.player.questions.belief import update
 from quarry.player.questions.prior import PriorModel, prior_of
@@ -45,7 +46,7 @@ class Plan:
         result: what the search found; its hits are the candidates.
         prior: (n_candidates,) belief before the answers.
         questions: the 20.
-        fits: (n_views, 20, n_candidates, 4) probability that a careful reader of that view finds each option fitting.
+        fits: (n_views, 20, n_candidates, 4) probability that a careful referee of that view finds each option fitting.
         questions_ms: milliseconds that the questions took, after the search.
     """
 
@@ -93,7 +94,7 @@ class Contestant(Protocol):
                 need no search; None leaves them open.
         """
 
-    def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
+    def decide(self, plan: Plan, answers: Answers) -> Decision:
         """The guess after the answers, one for each question of the plan."""
 
 
@@ -173,7 +174,7 @@ class Player:
             batch = fit_batch(index, rows, prior, questions, told)
         return Plan(start, result, prior, batch.questions, batch.fits, 1000.0 * (time.perf_counter() - began))
 
-    def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
+    def decide(self, plan: Plan, answers: Answers) -> Decision:
         """The guess after the answers.
 
         Args:

@@ -16,8 +16,8 @@ from typing import Any
 
 from quarry.player import messages
 from quarry.player.errors import MessageError
-from quarry.player.questions.belief import NOT_RELEVANT
-from quarry.player.questions.question import LETTERS, Question
+from quarry.player.questions.answer import LETTERS, Answer, read_answer
+from quarry.player.questions.question import Question
 
 PROTOCOL = "Q21G.v1"
 ROUTE = "mail"
@@ -166,7 +166,7 @@ def read_round_start(message: Message) -> RoundStart:
     )
 
 
-def read_answers(message: Message, n_questions: int) -> list[str | None]:
+def read_answers(message: Message, n_questions: int) -> list[Answer]:
     """The answers by question number: a letter, "Not Relevant", or None where none came or it cannot be read.
 
     They may come as a list of objects, a plain list in the order of the questions, or a map from number to answer.
@@ -174,7 +174,7 @@ def read_answers(message: Message, n_questions: int) -> list[str | None]:
     Args:
         n_questions: how many were asked; answers with other numbers are passed over.
     """
-    answers: list[str | None] = [None] * n_questions
+    answers: list[Answer] = [None] * n_questions
     for number, answer in _numbered(_first(message.payload, "answers", "responses")):
         if number is not None and 1 <= number <= n_questions and answer is not None:
             answers[number - 1] = answer
@@ -363,10 +363,10 @@ def _printed(value: Any, most: int | None = None) -> str:
         return ""
 
 
-def _numbered(given: Any) -> list[tuple[int | None, str | None]]:
+def _numbered(given: Any) -> list[tuple[int | None, Answer]]:
     """Question number and answer of each entry; entries without a number count by their place if none has one."""
     if isinstance(given, dict):
-        return [(_number(name), _answer(_answer_field(item))) for name, item in given.items()]
+        return [(_number(name), read_answer(_answer_field(item))) for name, item in given.items()]
     items = given if isinstance(given, list) else []
     numbers = [
         _number(_first(item, "question_number", "number", "questionNumber", "question_id"))
@@ -376,7 +376,7 @@ def _numbered(given: Any) -> list[tuple[int | None, str | None]]:
     ]
     told = any(isinstance(item, dict) and item.keys() & _NUMBER_FIELDS for item in items)
     return [
-        (number if told and isinstance(item, dict) else place, _answer(_answer_field(item)))
+        (number if told and isinstance(item, dict) else place, read_answer(_answer_field(item)))
         for place, (number, item) in enumerate(zip(numbers, items, strict=True), 1)
     ]
 
@@ -405,23 +405,3 @@ def _float(value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         return 0.0
     return number if math.isfinite(number) else 0.0
-
-
-def _answer(value: Any) -> str | None:
-    """A letter in any dress ("b", "(B)", "Option B", "B: its text"), "Not Relevant" in any spelling, or None."""
-    if not isinstance(value, str):
-        return None
-    plain = re.sub(r"[^A-Z]", "", value[:MAX_ID_CHARS].upper())
-    if plain in LETTERS and len(plain) == 1:
-        return plain
-    if plain in {"NR", "NA", "IRRELEVANT"} or plain.startswith("NOTRELEVANT"):
-        return NOT_RELEVANT
-    told = _LETTER_FIRST.match(value[:MAX_ID_CHARS]) or _LETTER_NAMED.match(value[:MAX_ID_CHARS])
-    return told[1].upper() if told else None
-
-
-_LETTER_FIRST = re.compile(r"\W*([A-D])\s*(?:[:)\]]|[.=\u2013\u2014-](?!\w))", re.IGNORECASE)
-"""The letter, then a sign, then what the option says."""
-_LETTER_NAMED = re.compile(
-    r"\W*(?:the\s+)?(?:correct\s+)?(?:option|answer|choice|תשובה|אפשרות)(?:\s+is)?\W+([A-D])(?!\w)", re.IGNORECASE
-)

@@ -13,7 +13,7 @@ from quarry.player.budget import started
 from quarry.player.justify import Evidence, justify_sentence, justify_word
 from quarry.player.player import Contestant, Decision, Plan
 from quarry.player.protocol import Guess, RoundStart
-from quarry.player.questions.belief import NOT_RELEVANT
+from quarry.player.questions.answer import NOT_RELEVANT, Answers
 from quarry.player.questions.design import N_QUESTIONS
 from quarry.player.questions.kinds import opening
 from quarry.player.questions.language import Language, language_of
@@ -91,7 +91,7 @@ class Steady:
         found = self._result(search, budget_s, "the search")
         return Planned(found) if found is not None else Planned(_without_candidates(start, questions), search)
 
-    def decide(self, planned: Planned, answers: Sequence[str | None], budget_s: float | None) -> Decision:
+    def decide(self, planned: Planned, answers: Answers, budget_s: float | None) -> Decision:
         """The guess after the answers; where that cannot be had in time, the likeliest by the hint alone."""
         if budget_s is None:
             return self._player.decide(planned.plan, answers)
@@ -134,7 +134,7 @@ def _without_candidates(start: RoundStart, questions: Sequence[Question]) -> Pla
     return Plan(start, SearchResult(Query(start.hint, start.book_name), ()), np.empty(0), tuple(questions), fits, 0.0)
 
 
-def _by_hint(plan: Plan, answers: Sequence[str | None]) -> Decision:
+def _by_hint(plan: Plan, answers: Answers) -> Decision:
     """The candidate that the hint makes likeliest, whatever was answered; without candidates, the hint itself."""
     start = plan.start
     evidence = [

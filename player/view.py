@@ -15,7 +15,8 @@ from quarry.ingest.arrays import Float64Array
 from quarry.player.play import GameReport
 from quarry.player.player import Decision, Plan
 from quarry.player.protocol import RoundStart, Score
-from quarry.player.questions.question import LETTERS, Question
+from quarry.player.questions.answer import LETTERS, Answers
+from quarry.player.questions.question import Question
 from quarry.player.search.types import SearchResult
 
 N_CANDIDATES_SHOWN = 8
@@ -108,7 +109,7 @@ class Terminal:
             )
         self._console.print(table)
 
-    def answered(self, plan: Plan, answers: Sequence[str | None], decision: Decision) -> None:
+    def answered(self, plan: Plan, answers: Answers, decision: Decision) -> None:
         """Print the questions with their answers, how the belief moved, and the guess."""
         self._say(f"\n[bold]{len(plan.questions)} questions[/], all sent at once, and the answers:")
         stem, told = "", set()

@@ -1,1 +1,1 @@
-"""Questions for outside readers, and what they answered."""
+"""Questions for respondents, people or models of others who answer a batch in a file, and what they answered."""

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from quarry.evaluate.answers.batches import AskedBatch
-from quarry.evaluate.referee import NOT_RELEVANT, Posed, Secret
+from quarry.evaluate.referee import Posed, Secret
 from quarry.evaluate.referee.scoring import Similarity
 from quarry.evaluate.replay.replayer import Job, play_game, searched_for
 from quarry.evaluate.runs.record import GameRecord, record_game
 from quarry.player.player import Contestant, Plan, Player
 from quarry.player.protocol import RoundStart
+from quarry.player.questions.answer import NOT_RELEVANT, Answer, Answers
 from quarry.player.questions.question import Question
 
-AnswersByGame = Mapping[str, Sequence[str | None]]
+AnswersByGame = Mapping[str, Answers]
 """game_id -> the answers to its questions, in order."""
 
 
@@ -25,12 +26,12 @@ class AnsweredReferee:
         answers: theirs, in order.
     """
 
-    def __init__(self, batch: AskedBatch, answers: Sequence[str | None]) -> None:
-        self._answers: dict[tuple[str, tuple[str, ...]], str | None] = {
+    def __init__(self, batch: AskedBatch, answers: Answers) -> None:
+        self._answers: dict[tuple[str, tuple[str, ...]], Answer] = {
             (question.text, question.options): answer for question, answer in zip(batch.questions, answers, strict=True)
         }
 
-    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """The answers on file."""
         return [self._answers.get((text, tuple(options))) or NOT_RELEVANT for text, options in questions]
 
@@ -62,7 +63,7 @@ def answering(
 
 
 def _record(
-    player: Player, batch: AskedBatch, answers: Sequence[str | None], job: Job, similarity: Similarity, seed: int
+    player: Player, batch: AskedBatch, answers: Answers, job: Job, similarity: Similarity, seed: int
 ) -> GameRecord:
     reports = play_game(job, _FixedQuestions(player, batch), [AnsweredReferee(batch, answers)], similarity, seed)
     return record_game(job.game, job.paragraph, searched_for(job.game, player, reports), reports)

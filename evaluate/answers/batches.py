@@ -11,10 +11,11 @@ from typing import Any
 from quarry.configs.documents import read_objects
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.referee import NOT_RELEVANT, secret_of
+from quarry.evaluate.referee import secret_of
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.player import Player
-from quarry.player.questions.question import LETTERS, Question
+from quarry.player.questions.answer import LETTERS, Answer, read_answer
+from quarry.player.questions.question import Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +90,20 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
     return batches
 
 
-def read_answers(path: Path, batches: Mapping[str, AskedBatch]) -> dict[str, tuple[str | None, ...]]:
+def read_answers(path: Path, batches: Mapping[str, AskedBatch]) -> dict[str, tuple[Answer, ...]]:
     """The answers of a file by game_id, one for each question of its batch; None where none is given.
 
     Raises:
         BatchError: unreadable, about a game or question that is in no batch, an answer that is none, a game_id twice.
     """
-    found: dict[str, tuple[str | None, ...]] = {}
+    found: dict[str, tuple[Answer, ...]] = {}
     for where, record in read_objects(path, BatchError, named="--answers"):
         game_id = str(record.get("game_id"))
         if game_id not in batches:
             raise BatchError(f"{where}: game_id must be that of a batch, got {game_id!r}; name the batches it answers")
         if game_id in found:
             raise BatchError(f"{where}: game_id must be unique, got {game_id!r} again; remove one")
-        given: list[str | None] = [None] * len(batches[game_id].questions)
+        given: list[Answer] = [None] * len(batches[game_id].questions)
         items = record.get("answers")
         for item in items if isinstance(items, list) else [items]:
             number = item.get("question_number") if isinstance(item, dict) else None
@@ -115,15 +116,11 @@ def read_answers(path: Path, batches: Mapping[str, AskedBatch]) -> dict[str, tup
     return found
 
 
-def _answer(value: object, where: str) -> str | None:
-    if value is None:
-        return None
-    text = " ".join(value.replace("_", " ").split()).upper() if isinstance(value, str) else ""
-    if text == "NOT RELEVANT":
-        return NOT_RELEVANT
-    if len(text) != 1 or text not in LETTERS:
+def _answer(value: object, where: str) -> Answer:
+    answer = read_answer(value)
+    if answer is None and value is not None:
         raise BatchError(f'{where}: answer must be A, B, C, D or "Not Relevant", got {value!r}; mend the line')
-    return text
+    return answer
 
 
 def question_json(number: int, question: Question) -> dict[str, Any]:

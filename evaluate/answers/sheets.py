@@ -1,4 +1,4 @@
-"""What an outside reader is shown of a batch: of the paragraph what its view allows, and the questions."""
+"""What a respondent is shown of a batch: of the paragraph what its view allows, and the questions."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ SHEETS: Mapping[View, Callable[[AskedBatch, Retriever], dict[str, Any]]] = {
     "opening": _opening,
     "passages": _passages,
 }
-"""Under `opening` the opening sentence is called the paragraph, and nothing says that there is more. There is no reader
-of the name and the hint alone."""
+"""Under `opening` the opening sentence is called the paragraph, and nothing says that there is more. No respondent is
+shown the name and the hint alone."""
 
 
 def sheet_line(batch: AskedBatch, view: View, retrieve: Retriever) -> str:
-    """A batch as one line of JSON for a reader, without what its questions were made from.
+    """A batch as one line of JSON for a respondent, without what its questions were made from.
 
     Args:
         retrieve: the passages of the course for a question's text.

@@ -46,15 +46,15 @@ def add(commands: Any) -> None:
         help="one game a line: game_id, paragraph, questions",
     )
     command.add_argument(
-        "--for-reader",
+        "--for-respondent",
         action="store_true",
-        help="write what outside readers are shown, not what the questions are about; `answers` needs the other file",
+        help="write what respondents are shown, not what the questions are about; `answers` needs the other file",
     )
     command.add_argument(
         "--view",
         choices=tuple(SHEETS),
         metavar="|".join(SHEETS),
-        help="with --for-reader: what they see of the paragraph; opening calls its opening sentence the paragraph, "
+        help="with --for-respondent: what they see of the paragraph; opening calls its opening sentence the paragraph, "
         "passages gives that sentence and, for each question, four paragraphs of the course (default: paragraph)",
     )
 
@@ -64,9 +64,9 @@ def run(options: argparse.Namespace) -> int:
     from quarry.player.player import build_player
 
     require_writable(options.out)
-    if options.view and not options.for_reader:
+    if options.view and not options.for_respondent:
         raise BatchError(
-            f"--view must come with --for-reader, got {options.view} alone; a batch is the same for all views"
+            f"--view must come with --for-respondent, got {options.view} alone; a batch is the same for all views"
         )
     settings = load(options.preset, options.config)
     games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     batches = make_batches(games, located, build_player(store, settings, options.seed))
     retrieve = tools_of(store, settings.embed).retrieve
     lines = [
-        sheet_line(batch, options.view or "paragraph", retrieve) if options.for_reader else batch_line(batch)
+        sheet_line(batch, options.view or "paragraph", retrieve) if options.for_respondent else batch_line(batch)
         for batch in tqdm(batches, desc="asking", unit="game", total=len(games))
     ]
     write_text(options.out, "".join(f"{line}\n" for line in lines))

@@ -1,4 +1,4 @@
-"""`rates`: learns how often readers err on each kind of question from their logged answers."""
+"""`rates`: learns how often respondents err on each kind of question from their logged answers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def add(commands: Any) -> None:
         commands,
         "rates",
         run,
-        "learn from readers' answers how often they err on each kind of question, for the player",
+        "learn from respondents' answers how often they err on each kind of question, for the player",
         "python -m evaluate rates --games data/games/english.jsonl --batches data/games/answers/english-batches.jsonl "
         "--answers data/games/answers/english-learning.jsonl",
     )
@@ -53,14 +53,14 @@ def add(commands: Any) -> None:
         "--batches", type=Path, required=True, metavar="FILE", help="what `python -m evaluate questions` wrote"
     )
     command.add_argument(
-        "--answers", type=Path, required=True, metavar="FILE", help="what outside readers answered, as for `answers`"
+        "--answers", type=Path, required=True, metavar="FILE", help="what respondents answered, as for `answers`"
     )
     command.add_argument(
         "--view",
         choices=VIEWS,
         default="paragraph",
         metavar="|".join(VIEWS),
-        help="what the readers saw of the paragraph (default: %(default)s); rates of other views stay as they are",
+        help="what the respondents saw of the paragraph (default: %(default)s); rates of other views stay as they are",
     )
     command.add_argument(
         "--add", action="store_true", help="add to what --out has of this view, e.g. answers in another language"

@@ -1,4 +1,4 @@
-"""Logged answers of outside readers -> how often each kind of question was answered wrong."""
+"""Logged answers of respondents -> how often each kind of question was answered wrong."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from quarry.ingest.arrays import AnyFloatArray
-from quarry.player.questions.belief import letter_row
+from quarry.player.questions.answer import letter_row
 from quarry.player.questions.rates import Counts, channel, learned
 from quarry.player.questions.views import View
 
@@ -21,9 +21,9 @@ class LoggedAnswer:
     """One letter in answer to a question about a known paragraph.
 
     Attributes:
-        view: what the reader saw of it.
+        view: what the respondent saw of it.
         kind: of the question.
-        fits: (4,) probability that a careful reader of that view finds each option fitting, summing to 1.
+        fits: (4,) probability that a careful referee of that view finds each option fitting, summing to 1.
         answer: a letter.
     """
 

@@ -22,6 +22,7 @@ from quarry.player.errors import PlayerError, RefusedError, ServerError
 from quarry.player.play import Pace, play_games
 from quarry.player.player import Decision, Plan, Player, build_player
 from quarry.player.protocol import Json
+from quarry.player.questions.answer import Answers
 from quarry.player.season import Season
 from quarry.player.server import GameState
 
@@ -33,7 +34,7 @@ GAME_TIMEOUT_S = 1_800.0
 class RandomPlayer(Player):
     """Asks as the player does, and guesses any paragraph that its search found, whatever was answered."""
 
-    def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
+    def decide(self, plan: Plan, answers: Answers) -> Decision:
         """The opening sentence of one of the candidates, by chance; the same for the same round."""
         decision = super().decide(plan, answers)
         hits = plan.result.hits

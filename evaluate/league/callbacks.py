@@ -12,11 +12,11 @@ import numpy as np
 
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.league.rounds import Round, RoundSetter
-from quarry.evaluate.referee import NOT_RELEVANT, Posed, Referee
+from quarry.evaluate.referee import Posed, Referee
 from quarry.evaluate.referee.scoring import Similarity, score_guess
 from quarry.player import protocol
 from quarry.player.protocol import Json
-from quarry.player.questions.question import LETTERS
+from quarry.player.questions.answer import LETTERS, NOT_RELEVANT
 
 Context = Mapping[str, Any]
 """{"dynamic": {...}, "service": {...}}: what the game's messages said, and what the league adds."""

@@ -6,7 +6,8 @@ import numpy as np
 
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.play import GameReport
-from quarry.player.questions.belief import letter_row, rank_of
+from quarry.player.questions.answer import letter_row
+from quarry.player.questions.belief import rank_of
 
 MISLEADING = 1.0
 """Bits by which an answer speaks for the guess and against the paragraph, from which on it is named."""

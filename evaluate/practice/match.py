@@ -15,7 +15,7 @@ from quarry.evaluate.referee.scoring import Score, Similarity, score_guess
 from quarry.player import protocol
 from quarry.player.errors import MessageError
 from quarry.player.protocol import Json
-from quarry.player.questions.question import LETTERS
+from quarry.player.questions.answer import LETTERS, Answer
 
 MatchState = Literal["warmup", "questions", "guess", "over"]
 MAX_TEXT_CHARS = 2_000
@@ -61,7 +61,7 @@ class Match:
         self.state: MatchState = "warmup"
         self.score: Score | None = None
         self.batch: list[Json] = []
-        self.answers: list[str | None] = []
+        self.answers: list[Answer] = []
         self.guess: Json = {}
         self._label = label
         self._secret = secret

@@ -8,8 +8,8 @@ from quarry.configs.terminal import visible
 from quarry.player.play import Spectator
 from quarry.player.player import Decision, Player
 from quarry.player.protocol import RoundStart
-from quarry.player.questions.belief import NOT_RELEVANT, letter_row
-from quarry.player.questions.question import LETTERS, Question
+from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, letter_row
+from quarry.player.questions.question import Question
 
 ME = "me"
 """The referee SPEC of `run_game.py` for a person."""

@@ -9,7 +9,8 @@ from typing import Protocol
 
 from quarry.evaluate.referee.encoders import Encoder
 from quarry.evaluate.referee.seen import Seen
-from quarry.evaluate.referee.types import LETTERS, N_QUESTIONS
+from quarry.evaluate.referee.types import N_QUESTIONS
+from quarry.player.questions.answer import LETTERS
 
 
 class Manner(Protocol):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quarry.evaluate.referee.manners import Manner, drawn
-from quarry.evaluate.referee.types import LETTERS, N_QUESTIONS, NOT_RELEVANT, Posed, Secret
+from quarry.evaluate.referee.types import N_QUESTIONS, Posed, Secret
 from quarry.evaluate.referee.views import VIEWS, Retriever, View, no_passages
+from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, Answer
 
 
 class SimulatedReferee:
@@ -43,7 +44,7 @@ class SimulatedReferee:
         self._n_answers = n_answers
         self._seed = seed
 
-    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """The manner's answers, or what the draw of (seed, paragraph, question, options) puts in their place."""
         return [
             self._answer(secret, number, *asked) if number <= self._n_answers else None

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-NOT_RELEVANT = "Not Relevant"
-LETTERS = "ABCD"
+from quarry.player.questions.answer import Answer
+
 N_QUESTIONS = 20
 
 Posed = tuple[str, Sequence[str]]
@@ -33,7 +33,7 @@ class Secret:
 class Referee(Protocol):
     """What answers the player's questions."""
 
-    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """For each question "A", "B", "C", "D" or "Not Relevant"; None where no answer is sent.
 
         Args:

@@ -25,6 +25,7 @@ from quarry.evaluate.replay.replayer import Job, here, in_processes, play_game, 
 from quarry.ingest.store import Course, open_store
 from quarry.player.play import GameReport
 from quarry.player.player import Player, build_player
+from quarry.player.questions.answer import Answer
 
 SPECS = (
     *("oracle", "noisy:0.15,0.10", "noisy:0.30,0.15"),
@@ -131,7 +132,7 @@ def _referee(spec: str, seed: int, tools: Tools) -> Referee:
 class Mute:
     """A referee that sends no answer: what is left is the hint."""
 
-    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """None for each question."""
         return [None] * len(questions)
 

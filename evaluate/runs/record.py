@@ -15,6 +15,7 @@ from quarry.ingest.paragraph import Paragraph
 from quarry.player import protocol
 from quarry.player.play import GameReport
 from quarry.player.protocol import Json
+from quarry.player.questions.answer import Answer
 from quarry.player.questions.belief import rank_of
 from quarry.player.search.types import Hit, SearchResult
 from quarry.player.words import stems
@@ -92,7 +93,7 @@ class PlayRecord(TypedDict):
 
     repeat: int
     n_candidates: int
-    answers: list[str | None]
+    answers: list[Answer]
     misled: NotRequired[list[int]]
     candidates: list[CandidateRecord]
     bits: list[float]

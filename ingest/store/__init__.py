@@ -1,4 +1,4 @@
-"""A course in Chroma: readers hold a frozen `Course`, an ingest changes a `Store`."""
+"""A course in Chroma: whoever looks things up holds a frozen `Course`, an ingest changes a `Store`."""
 
 from quarry.ingest.store.codec import Filing
 from quarry.ingest.store.course import Course

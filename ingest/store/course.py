@@ -1,4 +1,4 @@
-"""Course: the frozen snapshot of a store that readers hold."""
+"""Course: the frozen snapshot of a store, held by whoever looks things up."""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ class Store:
         kept = {record.words_key(spec) for record in left.values() for spec in BUILT_IN}
         files.sweep(kept | {record.sentences_key for record in left.values()})
         for collection in (paragraphs, parts, names, documents):
-            # Chroma builds its index when it is read; done here, no reader writes to what is in force
+            # Chroma builds its index when it is read; done here, nobody who reads it writes to what is in force
             collection.get(include=["embeddings"], limit=1)
 
     def _linked_otherwise(

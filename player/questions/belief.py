@@ -9,11 +9,11 @@ import numpy as np
 from scipy.special import gammaln
 
 from quarry.ingest.arrays import Float64Array
-from quarry.player.questions.question import LETTERS, FitArray
+from quarry.player.questions.answer import Answers, letter_row
+from quarry.player.questions.question import FitArray
 from quarry.player.questions.referees import SKEW, SKEWED, ErrorModel
 from quarry.player.questions.views import VIEWS
 
-NOT_RELEVANT = "Not Relevant"
 CHANCE = 0.25
 """Probability of a letter that is given by chance."""
 
@@ -34,11 +34,6 @@ class Posterior:
     support: Float64Array
 
 
-def letter_row(answer: str | None) -> int | None:
-    """0..3 for a letter; None for "Not Relevant" or an answer that never came."""
-    return LETTERS.index(answer) if answer in set(LETTERS) else None
-
-
 def rank_of(row: int, belief: Float64Array) -> int:
     """1-based rank of a paragraph, by its row, in (n_paragraphs,) beliefs; among equal ones the earlier is first."""
     ahead = belief > belief[row]
@@ -46,9 +41,7 @@ def rank_of(row: int, belief: Float64Array) -> int:
     return int(ahead.sum()) + 1
 
 
-def update(
-    prior: Float64Array, fits: FitArray, kinds: Sequence[str], answers: Sequence[str | None], model: ErrorModel
-) -> Posterior:
+def update(prior: Float64Array, fits: FitArray, kinds: Sequence[str], answers: Answers, model: ErrorModel) -> Posterior:
     """The posterior over paragraphs; what the referee sees and how it errs is a second unknown that all answers share.
 
     The answers are independent given paragraph and referee, not given the paragraph alone: twenty answers that no

@@ -34,7 +34,7 @@ class EndKind:
     Attributes:
         name, share, wrong: as in `Kind`.
         last: it asks for the last word, else for the first.
-        misread: probability that a careful reader takes another option for the right one, for each of the three.
+        misread: probability that a careful referee takes another option for the right one, for each of the three.
         ask: the question by language, {0} being the lists.
         cites: citations by language, {0} being the word.
     """
@@ -92,7 +92,7 @@ class EndKind:
         option_of = {word: row for row, group in enumerate(groups) for word in group}
         ends = self._words(candidates)
         whole = hard_fits(np.array([option_of.get(word, OUT) for word in ends]))
-        # "SQL's": some readers take it for "SQL"
+        # "SQL's": some take it for "SQL"
         stem = hard_fits(np.array([option_of.get(_POSSESSIVE.sub("", word), OUT) for word in ends]))
         fits: FitArray = (whole + stem) * np.float32(0.5 - 2.0 * self.misread) + np.float32(self.misread)
         return fits

@@ -24,10 +24,10 @@ about as often as the others."""
 MIN_WORDS = 150
 """Words that questions are made of, at least; more in larger pools."""
 RETRIEVED, NOT_RETRIEVED = 0.5, 0.2
-"""Probability that a reader of the opening sentence and retrieved passages finds a word that stands further down in the
-paragraph, and one that does not stand in it at all: the passages are those that the question's words bring up."""
+"""Probability that a referee with the opening sentence and retrieved passages finds a word that stands further down in
+the paragraph, and one that does not stand in it at all: the passages are those that the question's words bring up."""
 STRAY = 0.04
-"""Probability that such a reader takes a word of a passage for one of the opening sentence."""
+"""Probability that such a referee takes a word of a passage for one of the opening sentence."""
 MAX_CITED = 2
 """Words of an option that a citation names."""
 NONE_OF_THESE = {"en": "none of these words", "he": "אף אחת מהמילים האלה"}
@@ -116,7 +116,7 @@ def _fits(seen: FitArray, drawn: RowArray) -> FitArray:
     """(n_questions, n_candidates, 4) how the lists of words fit.
 
     Args:
-        seen: (n_words, n_candidates) probability that a reader finds each word.
+        seen: (n_words, n_candidates) probability that a referee finds each word.
         drawn: (n_questions, N_LISTS, most) rows of words; -1 is no word.
     """
     absent = np.concatenate([1.0 - seen, np.ones((1, seen.shape[1]), dtype=seen.dtype)])
@@ -128,7 +128,7 @@ def _fits(seen: FitArray, drawn: RowArray) -> FitArray:
 
 
 def _by_view(candidates: Candidates, ids: RowArray, *, in_opening: bool) -> FitArray:
-    """(n_views, n_words, n_candidates) probability that a reader finds each word where the question asks for it."""
+    """(n_views, n_words, n_candidates) probability that a referee finds each word where the question asks for it."""
     first = candidates.in_opening(ids)
     told = candidates.in_told(ids)
     if in_opening:

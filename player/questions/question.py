@@ -14,7 +14,6 @@ from quarry.player.questions.views import DESIGN_VIEWS
 
 FitArray = Float32Array
 
-LETTERS = "ABCD"
 OUT = 3
 """Index of the way out, the last option."""
 
@@ -71,8 +70,8 @@ class QuestionPool:
     Attributes:
         questions: the pool.
         kinds, keys: (n_questions,) theirs, known without the questions being written.
-        fits: (n_design_views, n_questions, n_paragraphs, 4) probability that a careful reader who sees that much of the
-            paragraph (`DESIGN_VIEWS`) finds the option fitting, summing to 1 over the options.
+        fits: (n_design_views, n_questions, n_paragraphs, 4) probability that a careful referee who sees that much of
+            the paragraph (`DESIGN_VIEWS`) finds the option fitting, summing to 1 over the options.
     """
 
     questions: Sequence[Question]

@@ -78,7 +78,7 @@ class WordIndex:
         forms: (n_words,) id of what the forms of one word share.
         hebrew: (n_words,) whether it is in Hebrew letters.
         telling: (n_words,) whether it is worth asking for in a whole paragraph: no stop word, not too short.
-        plain: (n_words,) whether it is all letters, and more than one, so that a reader can look for it.
+        plain: (n_words,) whether it is all letters, and more than one, so that a referee can look for it.
         whole, opening: (n_paragraphs, n_words) 1 where the word stands in the paragraph, or in its opening sentence.
         early: (n_paragraphs, n_words) 1 where it stands before the first full stop or colon of the opening sentence,
             where some referees' sentence ends.
@@ -162,17 +162,17 @@ def _incidence(texts: Sequence[str], ids: dict[str, int]) -> csr_array:
 
 
 IN_COMPOUND = 0.5
-"""Of a word that occurs only beside hyphens or an apostrophe, as "or" in "yes-or-no", "Codd" in "Codd's": some readers
+"""Of a word that occurs only beside hyphens or an apostrophe, as "or" in "yes-or-no", "Codd" in "Codd's": some referees
 take the whole for one word."""
 _MARK = regex.compile(r"[-‐‑–־'’]")
 _COMPOUND = regex.compile(rf"[\p{{L}}\p{{N}}]+(?:{_MARK.pattern}[\p{{L}}\p{{N}}]+)+")
 
 
 SEEN = 0.98
-"""Probability that a careful reader sees a word that occurs as it is written."""
+"""Probability that a careful referee sees a word that occurs as it is written."""
 OTHER_FORM = 0.05
-"""Probability that a reader takes another form of a word for the word, although the question says otherwise: of 20 such
-cases among the answers that rates are learned from none did."""
+"""Probability that a referee takes another form of a word for the word, although the question says otherwise: of 20
+such cases among the answers that rates are learned from none did."""
 LATE = 0.9
 """Of a word behind a full stop or colon within our opening sentence: the referee's may end there."""
 BELOW = 0.02
@@ -220,17 +220,17 @@ class Candidates:
         return best, worth[best]
 
     def in_paragraph(self, ids: RowArray) -> FitArray:
-        """(n_words, n_candidates) probability that a reader finds each word in the whole paragraph."""
+        """(n_words, n_candidates) probability that a referee finds each word in the whole paragraph."""
         return self._seen(self._whole, ids)
 
     def in_opening(self, ids: RowArray) -> FitArray:
-        """(n_words, n_candidates) probability that a reader finds each word in the opening sentence that he has."""
+        """(n_words, n_candidates) probability that a referee finds each word in the opening sentence that he has."""
         there, early = _columns(self._opening, ids), _columns(self._early, ids)
         seen = np.maximum(self._seen(self._opening, ids), BELOW * (_columns(self._whole, ids) > 0))
         return np.where((there > 0) & (early == 0), np.float32(LATE) * there, seen)
 
     def in_told(self, ids: RowArray) -> FitArray:
-        """(n_words, n_candidates) probability that a reader finds each word in the book's name and the hint."""
+        """(n_words, n_candidates) probability that a referee finds each word in the book's name and the hint."""
         there = np.array([self.index.words[number] in self._told for number in ids], dtype=np.bool_)
         return np.repeat(np.where(there, np.float32(SEEN), np.float32(0.0))[:, None], len(self), axis=1)
 

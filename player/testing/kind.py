@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions.answer import LETTERS
 from quarry.player.questions.kinds import Kind
-from quarry.player.questions.question import LETTERS, OUT, QuestionPool
+from quarry.player.questions.question import OUT, QuestionPool
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
 from quarry.player.questions.word_index import Candidates, index_words
 from quarry.player.testing.paragraphs import paragraph

@@ -206,7 +206,7 @@ def course() -> list[Paragraph]:
 
 
 def perfect_answer(question: Question, text: str) -> str:
-    """As a careful reader answers by the letters: the harness's oracle, which shares no code with the player."""
+    """As a careful referee answers by the letters: the harness's oracle, which shares no code with the player."""
     return Reading().answer(see(text), 1, question.text, question.options)
 
 

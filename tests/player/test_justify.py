@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from quarry.evaluate.referee.scoring import citations
 from quarry.player.justify import Evidence, count_words, justify_sentence, justify_word, weigh_answers
-from quarry.player.questions.belief import NOT_RELEVANT
+from quarry.player.questions.answer import NOT_RELEVANT
 from quarry.player.questions.language import Language
 from quarry.player.questions.question import Question
 from quarry.player.testing.paragraphs import paragraph

@@ -15,6 +15,7 @@ from quarry.player.journal import Journal, Ledger
 from quarry.player.play import GameReport, Pace, play, play_games
 from quarry.player.player import Decision, Plan
 from quarry.player.protocol import Json, RoundStart, Score
+from quarry.player.questions.answer import Answer, Answers
 from quarry.player.season import Season
 from quarry.player.server import GameState
 from quarry.player.steady import Planned, Steady
@@ -54,7 +55,7 @@ def round_start(hint: str = HINT, game_id: str = GAME, message_id: str = "") -> 
     return message("Q21ROUNDSTART", payload, game_id=game_id, message_id=message_id)
 
 
-def answers(letters: Sequence[str | None] = ("A",) * 20, game_id: str = GAME) -> Json:
+def answers(letters: Answers = ("A",) * 20, game_id: str = GAME) -> Json:
     given = [{"question_number": n, "answer": letter} for n, letter in enumerate(letters, 1) if letter is not None]
     return message("Q21ANSWERSBATCH", {"match_id": "M1", "answers": given}, game_id=game_id)
 
@@ -181,7 +182,7 @@ def test_of_two_scores_the_first_counts() -> None:
 
 
 def test_missing_answers_still_lead_to_a_guess() -> None:
-    letters: list[str | None] = ["A", None, "Not Relevant", None, "d", *[None] * 15]
+    letters: list[Answer] = ["A", None, "Not Relevant", None, "d", *[None] * 15]
     report, server = played([round_start()], [answers(letters)], [score()])
     assert report.answers == ("A", None, "Not Relevant", None, "D", *[None] * 15)
     assert server.sent_types() == REPLIES[1:]
@@ -248,7 +249,7 @@ class Notebook:
     def planned(self, plan: Plan) -> None:
         self.seen.append(f"planned {len(plan.questions)}")
 
-    def answered(self, plan: Plan, answers: Sequence[str | None], decision: Decision) -> None:
+    def answered(self, plan: Plan, answers: Answers, decision: Decision) -> None:
         self.seen.append(f"answered {len(answers)} {decision.guess.opening_sentence in plan_sentences(plan)}")
 
     def scored(self, score: Score) -> None:

@@ -13,8 +13,8 @@ from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import QueryError
 from quarry.player.player import MAX_WARMUP_CHARS, Plan, Player
 from quarry.player.protocol import RoundStart
-from quarry.player.questions.belief import NOT_RELEVANT
-from quarry.player.questions.question import LETTERS, Question
+from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, Answer
+from quarry.player.questions.question import Question
 from quarry.player.questions.views import VIEWS
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
@@ -157,7 +157,7 @@ def test_any_text_has_a_number_for_an_answer(question: str) -> None:
     assert np.isfinite(float(warmup(question)))
 
 
-def perfect_answers(questions: tuple[Question, ...], secret: Paragraph) -> list[str | None]:
+def perfect_answers(questions: tuple[Question, ...], secret: Paragraph) -> list[Answer]:
     return [perfect_answer(question, secret.text) for question in questions]
 
 
@@ -197,7 +197,7 @@ def test_some_wrong_and_missing_answers_are_forgiven() -> None:
 
 
 @pytest.mark.parametrize("answers", [[None] * 20, [NOT_RELEVANT] * 20])
-def test_without_a_usable_answer_the_best_hit_is_guessed(answers: list[str | None]) -> None:
+def test_without_a_usable_answer_the_best_hit_is_guessed(answers: list[Answer]) -> None:
     player = dense_player(course())
     plan = player.plan(start("grammar token lookahead terminal"))
     decision = player.decide(plan, answers)

@@ -17,7 +17,7 @@ from quarry.player import protocol
 from quarry.player.errors import MessageError
 from quarry.player.messages import PAYLOADS, json_schema
 from quarry.player.protocol import Guess, Message, RoundStart, WarmupCall
-from quarry.player.questions.belief import NOT_RELEVANT
+from quarry.player.questions.answer import NOT_RELEVANT, Answer
 from quarry.player.questions.question import Question
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
@@ -186,7 +186,7 @@ def test_half_a_surrogate_pair_in_a_hint_becomes_a_question_mark() -> None:
     assert protocol.read_round_start(read("Q21ROUNDSTART", payload)).hint == "broken ? emoji \U0001f600"
 
 
-def answers(given: object, n_questions: int = 4) -> list[str | None]:
+def answers(given: object, n_questions: int = 4) -> list[Answer]:
     return protocol.read_answers(read("Q21ANSWERSBATCH", {"match_id": "M1", "answers": given}), n_questions)
 
 

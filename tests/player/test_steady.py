@@ -12,6 +12,7 @@ from quarry.player import protocol
 from quarry.player.journal import Revealed
 from quarry.player.player import Decision, Plan, Player
 from quarry.player.protocol import RoundStart, Score
+from quarry.player.questions.answer import Answers
 from quarry.player.questions.question import Question
 from quarry.player.revealed import read_revealed, recognise, use_revealed
 from quarry.player.steady import Steady, generic_questions
@@ -43,7 +44,7 @@ class Hanging:
         self._perhaps("plan" if questions is None else "search")
         return self._player.plan(start, questions)
 
-    def decide(self, plan: Plan, answers: Sequence[str | None]) -> Decision:
+    def decide(self, plan: Plan, answers: Answers) -> Decision:
         self._perhaps("decide")
         return self._player.decide(plan, answers)
 

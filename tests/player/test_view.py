@@ -8,7 +8,7 @@ import itertools
 from rich.console import Console
 
 from quarry.player.play import GameReport, play
-from quarry.player.questions.question import LETTERS
+from quarry.player.questions.answer import LETTERS
 from quarry.player.view import Terminal, series_table, stem_of
 from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.test_play import GAME, answers, round_start, score, warmup

@@ -1,4 +1,4 @@
-"""The stored answers of outside readers belong to the bundled games, and those that teach are not those reported."""
+"""The stored answers of respondents belong to the bundled games, and those that teach are not those reported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quarry.player.questions.kinds import KINDS
 GAMES = Path(__file__).resolve().parents[3] / "data" / "games"
 ANSWERS = GAMES / "answers"
 READ = ("paragraph", "opening", "passages")
-"""What readers saw."""
+"""What respondents saw."""
 
 
 def stored(language: str) -> tuple[dict[str, LabelledGame], dict[str, AskedBatch]]:

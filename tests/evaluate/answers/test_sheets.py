@@ -1,4 +1,4 @@
-"""What outside readers are shown, by what they may see of the paragraph."""
+"""What respondents are shown, by what they may see of the paragraph."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class TestCommand:
         texts = {item.text for item in course()}
         for view in SHEETS:
             out = tmp_path / f"{view}.jsonl"
-            assert run_main(main, *arguments, str(out), "--for-reader", "--view", view) == 0
+            assert run_main(main, *arguments, str(out), "--for-respondent", "--view", view) == 0
             sheets = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
             for sheet in sheets:
                 asked = batches[sheet["game_id"]].questions
@@ -88,4 +88,4 @@ class TestCommand:
         out = str(tmp_path / "batches.jsonl")
         code = run_main(main, "questions", "--games", "games.jsonl", "--out", out, "--view", "opening")
         assert code == 2
-        assert "--view must come with --for-reader, got opening alone" in capsys.readouterr().err
+        assert "--view must come with --for-respondent, got opening alone" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`rates`, from a player's questions and readers' answers to rates that the player reads."""
+"""`rates`, from a player's questions and respondents' answers to rates that the player reads."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def batches(tmp_path: Path, store: str, games: Path) -> Path:
 
 
 def answered(path: Path, batches: Path, *, wrong_kind: str = "") -> Path:
-    """What a careful reader answers to all batches; of questions of one kind, always another letter."""
+    """What a careful referee answers to all batches; of questions of one kind, always another letter."""
     oracle, lines = make_referee("oracle"), []
     assert oracle is not None
     for game_id, batch in read_batches(batches).items():

@@ -9,6 +9,7 @@ import pytest
 from quarry.evaluate.league.callbacks import RefereeCallbacks
 from quarry.evaluate.referee import make_referee
 from quarry.player.callbacks import Callbacks
+from quarry.player.questions.answer import Answer
 from tests.evaluate.fakes import batch, half_alike
 from tests.evaluate.league.fakes import make_setter
 from tests.player.fakes import course, dense_player
@@ -77,7 +78,7 @@ def test_whatever_the_context_nothing_is_raised(referee: RefereeCallbacks, conte
 
 def test_a_referee_that_fails_answers_not_relevant() -> None:
     class Failing:
-        def answers(self, secret: object, questions: object) -> list[str | None]:
+        def answers(self, secret: object, questions: object) -> list[Answer]:
             raise RuntimeError("a bug")
 
     referee = RefereeCallbacks(make_setter(), Failing(), half_alike)

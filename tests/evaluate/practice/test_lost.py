@@ -6,19 +6,19 @@ import re
 
 from quarry.evaluate.practice.lost import why_lost
 from quarry.player.play import GameReport, play
-from quarry.player.questions.question import LETTERS
+from quarry.player.questions.answer import LETTERS, Answer
 from quarry.player.testing.paragraphs import paragraph
 from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.test_play import GAME, answers, round_start, score, warmup
 
 
-def report_with(letters: list[str | None]) -> GameReport:
+def report_with(letters: list[Answer]) -> GameReport:
     server = FakeGameServer([[warmup()], [round_start()], [answers(letters)], [score()]], GAME)
     return play(server, dense_player(course()), name="me", timeout_s=20.0)
 
 
-def answers_about(row: int) -> list[str | None]:
-    """What a reader of this candidate answers."""
+def answers_about(row: int) -> list[Answer]:
+    """What a respondent of this candidate answers."""
     plan = report_with(["A"] * 20).plan
     return [LETTERS[int(plan.fits[0, number, row].argmax())] for number in range(len(plan.questions))]
 

@@ -14,6 +14,7 @@ from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.match import DEADLINES_S, MAX_TEXT_CHARS, Match, RefusedMessageError, read_batch
 from quarry.evaluate.referee import Posed, Secret, secret_of
 from quarry.player.protocol import Json
+from quarry.player.questions.answer import Answer
 from quarry.player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import batch, half_alike, labelled_game, message
 
@@ -34,7 +35,7 @@ class LettersInTurn:
     def __init__(self) -> None:
         self.asked: list[tuple[str, str, tuple[str, ...]]] = []
 
-    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         self.asked += [(secret.paragraph, text, tuple(options)) for text, options in questions]
         return [("A", "B", "C", "D", "Not Relevant")[place % 5] for place in range(len(questions))]
 
@@ -45,7 +46,7 @@ class Broken:
     def __init__(self) -> None:
         self.n_asked = 0
 
-    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         self.n_asked += 1
         if self.n_asked == 1:
             raise ZeroDivisionError

@@ -10,7 +10,7 @@ from quarry.evaluate.practice.person import DOMAIN, play_with_person
 from quarry.player.play import Silent
 from quarry.player.player import Decision, Plan, Player
 from quarry.player.protocol import RoundStart
-from quarry.player.questions.belief import NOT_RELEVANT
+from quarry.player.questions.answer import NOT_RELEVANT
 from tests.player.fakes import course, dense_player
 
 

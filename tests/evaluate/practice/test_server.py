@@ -35,6 +35,7 @@ from quarry.evaluate.referee import Posed, Secret, make_referee
 from quarry.ingest.store import Course
 from quarry.player.play import GameReport, play
 from quarry.player.protocol import Json
+from quarry.player.questions.answer import Answer
 from quarry.player.server import GameServer, HttpGameServer
 from tests.contracts.game_server import GUESS, GameServerContract, kinds, player_message, questions
 from tests.evaluate.fakes import (
@@ -517,7 +518,7 @@ class Failing:
     def __init__(self) -> None:
         self.failed = False
 
-    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         if not self.failed:
             self.failed = True
             raise ZeroDivisionError

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from quarry.evaluate.referee import NOT_RELEVANT
 from quarry.evaluate.referee.reading import Reading
 from quarry.evaluate.referee.seen import see
+from quarry.player.questions.answer import NOT_RELEVANT
 
 ENGLISH = (
     "The inverted index maps terms to their postings. "

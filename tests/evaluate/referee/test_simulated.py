@@ -9,7 +9,8 @@ import pytest
 
 from quarry.evaluate.referee.manners import Key
 from quarry.evaluate.referee.simulated import SimulatedReferee
-from quarry.evaluate.referee.types import NOT_RELEVANT, Posed, Secret
+from quarry.evaluate.referee.types import Posed, Secret
+from quarry.player.questions.answer import NOT_RELEVANT
 
 SECRET = Secret("A paragraph.", "A paragraph.")
 OPTIONS = ("a", "b", "c", "d")

@@ -9,14 +9,15 @@ import pytest
 from quarry.evaluate.errors import RefereeError
 from quarry.evaluate.referee.making import make_referee
 from quarry.evaluate.referee.spec import NAMES, TERMS, RefereeSpec, read_spec, spec_table
-from quarry.evaluate.referee.types import NOT_RELEVANT, Posed, Secret
+from quarry.evaluate.referee.types import Posed, Secret
 from quarry.evaluate.referee.views import VIEWS
+from quarry.player.questions.answer import NOT_RELEVANT, Answer
 
 SECRET = Secret("Ivy climbs. It clings to walls.", "Ivy climbs.", "plants", "what grows upwards")
 CLINGS: Posed = ('Does the word "clings" occur in the paragraph?', ("Yes", "No", "Unclear", "Unknown"))
 
 
-def answers(spec: str, posed: Posed = CLINGS, n: int = 20, seed: int = 0) -> list[str | None]:
+def answers(spec: str, posed: Posed = CLINGS, n: int = 20, seed: int = 0) -> list[Answer]:
     referee = make_referee(spec, seed)
     assert referee is not None
     return referee.answers(SECRET, [posed] * n)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from quarry.evaluate.referee.reading import Reading
-from quarry.evaluate.referee.types import NOT_RELEVANT, Secret
+from quarry.evaluate.referee.types import Secret
 from quarry.evaluate.referee.views import VIEWS
+from quarry.player.questions.answer import NOT_RELEVANT
 
 SECRET = Secret(
     "Dr. Ada climbs the wall. Then she rests; the wall is cold.",

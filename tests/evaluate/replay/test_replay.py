@@ -23,6 +23,7 @@ from quarry.evaluate.runs.measures import interval
 from quarry.evaluate.runs.record import GameRecord
 from quarry.ingest.store import Course
 from quarry.player.player import Player
+from quarry.player.questions.answer import Answer
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.strategies.dense import Dense
@@ -275,7 +276,7 @@ class TestPlayedGames:
 class Declining:
     """A referee that finds nothing relevant."""
 
-    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[str | None]:
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         return ["Not Relevant"] * len(questions)
 
 

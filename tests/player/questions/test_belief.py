@@ -10,7 +10,8 @@ import pytest
 
 from quarry.configs.settings import load
 from quarry.ingest.arrays import Float64Array
-from quarry.player.questions.belief import NOT_RELEVANT, letter_row, log_skewed, rank_of, update
+from quarry.player.questions.answer import NOT_RELEVANT, Answer, letter_row
+from quarry.player.questions.belief import log_skewed, rank_of, update
 from quarry.player.questions.question import FitArray, hard_fits
 from quarry.player.questions.referees import SKEW, SKEWED, USELESS, Care, ErrorModel, RefereeType, error_model_of
 from quarry.player.questions.views import VIEWS, View
@@ -34,7 +35,7 @@ def chance(answer: str | None, fitting: int, wrong: float) -> float:
     return 1.0 - wrong if "ABCD"[fitting] == answer else wrong / 3.0
 
 
-def posterior(prior: Float64Array, fits: FitArray, answers: list[str | None], wrong: float) -> Float64Array:
+def posterior(prior: Float64Array, fits: FitArray, answers: list[Answer], wrong: float) -> Float64Array:
     """With one referee, who errs alike on every question."""
     return update(prior, in_all_views(fits), ["word"] * len(fits), answers, sound_only(wrong)).belief
 

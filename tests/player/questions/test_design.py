@@ -10,10 +10,11 @@ import pytest
 
 from quarry.ingest.arrays import Float64Array
 from quarry.player.protocol import RoundStart
+from quarry.player.questions.answer import LETTERS
 from quarry.player.questions.belief import update
 from quarry.player.questions.design import MAX_TIMES, N_QUESTIONS, design
 from quarry.player.questions.pool import build_pool
-from quarry.player.questions.question import LETTERS, FitArray, Question, QuestionPool, hard_fits, no_questions
+from quarry.player.questions.question import FitArray, Question, QuestionPool, hard_fits, no_questions
 from quarry.player.questions.rates import channel
 from quarry.player.questions.referees import ErrorModel
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS

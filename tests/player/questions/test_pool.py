@@ -1,4 +1,4 @@
-"""The pool over all kinds, and how its questions fit by a reader of another hand."""
+"""The pool over all kinds, and how its questions fit by code of another hand."""
 
 from __future__ import annotations
 
