@@ -21,7 +21,8 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 SETS = {"dev": ("sampling", "timing-he"), "once": ("flows", "sharing-he")}
-"""Sources of the two sets; clocks and voting-he are for lectures drawn by lot (`styles.py`)."""
+"""Sources of the two sets. The others are for lectures drawn by lot (`styles.py`): clocks and voting-he, and by another
+hand than the rules: tides, tuning and quakes-he."""
 END = "¦"
 PANDOC = (sys.executable, "-m", "pypandoc")
 
@@ -30,6 +31,7 @@ _SYMBOLS = {
     r"\dots": "…", r"\sigma": "σ", r"\sqrt": "√", r"\in": "∈", r"\ne": "≠", r"\to": "→", r"\le": "≤", r"\ge": "≥",
     r"\|": "‖", r"\alpha": "α", r"\beta": "β", r"\delta": "δ", r"\varepsilon": "ε", r"\subseteq": "⊆", r"\notin": "∉",
     r"\cap": "∩", r"\cup": "∪", r"\emptyset": "∅", r"\leadsto": "⇝", r"\Rightarrow": "⇒", r"\log": "log ",
+    r"\cos": "cos ", r"\omega": "ω", r"\approx": "≈", r"\sum": "∑",
 }  # fmt: skip
 
 
@@ -45,10 +47,10 @@ def math_text(tex: str) -> str:
 def plain(markdown: str) -> str:
     """A paragraph of a source as it reads in print, without the marks of notes and citations."""
     text = _MATH.sub(lambda math: math_text(math["display"] or math["inline"]), markdown)
-    text = re.sub(r"\[\^\d\]|\^\[[^\]]*\]|\^[\d,]+\^", "", text)
+    text = re.sub(r"\[\^\d\]|\^\[[^\]]*\]|\^[\d,-]+\^", "", text)
     text = re.sub(r"\[([^\]]+)\]\{\.smallcaps\}", r"\1", text)
-    text = re.sub(r"(?<!\w)\*\*?(?=\w)|(?<=[\w.])\*\*?(?!\w)|`|^- ", "", text)
-    return " ".join(text.replace("---", "—").split())
+    text = re.sub(r"(?<!\w)\*\*?(?=\w)|(?<=[\w.:?])\*\*?(?!\w)|`|^- ", "", text)
+    return " ".join(text.replace("---", "—").replace("--", "–").split())
 
 
 def truth(source: str) -> list[dict[str, str]]:
@@ -58,7 +60,7 @@ def truth(source: str) -> list[dict[str, str]]:
         comment = re.match(r"<!-- (.+?) -->\n", piece)
         construct = comment.group(1) if comment else construct
         body = piece[comment.end() :] if comment else piece
-        if body.startswith(("#", "[^", "- ")):
+        if body.startswith(("#", "[^", "- ", "* ")):
             continue
         opening, _, _ = body.partition(END)
         rows.append({"construct": construct, "opening_sentence": plain(opening), "text": plain(body.replace(END, ""))})
@@ -173,7 +175,7 @@ def html(text: str, which: str, language: str, *options: str) -> str:
 
 def marked(text: str) -> str:
     """Hebrew with its Latin phrases marked, as XeTeX needs them."""
-    latin = r"\$(?![\d ])[^$]*?\$|[A-Za-z][A-Za-zÀ-ž.'-]*(?: [A-Za-z(][A-Za-zÀ-ž.'-]*)*(?<![.-])\)?"
+    latin = r"\$(?![\d ])[^$]*?\$|[A-Za-z][A-Za-zÀ-ž.'@-]*(?: [A-Za-z(][A-Za-zÀ-ž.'-]*)*(?<![.-])\)?"
     return re.sub(latin, lambda run: run.group() if "$" in run.group() else rf"\textenglish{{{run.group()}}}", text)
 
 

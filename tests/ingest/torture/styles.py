@@ -50,6 +50,9 @@ def source_parts(name: str) -> list[Part]:
         body = re.sub(r"<!-- .+? -->\n", "", piece)
         if body.startswith(("#", "[^", "- ")):
             continue
+        if body.startswith("* "):  # a list that its paragraph leads into
+            parts[-1] = Part("paragraph", f"{parts[-1].markdown}\n\n{body}", parts[-1].row)
+            continue
         marks = re.findall(r"\[\^(\d)\]", body)
         for mark in marks:
             body = body.replace(f"[^{mark}]", f"^[{notes[mark]}]")
@@ -299,7 +302,7 @@ def by_plain_tex(rng: random.Random, parts: list[Part], folder: Path) -> Path:
 
     def inline(text: str) -> str:
         text = re.sub(r"\^\[(.+?)\]", r"\\footnote{$^*$}{\1}", text)
-        text = re.sub(r"\^([\d,]+)\^", r"$^{\1}$", text)
+        text = re.sub(r"\^([\d,-]+)\^", r"$^{\1}$", text.partition("\n\n* ")[0])
         text = re.sub(r"\[([^\]]+)\]\{\.smallcaps\}", r"\1", text)
         text = re.sub(r"`([^`]+)`", lambda m: r"{\tt " + m[1].replace("_", r"\_") + "}", text)
         text = re.sub(r"\*\*(.+?)\*\*", r"{\\bf \1}", text)
