@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from quarry.configs.settings import Fusion, Merge, SearchSettings, SettingsError, SpillOver
+from quarry.configs.settings import Fusion, Merge, SearchSettings, SpillOver
 from quarry.ingest.arrays import AnyFloatArray, BoolArray, IntArray
 from quarry.ingest.paragraph import Document, Paragraph
 
@@ -315,17 +315,9 @@ class Slots:
 
 
 def slots_of(settings: SearchSettings, k: int | None = None) -> Slots:
-    """The slots for k paragraphs: those of the settings in proportion, so that they add up to k.
-
-    Raises:
-        SettingsError: no slot is reserved for anything.
-    """
+    """The slots for k paragraphs: those of the settings in proportion, so that they add up to k."""
     wanted = settings.k if k is None else k
     reserved = settings.pdf_k + settings.global_k
-    if settings.merge == "slots" and not reserved:
-        raise SettingsError(
-            "search.pdf_k + search.global_k must be at least 1, got 0 + 0; they say how the k hits are shared out"
-        )
     pdf_k = round(wanted * settings.pdf_k / reserved) if reserved else 0
     return Slots(wanted, pdf_k, wanted - pdf_k, settings.spill_over, settings.merge)
 

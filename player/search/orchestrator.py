@@ -17,7 +17,6 @@ from quarry.player.errors import AllStrategiesFailedError, QueryError, SearchErr
 from quarry.player.search.cache import ResultCache, Same
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
 from quarry.player.search.cascade import Cascade, Searched
-from quarry.player.search.core import slots_of
 from quarry.player.search.references import References
 from quarry.player.search.running import Runner
 from quarry.player.search.statistics import SearchStatistics
@@ -58,7 +57,6 @@ class SearchOrchestrator:
         identity: Hashable = None,
         renew: Callable[[], tuple[Searched, Hashable] | None] | None = None,
     ) -> None:
-        slots_of(settings)
         unknown = [name for name in settings.strategies if name not in strategies]
         if unknown:
             raise SettingsError(f"search.strategies must be of {', '.join(strategies)}, got {unknown[0]!r}")

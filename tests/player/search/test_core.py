@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from quarry.configs.settings import Fusion, Merge, SettingsError, SpillOver
+from quarry.configs.settings import Fusion, Merge, SpillOver
 from quarry.ingest.arrays import AnyFloatArray
 from quarry.player.search.core import (
     NOT_FOUND,
@@ -241,11 +241,12 @@ class TestSlots:
     @pytest.mark.parametrize("global_k", [0, 1, 5, 20])
     @pytest.mark.parametrize("k", [1, 7, 19, 20, 40])
     def test_any_slots_give_k_paragraphs_where_there_are_k(self, pdf_k: int, global_k: int, k: int) -> None:
-        settings = search_settings(k=20, pdf_k=pdf_k, global_k=min(global_k, 20 - pdf_k), spill_over="always")
-        if not settings.pdf_k + settings.global_k:
-            with pytest.raises(SettingsError, match="must be at least 1"):
-                slots_of(settings, k)
+        global_k = min(global_k, 20 - pdf_k)
+        if not pdf_k + global_k:
+            with pytest.raises(ValueError, match="must be at least 1"):
+                search_settings(k=20, pdf_k=pdf_k, global_k=global_k)
             return
+        settings = search_settings(k=20, pdf_k=pdf_k, global_k=global_k, spill_over="always")
         inside = np.arange(60) % 3 == 0
         assert len(slotted(-np.arange(60.0), inside, slots_of(settings, k))[0]) == k
         assert len(slotted(-np.arange(60.0), None, slots_of(settings, k))[0]) == k
