@@ -40,7 +40,7 @@ def opening_sentence(text: str) -> str:
 
 
 def alternatives(text: str) -> tuple[str, ...]:
-    """What else may be taken for the first sentence of a paragraph, likeliest first; () if nothing.
+    """What else a reader may take for the first sentence of a paragraph, likeliest first; () if nothing.
 
     A short first sentence may be a heading run into the text, to be taken with the next one or left out; a number
     before the first word may be a section's; and some stop at the first full stop, whatever it ends.

@@ -139,7 +139,7 @@ class TestCommand:
             left_out.append(without)
             return make(*given, without=without)
 
-        monkeypatch.setattr("quarry.evaluate.fit.calibration.build_references", counted)
+        monkeypatch.setattr("quarry.evaluate.fit.calibration.references.build_references", counted)
         assert run_main(main, *arguments) == 0
         assert sorted(left_out) == ["", *sorted({item.doc_id for item in course()})]
 

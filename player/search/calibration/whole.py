@@ -1,0 +1,72 @@
+"""All fitted numbers, by embedder, that bring the scores of all strategies to one scale of relevance."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from quarry.configs.places import fitted
+from quarry.player.search.calibration.dense import DenseCalibration
+from quarry.player.search.calibration.fused import FusedCalibration
+from quarry.player.search.calibration.keyword import KeywordCalibration
+from quarry.player.search.calibration.references import ReferenceCalibration
+
+CALIBRATION = Path(__file__).parents[1] / "calibration.json"
+"""Fitted numbers by embedder, written by `python -m evaluate calibrate`."""
+DEFAULT_EMBEDDER = "minilm"
+"""Whose numbers serve an embedder that has none of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordsCalibration:
+    """Fitted numbers that hold where models compare word by word; `dense.parts` weighs what they say."""
+
+    dense: DenseCalibration
+    fused: FusedCalibration
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """All fitted numbers for one embedder.
+
+    Attributes:
+        named: log-odds that the course holds the paragraph, added where the book's name is resolved.
+        unnamed: the same where a name was given and is not resolved; below 0.
+        words: what takes the place of `dense` and `fused` where models compare word by word, by their SPECs, joined
+            by "+".
+    """
+
+    dense: DenseCalibration
+    keyword: KeywordCalibration
+    fused: FusedCalibration
+    references: ReferenceCalibration
+    named: float
+    unnamed: float
+    words: dict[str, WordsCalibration] = field(default_factory=dict)
+
+    def word_by_word(self, specs: Sequence[str]) -> Calibration:
+        """The numbers where these models compare word by word; where none are fitted, what they say counts nothing."""
+        known = self.words.get("+".join(specs))
+        return self if known is None else dataclasses.replace(self, dense=known.dense, fused=known.fused)
+
+
+def calibration_of(embedder_spec: str) -> Calibration:
+    """The fitted numbers for an embedder, those of `DEFAULT_EMBEDDER` where it has none of its own."""
+    known = _fitted()
+    return known.get(embedder_spec, known[DEFAULT_EMBEDDER])
+
+
+def as_tree(calibration: Calibration) -> dict[str, Any]:
+    """The fitted numbers as the file holds them."""
+    return dataclasses.asdict(calibration)
+
+
+@functools.cache
+def _fitted() -> dict[str, Calibration]:
+    return TypeAdapter(dict[str, Calibration]).validate_json(fitted(CALIBRATION).read_bytes())
