@@ -236,7 +236,7 @@ class SearchSettings:
         20000,
         0,
         500_000,
-        "searched with all sentences in memory; more with those of the best 500",
+        "searched with all sentences in memory; more with those of the best 300",
         unit="paragraphs",
     )
 
