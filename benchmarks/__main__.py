@@ -10,7 +10,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from benchmarks import accuracies, embedding, extraction, large, playing, searching, startup, tuning
+from benchmarks import accuracies, embedding, extraction, large, large_plain, playing, searching, startup, tuning
 from quarry.ingest.embedders import word_models_of
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
@@ -25,6 +25,7 @@ BENCHMARKS = {
     "accurate": accuracies.measure_accurate,
     "ingest": accuracies.measure_ingest,
     "large": large.measure,
+    "large_plain": large_plain.measure,
     "tuning": tuning.measure,
     "questions": playing.measure_questions,
     "deciding": playing.measure_english,

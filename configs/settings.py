@@ -156,7 +156,7 @@ class SearchSettings(_Section):
     hints: str = ""
     """file of hints, {"hint"} a line, against which nearness is weighed; "" is ours"""
     exact_up_to: int = number(20000, 0, 500_000, unit="paragraphs")
-    """searched with all sentences in memory; more with those of the best 500"""
+    """searched with all sentences in memory; more with those of the best 300"""
 
     @property
     def sentence_weight_left(self) -> float:

@@ -34,7 +34,7 @@ from quarry.ingest.store.codec import (
 )
 from quarry.ingest.store.generations import stamp_of
 from quarry.ingest.store.places import is_url, models_at
-from quarry.ingest.token_files import SentenceVectors, TokenFiles, Words
+from quarry.ingest.token_files import TokenFiles, Words
 from quarry.ingest.tokens import form_of
 
 
@@ -182,8 +182,8 @@ class Course:
         mapped = {number: self._mapped(number) for number in set(documents.tolist())}
         parts = []
         for number, row in zip(documents.tolist(), (rows - self._first_rows[documents]).tolist(), strict=True):
-            of_document = mapped[number]
-            parts.append(of_document.vectors[of_document.starts[row] : of_document.starts[row + 1]])
+            vectors, starts = mapped[number]
+            parts.append(vectors[starts[row] : starts[row + 1]])
         if not parts:
             return np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=np.int64)
         return np.concatenate(parts), np.repeat(np.arange(len(parts)), list(map(len, parts)))
@@ -208,8 +208,8 @@ class Course:
         counts = [record.document.n_paragraphs for record in self._with_paragraphs]
         return np.cumsum([0, *counts[:-1]], dtype=np.int64)
 
-    def _mapped(self, number: int) -> SentenceVectors:
-        """The sentences of a document that has paragraphs, opened once."""
+    def _mapped(self, number: int) -> tuple[Float32Array, list[int]]:
+        """The sentences of a document that has paragraphs, and where those of each begin; opened once."""
         if number not in self._opened:
             record = self._with_paragraphs[number]
             try:
@@ -221,11 +221,11 @@ class Course:
                     f"{self.location}: the sentences of {visible(record.document.doc_id)} must be readable, "
                     f"got {one_line(error)}; ingest it again"
                 ) from error
-            self._opened[number] = found
+            self._opened[number] = found.vectors, found.starts.tolist()
         return self._opened[number]
 
     @cached_property
-    def _opened(self) -> dict[int, SentenceVectors]:
+    def _opened(self) -> dict[int, tuple[Float32Array, list[int]]]:
         return {}
 
     def _fetched(self, rows: IntArray) -> tuple[Float32Array, IntArray]:

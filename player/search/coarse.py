@@ -33,8 +33,9 @@ class Coarse:
             return np.zeros(0, dtype=np.float32)
         unit = _unit_of(vector)
         coded = np.rint(vector / unit).astype(np.int8)
-        products = np.asarray(simsimd.cdist(self._codes, coded[None, :], "dot"))[:, 0]
-        return products.astype(np.float32) * (self._unit * unit)
+        products = np.asarray(simsimd.cdist(self._codes, coded[None, :], "dot", out_dtype="float32"))[:, 0]
+        cosines: Float32Array = products * (self._unit * unit)
+        return cosines
 
 
 def _unit_of(vectors: Float32Array) -> np.float32:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import sys
 import threading
 from collections import Counter
@@ -246,12 +247,7 @@ class References:
         lectures beside its number.
         """
         said = f" {normalise_name(hint)} "
-        found = {
-            alias.row: alias.text
-            for alias in self._names
-            if alias.whole and len(alias.tokens) > 1 and f" {alias.normalised} " in said
-            and sum(map(self._is_word, self._telling(alias.tokens).split())) >= WORDS_OF_A_NAME
-        }  # fmt: skip
+        found = {row: text for row, text, written in self._telling_names if written in said}
         named = [
             BookCandidate(self.doc_ids[row], SURELY_SAID, self._tier(SURELY_SAID), text) for row, text in found.items()
         ]
@@ -259,6 +255,17 @@ class References:
             numbered = [self.resolve(f"lecture {number}")[:1] for number in sorted(lecture_numbers(hint))]
             named = [best for (best,) in numbered if best.tier != "none"]
         return tuple(named)
+
+    @functools.cached_property
+    def _telling_names(self) -> list[tuple[int, str, str]]:
+        """Row, text, and how it stands within a text, of each name that may be found there."""
+        return [
+            (alias.row, alias.text, f" {alias.normalised} ")
+            for alias in self._names
+            if alias.whole
+            and len(alias.tokens) > 1
+            and sum(map(self._is_word, self._telling(alias.tokens).split())) >= WORDS_OF_A_NAME
+        ]
 
     def calibrated(self, calibration: ReferenceCalibration) -> References:
         """The same names under other numbers."""

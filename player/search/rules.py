@@ -11,7 +11,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from quarry.ingest.arrays import BoolArray, Float32Array, RowArray
+from quarry.ingest.arrays import Float32Array, RowArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.words import is_stop_word, stems, words
 
@@ -57,8 +57,8 @@ RELATED = Likelihood(keep=0.85, slip=0.2)
 """Of words that occur in another form only: the rule forbids the word, and many writers avoid its relatives too."""
 
 
-Holders = NDArray[np.uint32] | BoolArray
-"""Which paragraphs hold a word: their rows, ascending, or, of a common one, (n_paragraphs,) whether each does."""
+Holders = NDArray[np.uint32] | NDArray[np.uint8]
+"""Which paragraphs hold a word: their rows, ascending, or, of a common one, (n_paragraphs,) 1 for each that does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,10 @@ class RuleEvidence:
     def log_odds(self, hint: str) -> Float32Array:
         """(n_paragraphs,) natural log of how much less likely each paragraph is for the words it shares; 0 or less."""
         index = self._index
-        content, function, related = counts = np.zeros((3, len(self._paragraphs)), dtype=np.uint16)
-        for word in dict.fromkeys(words(hint)):
+        said = list(dict.fromkeys(words(hint)))
+        counts = np.zeros((3, len(self._paragraphs)), dtype=np.uint8 if len(said) < 256 else np.uint32)
+        content, function, related = counts
+        for word in said:
             holders = index.by_word.get(word)
             if is_stop_word(word):
                 if holders is not None:
@@ -121,23 +123,29 @@ class RuleEvidence:
                 _add(content, holders)
                 _add(related, holders, -1)  # every word is among its own relatives
         np.minimum(counts, MOST_SHARED - 1, out=counts)
-        evidence: Float32Array = self._evidence.take((content * MOST_SHARED + function) * MOST_SHARED + related)
+        places = content * np.uint16(MOST_SHARED**2)
+        places += function * np.uint16(MOST_SHARED)
+        places += related
+        evidence: Float32Array = self._evidence.take(places)
         return evidence
 
-    def _any_of(self, kin: Sequence[Holders]) -> BoolArray:
-        marks = np.zeros(len(self._paragraphs), dtype=np.bool_)
+    def _any_of(self, kin: Sequence[Holders]) -> NDArray[np.uint8]:
+        marks = np.zeros(len(self._paragraphs), dtype=np.uint8)
         for holders in kin:
-            marks[holders] = True  # rows or marks alike
+            if holders.dtype == np.uint8:
+                marks |= holders.astype(np.uint8, copy=False)
+            else:
+                marks[holders] = 1
         return marks
 
 
-def _add(counts: NDArray[np.uint16], holders: Holders, sign: Literal[1, -1] = 1) -> None:
+def _add(counts: NDArray[np.uint8 | np.uint32], holders: Holders, sign: Literal[1, -1] = 1) -> None:
     """Count those that hold a word, or take them off again."""
     add = np.add if sign == 1 else np.subtract
-    if holders.dtype == np.bool_:
+    if holders.dtype == np.uint8:
         add(counts, holders, out=counts)
     else:
-        counts[holders] = add(counts[holders], np.uint16(1))
+        counts[holders] = add(counts[holders], counts.dtype.type(1))
 
 
 def _as_holders(lists: Mapping[str, list[int]], n_paragraphs: int) -> dict[str, Holders]:
@@ -145,8 +153,8 @@ def _as_holders(lists: Mapping[str, list[int]], n_paragraphs: int) -> dict[str, 
     for key, rows in lists.items():
         found[key] = np.array(rows, dtype=np.uint32)
         if len(rows) * COMMON > n_paragraphs:
-            marks = np.zeros(n_paragraphs, dtype=np.bool_)
-            marks[rows] = True
+            marks = np.zeros(n_paragraphs, dtype=np.uint8)
+            marks[rows] = 1
             found[key] = marks
     return found
 

@@ -20,8 +20,8 @@ from quarry.player.search.core import combine
 from quarry.player.search.strategies.dense import Dense, PartScorer, best_of, cosines_of, dense_weights
 from quarry.player.search.types import Marks, Query
 
-N_NEAREST = 500
-"""Paragraphs whose sentences are looked at; of 100,000 they hold 999 of 1,000 of the best 20 by all sentences."""
+N_NEAREST = 300
+"""Paragraphs whose sentences are looked at; of 100,000 they hold 997 of 1,000 of the best 20 by all sentences."""
 N_ANSWERABLE = 4 * N_TOP
 """Nearest paragraphs at a glance that hold the `N_TOP` nearest ones, which say whether the course holds it at all."""
 

@@ -76,6 +76,19 @@ class TestColumns:
         assert [found.doc_ids[number] for number in found.document] == ["a", "a", "b"]
         assert found.inside(["b"]).tolist() == [False, False, True]
 
+    def test_columns_of_some_rows_are_those_that_these_paragraphs_would_have(self) -> None:
+        keys = ["b:1:1", "a:1:1", "c:1:1", "d:1:1", "e:1:1", "f:1:1"]
+        same = {"a:1:1": "d:1:1", "f:1:1": "d:1:1", "c:1:1": "b:1:1"}
+        paragraphs = [replace(paragraph(key), same_as=same.get(key, "")) for key in keys]
+        whole = columns_of(paragraphs)
+        for rows in ([0, 2], [1, 3, 5], [5, 1, 4], [3], [], [0, 1, 2, 3, 4, 5]):
+            some, expected = whole.of(np.array(rows, dtype=np.int64)), columns_of(paragraphs, rows)
+            assert some.rows.tolist() == expected.rows.tolist()
+            assert some.twins.tolist() == expected.twins.tolist()
+            assert some.column_of.tolist() == expected.column_of.tolist()
+            for doc_id in "abcdef":
+                assert some.inside([doc_id]).tolist() == expected.inside([doc_id]).tolist()
+
     def test_some_rows_make_columns_of_their_own(self) -> None:
         paragraphs = [paragraph(key) for key in ("b:1:1", "a:2:1", "a:1:1")]
         found = columns_of(paragraphs, [0, 2])

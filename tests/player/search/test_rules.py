@@ -59,6 +59,35 @@ def test_a_function_word_counts_by_itself() -> None:
     assert found == pytest.approx([0.0, one(FUNCTION), 0.0])
 
 
+def test_common_words_count_as_rare_ones_do() -> None:
+    generator = np.random.default_rng(2)
+    known = ["sort", "sorts", "sorted", "heap", "heaps", "the", "of", "key", "tree", "zygote"]
+    shares = [0.5, 0.3, 0.02, 0.05, 0.6, 0.9, 0.1, 0.04, 0.2, 0.005]
+    held = generator.random((300, len(known))) < shares
+    texts = [" ".join(["filler", *np.array(known)[row]]) for row in held]
+    evidence = RuleEvidence([paragraph(f"a:1:{number}", text) for number, text in enumerate(texts)])
+    for hint in ("the sort of a heap", "sorting the tree", "zygote keys", "the of " + "heap " * 3):
+        said = dict.fromkeys(hint.split())
+        expected = []
+        for text in texts:
+            there = set(text.split())
+            stems_there = {form for word in there for form in base_forms(word)}
+            content = [word for word in said if word not in ("the", "of", "a")]
+            kin = [word for word in content if set(base_forms(word)) & stems_there]
+            exact = sum(word in there for word in content)
+            counts = exact, sum(word in there for word in ("the", "of") if word in said), len(kin) - exact
+            kinds = zip((CONTENT, FUNCTION, RELATED), counts, strict=True)
+            expected.append(sum(float(kind.log_odds(np.array([count]))[0]) for kind, count in kinds))
+        np.testing.assert_allclose(evidence.log_odds(hint), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_hint_of_more_words_than_a_byte_counts() -> None:
+    words = [f"w{number}x" for number in range(700)]
+    evidence = RuleEvidence([paragraph("a:1:1", " ".join(words)), paragraph("a:1:2", "nothing of it")])
+    found = evidence.log_odds(" ".join(words))
+    assert found == pytest.approx([float(CONTENT.log_odds(np.array([700]))[0]), 0.0], rel=1e-5)
+
+
 def test_a_hebrew_prefix_makes_another_form() -> None:
     texts = [paragraph("a:1:1", "המיון מהיר"), paragraph("a:1:2", "טבלת גיבוב")]
     assert RuleEvidence(texts).log_odds("במיון") == pytest.approx([one(RELATED), 0.0])
