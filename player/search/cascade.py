@@ -114,7 +114,7 @@ class Searched:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
+class Marked:
     """What a strategy has made of one hint.
 
     Attributes:
@@ -237,8 +237,8 @@ class Cascade:
         self._runner = runner
         self._query = query
         self._deadline = time.monotonic() + settings.deadline_s
-        self._calls: dict[tuple[str, str], Call[Answer]] = {}
-        self._answers: dict[tuple[str, str], Answer] = {}
+        self._calls: dict[tuple[str, str], Call[Marked]] = {}
+        self._marked: dict[tuple[str, str], Marked] = {}
         self._failures: dict[str, SearchError] = {}
         self._naming: Call[tuple[BookCandidate, ...]] | None = None
 
@@ -284,7 +284,7 @@ class Cascade:
             rewritten=step.hint if step.hint != self._query.hint else "",
             boost=step.lift,
             threshold=threshold,
-            embed_ms=max((answer.embed_ms for answer in self._answers.values()), default=0.0),
+            embed_ms=max((one.embed_ms for one in self._marked.values()), default=0.0),
         )
 
     @functools.cached_property
@@ -413,10 +413,10 @@ class Cascade:
             name: of the step; "original" becomes the tier of the book whose hits it has.
             forget: as if no book had been named.
         """
-        answers = self._asked(query, strategies)
-        if not answers:
+        marked = self._asked(query, strategies)
+        if not marked:
             return None
-        paragraphs, columns, scored = self._aligned(answers)
+        paragraphs, columns, scored = self._aligned(marked)
         if self._settings.fusion == "first":
             scored = [item for item in scored if (item.log_odds > NOT_FOUND).any()][:1] or scored[:1]
         books = () if forget or query.within else self._taken
@@ -473,20 +473,20 @@ class Cascade:
             return None
         return np.array([priors.get(doc_id, 0.0) for doc_id in columns.doc_ids])[columns.document]
 
-    def _asked(self, query: Query, names: Sequence[str]) -> list[Answer]:
-        """The answer of each strategy that has not failed, in order; none is asked twice for the same hint."""
-        missing = [name for name in names if name not in self._failures and (name, query.hint) not in self._answers]
+    def _asked(self, query: Query, names: Sequence[str]) -> list[Marked]:
+        """What each strategy that has not failed makes of the hint, in order; none is asked twice for the same one."""
+        missing = [name for name in names if name not in self._failures and (name, query.hint) not in self._marked]
         self._load(missing)
         for name in missing:
             self._start(name, query, len(names))
         for name in missing:
             call = self._calls[name, query.hint]
-            answer = call.value()
+            marked = call.value()
             if call.failure is not None:
                 self._failures[name] = call.failure
-            if answer is not None:
-                self._answers[name, query.hint] = answer
-        return [self._answers[name, query.hint] for name in names if (name, query.hint) in self._answers]
+            if marked is not None:
+                self._marked[name, query.hint] = marked
+        return [self._marked[name, query.hint] for name in names if (name, query.hint) in self._marked]
 
     def _load(self, names: Sequence[str]) -> None:
         """Let strategies load what they need; what is loaded once is not late."""
@@ -503,12 +503,12 @@ class Cascade:
             work = self._work(name, query, n_names)
             self._calls[name, query.hint] = self._runner.start(name, work, self._deadline)
 
-    def _work(self, name: str, query: Query, n_strategies: int) -> Callable[[Call[Answer]], Answer]:
+    def _work(self, name: str, query: Query, n_strategies: int) -> Callable[[Call[Marked]], Marked]:
         """What asks one strategy, in a thread of its own."""
         strategy = self._searched.strategies[name]
         pool = max(self._slots.k, self._settings.global_pool, FUSED_POOL if n_strategies > 1 else 0)
 
-        def work(call: Call[Answer]) -> Answer:
+        def work(call: Call[Marked]) -> Marked:
             started = time.perf_counter()
             strategy.prepare(query)
             embed_ms = 1000.0 * (time.perf_counter() - started)
@@ -518,31 +518,31 @@ class Cascade:
 
         return work
 
-    def _aligned(self, answers: Sequence[Answer]) -> tuple[Sequence[Paragraph], Columns, list[Scored]]:
+    def _aligned(self, marked: Sequence[Marked]) -> tuple[Sequence[Paragraph], Columns, list[Scored]]:
         """The paragraphs that were found, the columns over them, and the marks in these columns."""
         course = self._searched.paragraphs
-        if not any(answer.foreign for answer in answers):
+        if not any(one.foreign for one in marked):
             columns = self._searched.columns
-            if all(answer.marks.rows is not None for answer in answers):
-                columns = columns.of(np.concatenate([answer.marks.rows for answer in answers]))
-            return course, columns, [scored_of(answer, columns) for answer in answers]
+            if all(one.marks.rows is not None for one in marked):
+                columns = columns.of(np.concatenate([one.marks.rows for one in marked]))
+            return course, columns, [scored_of(one, columns) for one in marked]
         paragraphs, moved = list(course), []
         known: dict[str, int] = {}
-        for answer in answers:
-            rows = np.arange(len(course)) if answer.marks.rows is None else answer.marks.rows
+        for one in marked:
+            rows = np.arange(len(course)) if one.marks.rows is None else one.marks.rows
             row_of = [*range(len(course))]
-            for paragraph in answer.foreign:
+            for paragraph in one.foreign:
                 if paragraph.paragraph_id not in known:
                     known[paragraph.paragraph_id] = len(paragraphs)
                     paragraphs.append(paragraph)
                 row_of.append(known[paragraph.paragraph_id])
-            moved.append(replace(answer.marks, rows=np.array([row_of[row] for row in rows.tolist()], dtype=np.int64)))
+            moved.append(replace(one.marks, rows=np.array([row_of[row] for row in rows.tolist()], dtype=np.int64)))
         found = sorted({int(row) for marks in moved if marks.rows is not None for row in marks.rows})
         columns = columns_of(paragraphs, found)
         return (
             paragraphs,
             columns,
-            [scored_of(answer, columns, marks) for answer, marks in zip(answers, moved, strict=True)],
+            [scored_of(one, columns, marks) for one, marks in zip(marked, moved, strict=True)],
         )
 
     def _all(self, step: _Step | None, level: float) -> Ranking:
@@ -602,8 +602,8 @@ def marks_of(
     doc_ids: Sequence[str] = (),
     *,
     deadline: float | None = None,
-    call: Call[Answer] | None = None,
-) -> Answer:
+    call: Call[Marked] | None = None,
+) -> Marked:
     """What one strategy makes of the course for one hint.
 
     Args:
@@ -619,7 +619,7 @@ def marks_of(
         marks = strategy.score(query, k, doc_ids)
         if np.isnan(marks.log_odds).any() or not np.isfinite(marks.scores).all():
             raise SearchError(name, "scores must be numbers, got some that are none")
-        return Answer(name, marks)
+        return Marked(name, marks)
     wanted = k + searched.columns.n_twins  # with room for those that will be folded
     scopes = [*doc_ids, *(() if query.within else ("",))]
     if isinstance(strategy, Stage) and call is not None:
@@ -630,7 +630,7 @@ def marks_of(
     return _from_hits(searched, name, [strategy.search(query, wanted, doc_id, deadline=deadline) for doc_id in scopes])
 
 
-def _from_hits(searched: Searched, name: str, found: Sequence[Sequence[Hit]]) -> Answer:
+def _from_hits(searched: Searched, name: str, found: Sequence[Sequence[Hit]]) -> Marked:
     """The hits of several scopes as marks; a paragraph of several counts where it is most relevant."""
     best: dict[str, Hit] = {}
     for hit in (hit for hits in found for hit in _sound(name, hits)):
@@ -644,24 +644,24 @@ def _from_hits(searched: Searched, name: str, found: Sequence[Sequence[Hit]]) ->
         np.array([hit.score for hit in best.values()], dtype=np.float64),
         np.array([log_odds_of(hit.relevance) for hit in best.values()], dtype=np.float64),
     )
-    return Answer(name, marks, foreign)
+    return Marked(name, marks, foreign)
 
 
-def scored_of(answer: Answer, columns: Columns, marks: Marks | None = None) -> Scored:
-    """The marks of an answer in the order of the columns, which hold all that it found of their paragraphs.
+def scored_of(marked: Marked, columns: Columns, marks: Marks | None = None) -> Scored:
+    """The marks of a strategy in the order of the columns, which hold all that it found of their paragraphs.
 
     Args:
         marks: its own, where their rows count in other paragraphs.
     """
-    marks = marks or answer.marks
+    marks = marks or marked.marks
     if marks.rows is None:
-        return Scored(answer.strategy, marks.scores[None, columns.rows], marks.log_odds[None, columns.rows])
+        return Scored(marked.strategy, marks.scores[None, columns.rows], marks.log_odds[None, columns.rows])
     ours = np.flatnonzero(marks.rows < len(columns.column_of))  # the others are paragraphs that the course lacks
     at = columns.column_of[marks.rows[ours]]
     scores = np.full((1, len(columns.rows)), marks.scores.min(initial=0.0))
     log_odds = np.full((1, len(columns.rows)), NOT_FOUND)
     scores[0, at], log_odds[0, at] = marks.scores[ours], marks.log_odds[ours]
-    return Scored(answer.strategy, scores, log_odds)
+    return Scored(marked.strategy, scores, log_odds)
 
 
 def confidence_of(books: Sequence[BookCandidate]) -> float:
