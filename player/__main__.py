@@ -17,7 +17,6 @@ from quarry.configs.terminal import visible, visible_json
 from quarry.ingest.errors import IngestError
 from quarry.ingest.store import DEFAULT_COLLECTION, open_store
 from quarry.player.errors import PlayerError, QueryError
-from quarry.player.search.build import build_orchestrator
 from quarry.player.search.types import Query, SearchResult
 
 EXAMPLE = """example:
@@ -97,6 +96,8 @@ def _search(options: argparse.Namespace) -> int:
         raise QueryError(
             "--hint must be given, got none; add --hint TEXT, or --hint - to read hints from standard input"
         )
+    from quarry.player.search.build import build_orchestrator
+
     settings = load(options.preset, options.config)
     store = open_store(options.store, options.collection)
     if told := settings.tuning_told(store.fingerprint):

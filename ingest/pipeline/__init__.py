@@ -1,7 +1,5 @@
 """Files -> store: a look at each, a plan of what happens to it, reading, filing."""
 
-from quarry.ingest.pipeline.outcome import FileOutcome, IngestSummary, rejected_in_all
-from quarry.ingest.pipeline.pipeline import ingest
-from quarry.ingest.pipeline.sources import expand
+import lazy_loader
 
-__all__ = ["FileOutcome", "IngestSummary", "expand", "ingest", "rejected_in_all"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
