@@ -119,13 +119,18 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
 def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> list[Reading]:
     """The books of a paragraphs.jsonl ({"paragraph_id", "book_name", "text"} a line), one Reading each, all kept.
 
+    The corpus.jsonl of a judged collection in BEIR's layout ({"_id", "title", "text"} a line) is read as well: one
+    book, called as its folder is, unless a line's metadata name it. Its empty documents are left out.
+
     Raises:
         SourceError: a line is not such an object, a paragraph_id comes twice, or there is no paragraph at all.
     """
     books: dict[str, list[Paragraph]] = {}
     seen: set[str] = set()
     for where, found in read_objects(path, SourceError):
-        record = _paragraph_record(found, where)
+        if "_id" in found and not any(str(found.get(key) or "").strip() for key in ("title", "text")):
+            continue
+        record = _paragraph_record(_of_collection(found, path) if "_id" in found else found, where)
         if record["paragraph_id"] in seen:
             raise SourceError(f"{where}: paragraph_id must be unique, got {record['paragraph_id']!r} again; rename it")
         seen.add(record["paragraph_id"])
@@ -135,7 +140,7 @@ def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> 
                 paragraph_id=record["paragraph_id"],
                 doc_id=record["book_name"],
                 page=1,
-                heading="",
+                heading=record.get("heading", ""),
                 text=text,
                 opening_sentence=opening_sentence(text),
             )
@@ -149,12 +154,23 @@ def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> 
     return readings
 
 
+def _of_collection(found: dict[str, Any], path: Path) -> dict[str, Any]:
+    """A document of a collection as a paragraph: its title stands before its text, but for a heading of ours."""
+    metadata = found["metadata"] if isinstance(found.get("metadata"), dict) else {}
+    text, title = found.get("text"), str(found.get("title") or "").strip()
+    if title and isinstance(text, str) and title != metadata.get("heading"):
+        text = f"{title} {text}" if title[-1] in ".?!:" else f"{title}. {text}"
+    book_name = metadata.get("book_name") or path.resolve().parent.name
+    heading = str(metadata.get("heading") or "")
+    return {"paragraph_id": found["_id"], "book_name": book_name, "text": text, "heading": heading}
+
+
 def _paragraph_record(record: dict[str, Any], where: str) -> dict[str, str]:
     for key in ("paragraph_id", "book_name", "text"):
         value = record.get(key)
         if not isinstance(value, str) or not value.strip():
             raise SourceError(f"{where}: {key} must be a string that is not empty, got {value!r}; {MEND}")
-    return {key: record[key] for key in ("paragraph_id", "book_name", "text")}
+    return {key: record[key] for key in ("paragraph_id", "book_name", "text", "heading") if key in record}
 
 
 def judged(

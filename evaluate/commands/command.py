@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from quarry.configs.counted import counted
 from quarry.configs.places import BUNDLED, default_store, home
 from quarry.configs.settings import Settings, SettingsError
+from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee import spec_table
 from quarry.ingest.store import DEFAULT_COLLECTION, Course, open_store
 
@@ -73,6 +74,38 @@ def add_settings(command: argparse.ArgumentParser, says: str = "one setting, suc
         metavar="SECTION.KEY=VALUE",
         help=f"{says}; again for more",
     )
+
+
+def add_depth(command: argparse.ArgumentParser) -> None:
+    """--depth."""
+    command.add_argument(
+        "--depth",
+        type=int,
+        default=0,
+        metavar="N",
+        help="keep the ranks and scores of the first N paragraphs, for export and for measures of deep rankings "
+        "(default: those of the hits)",
+    )
+
+
+def require_depth(depth: int) -> None:
+    """Pass if no depth was given, or one.
+
+    Raises:
+        SettingsError: it is below 0.
+    """
+    if depth < 0:
+        raise SettingsError(f"--depth must be at least 0, got {depth}; 0 keeps the hits alone")
+
+
+def say_queries(options: argparse.Namespace, games: Sequence[LabelledGame], settings: Settings) -> None:
+    """Say on standard error that plain queries are searched for by the game's rule, where they are."""
+    if settings.search.keywords == "rule" and any(game.is_query for game in games):
+        print(
+            f"evaluate {options.command}: {options.games} holds plain queries, and preset {settings.preset} supposes "
+            "that no word of a query occurs in the paragraph; preset ordinary searches without the game's rule",
+            file=sys.stderr,
+        )
 
 
 def add_strict(command: argparse.ArgumentParser) -> None:

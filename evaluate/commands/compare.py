@@ -13,6 +13,7 @@ from quarry.configs.counted import counted
 from quarry.configs.settings import SettingsError, is_file_name, load, preset_names
 from quarry.evaluate.commands.command import (
     add_command,
+    add_depth,
     add_json,
     add_settings,
     add_store,
@@ -21,7 +22,9 @@ from quarry.evaluate.commands.command import (
     as_json,
     lost_code,
     print_json,
+    require_depth,
     require_repeats,
+    say_queries,
     say_tuned,
     write_text,
 )
@@ -95,6 +98,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--out", type=Path, metavar="DIR", help="also write each run there, and compare.json; goes on if interrupted"
     )
+    add_depth(command)
     add_workers(command)
     add_strict(command)
     add_json(command)
@@ -105,6 +109,7 @@ def run(options: argparse.Namespace) -> int:
     from quarry.evaluate.runs.comparison import compare
 
     require_repeats(options.repeats)
+    require_depth(options.depth)
     missing: dict[str, str] = {}
     tests: Sequence[PairedTest] = ()
     decided: Sequence[SequentialTest] = ()
@@ -204,6 +209,7 @@ def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[Run]
         _make_folder(options.out)
     runs = []
     for one in contestants:
+        say_queries(options, games, one.settings)
         out = options.out / f"{one.name}.json" if options.out else None
         partial = partial_path(out) if out else None
         run = replay_store(
@@ -217,6 +223,7 @@ def _replayed(options: argparse.Namespace, missing: dict[str, str]) -> list[Run]
             workers=options.workers,
             partial=partial,
             name=one.name,
+            depth=options.depth,
         )
         if out and partial:
             write_run(out, run)
@@ -243,6 +250,8 @@ def _until_decided(options: argparse.Namespace, missing: dict[str, str]) -> tupl
         raise SettingsError(
             "--until-decided must come with --games and --presets, got runs that are over; leave it out"
         )
+    if options.depth:
+        raise SettingsError("--depth must be left out with --until-decided: it keeps nothing but the hits")
     if not 0.0 < options.margin < 1.0:
         raise SettingsError(f"--margin must be within 0..1, without the ends, got {options.margin}")
     contestants = _contestants(options, missing)

@@ -11,6 +11,7 @@ from typing import Any
 from quarry.configs.settings import load
 from quarry.evaluate.commands.command import (
     add_command,
+    add_depth,
     add_games,
     add_json,
     add_referee,
@@ -21,8 +22,10 @@ from quarry.evaluate.commands.command import (
     lost_code,
     open_for,
     print_json,
+    require_depth,
     require_repeats,
     require_writable,
+    say_queries,
 )
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.splits import select_split
@@ -67,6 +70,7 @@ def add(commands: Any) -> None:
         metavar="RUN.json",
         help="also write the run to this file, and RUN.games.jsonl beside it; an interrupted replay goes on from there",
     )
+    add_depth(command)
     add_workers(command)
     command.add_argument("--explain", action="store_true", help="say what became of every game, not only of lost ones")
     add_strict(command)
@@ -78,10 +82,12 @@ def run(options: argparse.Namespace) -> int:
     from quarry.evaluate.replay.replay import replay_store
 
     require_repeats(options.repeats)
+    require_depth(options.depth)
     require_writable(options.out)
     settings = load(options.preset, options.config, options.changes)
     games = select_split(load_games(options.games), options.split, options.seed)
     read_spec(options.referee)
+    say_queries(options, games, settings)
     partial = partial_path(options.out) if options.out else None
     played = replay_store(
         games,
@@ -93,6 +99,7 @@ def run(options: argparse.Namespace) -> int:
         repeats=options.repeats,
         workers=options.workers,
         partial=partial,
+        depth=options.depth,
     )
     if options.out and partial:
         write_run(options.out, played)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from quarry.configs.documents import as_object, lines_of, read_text
 from quarry.evaluate.errors import GamesError
+from quarry.evaluate.games.beir import beir_records
 from quarry.evaluate.games.table import csv_records
 from quarry.player.protocol import RoundStart
 
@@ -29,6 +30,8 @@ class LabelledGame:
         in_text_layer: False where no extractor can yield the opening sentence as labelled.
         answerable: False where the paragraph is outside the corpus.
         split: None where the file names none.
+        relevant: grades of all paragraphs that answer the hint, by paragraph_id, 1 or more; of others 0 or less. {}
+            where there is the secret paragraph alone.
     """
 
     game_id: str
@@ -43,6 +46,18 @@ class LabelledGame:
     in_text_layer: bool
     answerable: bool
     split: Split | None
+    relevant: Mapping[str, int] = field(default_factory=dict, hash=False)
+
+    @property
+    def is_query(self) -> bool:
+        """Whether it is a plain query, with judged paragraphs and no secret one: nothing to play for."""
+        return self.answerable and not self.paragraph_id and not self.opening_sentence
+
+    @property
+    def best_first(self) -> list[str]:
+        """The paragraph_ids of `relevant` that answer it, the highest grade first."""
+        good = [paragraph_id for paragraph_id, grade in self.relevant.items() if grade > 0]
+        return sorted(good, key=lambda paragraph_id: -self.relevant[paragraph_id])
 
     def told(self) -> RoundStart:
         """What a player is told of it outside a match: no label."""
@@ -51,6 +66,8 @@ class LabelledGame:
 
 def load_games(path: Path) -> list[LabelledGame]:
     """The games of a file: one JSON object a line as docs/commands.md has them, or a CSV table with the same names.
+
+    A folder is read as a judged collection in BEIR's layout: its queries, with what was judged of them.
 
     Raises:
         GamesError: missing, empty, a line that is no such object, or a game_id that comes twice.
@@ -69,9 +86,7 @@ def read_games(path: Path) -> tuple[list[LabelledGame], list[GamesError]]:
     """
     games: dict[str, LabelledGame] = {}
     problems: list[GamesError] = []
-    text = read_text(path, GamesError, named="--games")
-    lines = csv_records(text, path) if path.suffix.lower() == ".csv" else _json_records(text, path)
-    for number, (where, read) in enumerate(lines, 1):
+    for number, (where, read) in enumerate(_records_of(path), 1):
         try:
             game = _game(read(), where, number)
             if game.game_id in games:
@@ -84,6 +99,14 @@ def read_games(path: Path) -> tuple[list[LabelledGame], list[GamesError]]:
     if not games:
         raise GamesError(f"{path}: must hold at least one game, got none; one JSON object a line, or a CSV table")
     return list(games.values()), problems
+
+
+def _records_of(path: Path) -> Iterator[tuple[str, Callable[[], Mapping[str, Any]]]]:
+    """Where each game stands, and what reads it."""
+    if path.is_dir():
+        return beir_records(path)
+    text = read_text(path, GamesError, named="--games")
+    return csv_records(text, path) if path.suffix.lower() == ".csv" else _json_records(text, path)
 
 
 def _json_records(text: str, path: Path) -> Iterator[tuple[str, Callable[[], Mapping[str, Any]]]]:
@@ -113,9 +136,12 @@ def _game(record: Mapping[str, Any], where: str, number: int) -> LabelledGame:
     if not isinstance(in_text_layer, bool):
         raise GamesError(f"{where}: in_text_layer must be true or false, got {in_text_layer!r}; mend the line")
     answerable = "paragraph_id" not in record or record["paragraph_id"] is not None
-    if answerable and not texts["paragraph_id"] and not texts["opening_sentence"]:
+    relevant = _grades(record.get("relevant"), where)
+    answers = texts["paragraph_id"] or texts["opening_sentence"] or any(grade > 0 for grade in relevant.values())
+    if answerable and not answers:
         raise GamesError(
-            f"{where}: must have paragraph_id (null if unanswerable), or opening_sentence and paragraph; add one"
+            f"{where}: must have paragraph_id (null if unanswerable), or opening_sentence and paragraph, or relevant "
+            "with a grade above 0; add one"
         )
     return LabelledGame(
         game_id=record["game_id"],
@@ -130,7 +156,24 @@ def _game(record: Mapping[str, Any], where: str, number: int) -> LabelledGame:
         in_text_layer=in_text_layer,
         answerable=answerable,
         split=split,
+        relevant=relevant,
     )
+
+
+def _grades(found: Any, where: str) -> Mapping[str, int]:
+    """The grades of `relevant`.
+
+    Raises:
+        GamesError: it is not whole numbers by paragraph_id.
+    """
+    if found is None:
+        return {}
+    if not isinstance(found, dict) or not all(type(grade) is int for grade in found.values()):
+        raise GamesError(
+            f'{where}: relevant must be grades by paragraph_id, such as {{"lecture:3:1": 2}}, got {str(found)[:80]}; '
+            "mend the line"
+        )
+    return found
 
 
 _OPTIONAL_TEXTS = (

@@ -22,7 +22,7 @@ def locate_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph])
     A game with a known paragraph_id is found by it, one with text by the highest token F1 with the ingested
     paragraphs, at least 0.6: first among those with the labelled opening sentence, where 0.9 settles it, then among
     all. Ties go to the game's own document, then to the equal opening sentence, then to the smaller paragraph_id. A
-    game that gives its opening sentence alone is found by that.
+    game that gives its opening sentence alone is found by that. Of a plain query it is the first of the highest grade.
     """
     by_id = {paragraph.paragraph_id: paragraph for paragraph in paragraphs}
     by_text = [game for game in games if game.answerable and game.paragraph and game.paragraph_id not in by_id]
@@ -31,7 +31,8 @@ def locate_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph])
     for game in games:
         if not game.answerable:
             continue
-        located[game.game_id] = by_id.get(game.paragraph_id)
+        wanted = game.best_first if game.is_query else [game.paragraph_id]
+        located[game.game_id] = next((by_id[one] for one in wanted if one in by_id), None)
         if located[game.game_id] is None and matcher is not None and game.paragraph:
             located[game.game_id] = matcher.best(game)
     return located

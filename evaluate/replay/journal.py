@@ -108,7 +108,13 @@ def open_journal(path: Path, inputs: str, n_games: int) -> Journal:
 
 
 def inputs_digest(
-    games: Sequence[LabelledGame], store_fingerprint: str, settings: Settings, referee: str, seed: int, repeats: int
+    games: Sequence[LabelledGame],
+    store_fingerprint: str,
+    settings: Settings,
+    referee: str,
+    seed: int,
+    repeats: int,
+    depth: int = 0,
 ) -> str:
     """Hexadecimal digits that change with anything that a run depends on: the code as well."""
     inputs = {
@@ -118,6 +124,7 @@ def inputs_digest(
         "referee": referee,
         "seed": seed,
         "repeats": repeats,
+        "depth": depth,
         "code": code_digest(),
     }
     return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from quarry.configs.settings import Settings
+from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.locating import locate_games, require_of_store
 from quarry.evaluate.referee import make_referee, prepare, tools_of
@@ -122,24 +123,28 @@ def replay_store(
     workers: int,
     partial: Path | None,
     name: str = "",
+    depth: int = 0,
 ) -> Run:
     """A run over a store, in as many processes as pay, going on from what an interrupted one has left.
 
     Args:
         workers: processes; 0 takes as many as pay.
         partial: file that keeps the games done until the run is; None keeps nothing.
+        depth: paragraphs whose ranks and log-odds are kept beyond the hits; 0 keeps none.
 
     Raises:
+        GamesError: the games are another corpus's, or plain queries that cannot be played.
         RefereeError: the SPEC is none of docs/commands.md's.
         EmbedderError: the store's embedder cannot be loaded.
         SettingsError: `partial` cannot be written.
         ReplayError: a worker process died.
     """
     plays = plays_of(referee, repeats)
+    require_playable(games, referee)
     with contextlib.ExitStack() as stack:
         journal = None
         if partial is not None:
-            inputs = inputs_digest(games, store.fingerprint, settings, referee, seed, plays)
+            inputs = inputs_digest(games, store.fingerprint, settings, referee, seed, plays, depth)
             journal = stack.enter_context(open_journal(partial, inputs, len(games)))
         n_left = len(games) - (len(journal.done) if journal else 0)
         n_workers = workers_for(workers, n_left, played=referee != "none")
@@ -147,12 +152,26 @@ def replay_store(
         if n_workers > 1:
             prepare([referee], store, settings.embed)
             play_all = in_processes(
-                functools.partial(making, single_threaded(settings), referee, seed, plays), n_workers
+                functools.partial(making, single_threaded(settings), referee, seed, plays, depth), n_workers
             )
         else:
-            play_all = here(making(settings, referee, seed, plays))
+            play_all = here(making(settings, referee, seed, plays, depth))
         return replay_games(
             games, store, settings, play_all, referee=referee, seed=seed, repeats=repeats, journal=journal, name=name
+        )
+
+
+def require_playable(games: Sequence[LabelledGame], referee: str) -> None:
+    """Pass if there is no referee, or no plain query among the games.
+
+    Raises:
+        GamesError: there is.
+    """
+    query = next((game for game in games if game.is_query), None)
+    if query is not None and referee != "none":
+        raise GamesError(
+            f"--games must hold games to be played with --referee {referee}, got the plain query {query.game_id!r}, "
+            "which has no secret paragraph; leave --referee out to measure the search"
         )
 
 

@@ -19,6 +19,7 @@ from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
 from quarry.evaluate.referee import Referee, make_referee, tools_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
+from quarry.evaluate.replay.ranking import ranked
 from quarry.evaluate.runs.record import GameRecord, record_game
 from quarry.ingest.errors import IngestError
 from quarry.ingest.paragraph import Paragraph
@@ -71,9 +72,13 @@ class Replayer:
         judges: the referee of each repeat; none measures the search alone.
         similarity: of two words, for the score.
         seed: of the practice server.
+        depth: paragraphs whose ranks and log-odds are kept beyond the hits; 0 keeps none.
     """
 
-    def __init__(self, player: Player, judges: Sequence[Referee], similarity: Similarity | None, seed: int) -> None:
+    def __init__(
+        self, player: Player, judges: Sequence[Referee], similarity: Similarity | None, seed: int, depth: int = 0
+    ) -> None:
+        self._depth = depth
         self._player = player
         self._judges = judges
         self._similarity = similarity
@@ -84,7 +89,9 @@ class Replayer:
         reports = []
         if self._similarity is not None:
             reports = play_game(job, self._player, self._judges, self._similarity, self._seed)
-        return record_game(job.game, job.paragraph, searched_for(job.game, self._player, reports), reports)
+        result = searched_for(job.game, self._player, reports)
+        ranking = ranked(job.game, self._player, result, self._depth) if self._depth else None
+        return record_game(job.game, job.paragraph, result, reports, ranking, self._depth)
 
 
 def searched_for(game: LabelledGame, player: Player, reports: Sequence[GameReport]) -> SearchResult:
@@ -135,20 +142,21 @@ class _PlansOnce:
 
 
 def build_replayer(
-    location: str, collection: str, settings: Settings, referee: str, seed: int, repeats: int
+    location: str, collection: str, settings: Settings, referee: str, seed: int, repeats: int, depth: int = 0
 ) -> Replayer:
     """A replayer over a store, as a worker process makes it.
 
     Args:
         referee: SPEC; "none" measures the search alone.
         repeats: referees, with the seeds `seed`, `seed + 1`, ...
+        depth: as `Replayer` takes it.
     """
     store = open_store(location, collection)
     player = build_player(store, settings)
     tools = tools_of(store, settings.embed)
     judges = [judge for repeat in range(repeats) if (judge := make_referee(referee, seed + repeat, tools))]
     similarity = word_similarity(store.embedder_spec, store.models(settings.embed)) if judges else None
-    return Replayer(player, judges, similarity, seed)
+    return Replayer(player, judges, similarity, seed, depth)
 
 
 def workers_for(wanted: int, n_games: int, *, played: bool) -> int:

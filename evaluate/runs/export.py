@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from quarry.evaluate.runs.measures import LOST
+from quarry.evaluate.runs.measures import qrels_of, ranking_of
 from quarry.evaluate.runs.run import Run, play_of
 
+STEP = 1e-4
+"""By which one score is above the next at least."""
 FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What a spreadsheet takes for the beginning of a formula, full width forms as well (OWASP, CSV Injection)."""
 
@@ -46,26 +48,43 @@ def _as_cell(value: Any) -> Any:
 
 
 def trec_run(run: Run) -> list[str]:
-    """`game_id Q0 paragraph_id rank score name` for every hit of every answerable game.
+    """`game_id Q0 paragraph_id rank score name` for all that was ranked of every answerable game: its score is real.
 
-    The score falls by one from hit to hit, since tools sort by it and scores of slots are not comparable.
+    It is the log-odds of relevance, by which paragraphs are ranked. Only where a slot is kept for a book's paragraphs,
+    or for a rare word's, do some stand before others that are more relevant: they are raised together, as far as
+    needed, since tools sort by the score.
     """
     lines = []
     for record in run.records:
         if record["answerable"]:
-            hits = record["search"]["hits"]
-            for place, hit in enumerate(hits, 1):
-                ids = f"{trec_id(record['game_id'])} Q0 {trec_id(hit['paragraph_id'])}"
-                lines.append(f"{ids} {place} {len(hits) - place + 1} {trec_id(run.name)}")
+            ranking = ranking_of(record)
+            for place, (paragraph_id, score) in enumerate(zip(ranking, falling(ranking.values()), strict=True), 1):
+                ids = f"{trec_id(record['game_id'])} Q0 {trec_id(paragraph_id)}"
+                lines.append(f"{ids} {place} {score:.6f} {trec_id(run.name)}")
     return lines
 
 
+def falling(scores: Iterable[float]) -> list[float]:
+    """The scores, each above the next: those that are not are raised, along with all before them, by as little.
+
+    Tools sort by the score and break ties by name, and trec_eval reads it with seven digits.
+    """
+    found: list[float] = []
+    raised = 0.0
+    for score in reversed(list(scores)):
+        if found:
+            raised += max(0.0, found[-1] + STEP - (score + raised))
+        found.append(score + raised)
+    return found[::-1]
+
+
 def trec_qrels(run: Run) -> list[str]:
-    """`game_id 0 paragraph_id 1` for every answerable game; one lost at ingest has a paragraph that nothing finds."""
+    """`game_id 0 paragraph_id grade` of every answerable game; nothing finds what was lost at ingest."""
     return [
-        f"{trec_id(record['game_id'])} 0 {trec_id(truth['paragraph_id'] if (truth := record['truth']) else LOST)} 1"
+        f"{trec_id(record['game_id'])} 0 {trec_id(paragraph_id)} {grade}"
         for record in run.records
         if record["answerable"]
+        for paragraph_id, grade in qrels_of(record).items()
     ]
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired
 
 import numpy as np
 from typing_extensions import TypedDict
 
+from quarry.evaluate.games.beir import grades_of
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.text import same_text
 from quarry.evaluate.practice.lost import misleading
@@ -22,6 +23,8 @@ from quarry.player.words import stems
 
 LostAt = Literal["ingest", "book", "search", "answers"]
 
+LOST = "lost at ingest"
+"""Stands for the paragraph_id of a game whose paragraph was not ingested; no ranking holds it."""
 N_CANDIDATES_KEPT = 20
 """Candidates of a played game that its record keeps, by belief after the answers; the labelled one always."""
 
@@ -110,7 +113,12 @@ class PlayRecord(TypedDict):
 
 
 class GameRecord(TypedDict):
-    """One game with all its plays; no plays without a referee, or where the paragraph was lost at ingest."""
+    """One game with all its plays; no plays without a referee, or where the paragraph was lost at ingest.
+
+    `relevant` holds the grades of all judged paragraphs where a game names several; the truth of a plain query is the
+    first hit that answers it. `ranking` holds the log-odds of relevance of the first `depth` paragraphs, in their
+    order, where they were asked for.
+    """
 
     game_id: str
     book_name: str
@@ -122,6 +130,9 @@ class GameRecord(TypedDict):
     answerable: bool
     truth: TruthRecord | None
     search: SearchRecord
+    relevant: NotRequired[dict[str, int]]
+    ranking: NotRequired[dict[str, float]]
+    depth: NotRequired[int]
     questions: list[Json]
     questions_ms: float | None
     decide_ms: float | None
@@ -129,7 +140,12 @@ class GameRecord(TypedDict):
 
 
 def record_game(
-    game: LabelledGame, paragraph: Paragraph | None, result: SearchResult, reports: Sequence[GameReport]
+    game: LabelledGame,
+    paragraph: Paragraph | None,
+    result: SearchResult,
+    reports: Sequence[GameReport],
+    ranking: Mapping[str, float] | None = None,
+    depth: int = 0,
 ) -> GameRecord:
     """The record of a game.
 
@@ -137,8 +153,13 @@ def record_game(
         paragraph: the labelled one as ingested; None where it was not, or where there is none.
         result: of a search as `player search` makes it.
         reports: of its plays, repeat by repeat.
+        ranking: log-odds of relevance of the first `depth` paragraphs in their order; None where they were not asked
+            for.
     """
-    return {
+    if game.is_query:
+        good = set(game.best_first)
+        paragraph = next((hit.paragraph for hit in result.hits if hit.paragraph.paragraph_id in good), paragraph)
+    record: GameRecord = {
         "game_id": game.game_id,
         "book_name": game.book_name,
         "hint": game.hint,
@@ -156,6 +177,13 @@ def record_game(
             _play(game, paragraph, report, repeat) for repeat, report in enumerate(reports) if paragraph is not None
         ],
     }
+    if game.relevant:
+        record["relevant"] = grades_of(game, paragraph)
+        if game.answerable and not game.is_query and paragraph is None:
+            record["relevant"][LOST] = max(1, *game.relevant.values())
+    if ranking is not None:
+        record |= {"ranking": dict(ranking), "depth": depth}
+    return record
 
 
 def lost_at(record: GameRecord, play: PlayRecord | None) -> LostAt | None:

@@ -115,7 +115,12 @@ class Run:
                 record["hint"],
                 record["answerable"],
                 record["opening_sentence"],
-                truth["paragraph_id"] if (truth := record["truth"]) else "",
+                # of a plain query that is the first hit which answers it, another one in each run
+                sorted(record["relevant"].items())
+                if "relevant" in record
+                else truth["paragraph_id"]
+                if (truth := record["truth"])
+                else "",
             ]
             for record in self.records
         ]

@@ -43,7 +43,7 @@ def expand(paths: Sequence[Path]) -> list[Path]:
     files: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
-            found = _lectures_in(path)
+            found = _lectures_in(path) or [corpus for corpus in [path / "corpus.jsonl"] if corpus.is_file()]
             if not found:
                 raise BadInputError(
                     f"PATH must be a folder with PDF, PPTX or DOCX files in it, got {path}: none there; check the path"

@@ -612,3 +612,54 @@ class TestCommand:
     def test_help_shows_an_example(self, capsys: pytest.CaptureFixture[str], command: str) -> None:
         assert run_main(main, command, "--help") == 0
         assert f"example:\n  python -m evaluate {command} --store" in capsys.readouterr().out
+
+
+class TestQueries:
+    """Plain queries with several relevant paragraphs, as of a judged collection."""
+
+    def collection(self, folder: Path) -> Path:
+        (folder / "qrels").mkdir(parents=True)
+        third, fourth = course()[2], course()[3]
+        queries = [{"_id": "q1", "text": third.text.split(". ")[1]}, {"_id": "q2", "text": "lanterns"}]
+        (folder / "queries.jsonl").write_text("".join(json.dumps(query) + "\n" for query in queries), encoding="utf-8")
+        lines = f"q1\t{fourth.paragraph_id}\t1\nq1\t{third.paragraph_id}\t2\nq2\tnowhere\t1\n"
+        (folder / "qrels" / "test.tsv").write_text(lines, encoding="utf-8")
+        return folder
+
+    @pytest.mark.usefixtures("fast_models")
+    def test_a_folder_in_beirs_layout_is_measured(
+        self, store: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        folder = str(self.collection(tmp_path / "judged"))
+        arguments = ("--store", store.location, "--games", folder, "--json")
+        assert run_main(main, "replay", *arguments, "--preset", "ordinary", "--depth", "100") == 0
+        captured = capsys.readouterr()
+        run = json.loads(captured.out)
+        assert run["measures"]["R@100"] == 0.5, "of q1 both paragraphs were found, of q2 nothing"
+        assert run["measures"]["nDCG@10"] <= 0.5
+        assert [game["lost_at"] for game in run["per_game"]] == [None, "ingest"]
+        assert "preset ordinary searches without" not in captured.err
+
+    @pytest.mark.usefixtures("fast_models")
+    def test_the_games_rule_is_not_applied_to_queries_unsaid(
+        self, store: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        folder = str(self.collection(tmp_path / "judged"))
+        assert run_main(main, "replay", "--store", store.location, "--games", folder) == 0
+        assert "preset ordinary searches without the game's rule" in capsys.readouterr().err
+
+    @pytest.mark.usefixtures("fast_models")
+    def test_queries_cannot_be_played(self, store: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        folder = str(self.collection(tmp_path / "judged"))
+        assert run_main(main, "replay", "--store", store.location, "--games", folder, "--referee", "oracle") == 2
+        assert "got the plain query 'q1', which has no secret paragraph" in capsys.readouterr().err
+
+    @pytest.mark.usefixtures("fast_models")
+    def test_runs_over_queries_are_compared_by_ndcg(
+        self, store: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        folder = str(self.collection(tmp_path / "judged"))
+        arguments = ("--store", store.location, "--games", folder, "--json")
+        assert run_main(main, "compare", *arguments, "--presets", "keyword,unfiltered", "--depth", "100") == 0
+        found = json.loads(capsys.readouterr().out)
+        assert [test["measure"] for test in found["tests"]] == ["nDCG@10", "AP", "RR"]

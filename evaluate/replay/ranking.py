@@ -1,0 +1,34 @@
+"""How deep a game's search ranks the course, beyond the hits that it returns."""
+
+from __future__ import annotations
+
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.player.player import Player
+from quarry.player.search.core import FARTHEST, log_odds_of
+from quarry.player.search.types import Query, SearchResult
+
+
+def ranked(game: LabelledGame, player: Player, result: SearchResult, depth: int) -> dict[str, float]:
+    """Log-odds of relevance of the first paragraphs, by paragraph_id: the hits in their order, then the best others.
+
+    Args:
+        result: what the search of the game found.
+        depth: paragraphs wanted; there are fewer where the strategies found no more.
+    """
+    everything = Query(game.hint, game.book_name, k=max(depth, len(player.orchestrator.paragraphs)))
+    found = player.orchestrator.candidates(everything)
+    log_odds = found.log_odds
+    known = {
+        paragraph.paragraph_id: float(log_odds[row])
+        for row, paragraph in enumerate(found.paragraphs)
+        if log_odds[row] > -FARTHEST
+    }
+    ranking = {
+        hit.paragraph.paragraph_id: known.get(hit.paragraph.paragraph_id, log_odds_of(hit.relevance))
+        for hit in result.hits[:depth]
+    }
+    for paragraph_id in sorted(known, key=lambda one: (-known[one], one)):
+        if len(ranking) >= depth:
+            break
+        ranking.setdefault(paragraph_id, known[paragraph_id])
+    return {paragraph_id: round(score, 6) for paragraph_id, score in ranking.items()}
