@@ -49,19 +49,22 @@ class LabelledGame:
         return RoundStart("", self.book_name, self.hint, self.association_domain, "")
 
 
-def load_games(path: Path) -> list[LabelledGame]:
+def load_games(path: Path, named: str = "--games") -> list[LabelledGame]:
     """The games of a file: one JSON object a line as docs/commands.md has them, or a CSV table with the same names.
+
+    Args:
+        named: the flag that names the file.
 
     Raises:
         GamesError: missing, empty, a line that is no such object, or a game_id that comes twice.
     """
-    games, problems = read_games(path)
+    games, problems = read_games(path, named)
     if problems:
         raise problems[0]
     return games
 
 
-def read_games(path: Path) -> tuple[list[LabelledGame], list[GamesError]]:
+def read_games(path: Path, named: str = "--games") -> tuple[list[LabelledGame], list[GamesError]]:
     """The games of a file, and what is wrong with the lines that give none.
 
     Raises:
@@ -69,7 +72,7 @@ def read_games(path: Path) -> tuple[list[LabelledGame], list[GamesError]]:
     """
     games: dict[str, LabelledGame] = {}
     problems: list[GamesError] = []
-    text = read_text(path, GamesError, named="--games")
+    text = read_text(path, GamesError, named=named)
     lines = csv_records(text, path) if path.suffix.lower() == ".csv" else _json_records(text, path)
     for number, (where, read) in enumerate(lines, 1):
         try:
