@@ -276,19 +276,20 @@ class TestCommand:
         judged = Judged(np.array([1]), np.array([True]), np.array([True]))
         shared = replace(part, judge=lambda games, settings: judged)
         # another process begins a trial whenever this one judges
-        asked = []
+        asked: list[optuna.Trial] = []
+        no_games: Any = None
 
         def meddled(games: Any, found: Any) -> Judged:
             if len(asked) < 3:
                 asked.append(study.ask())
             return judged
 
-        _optimise(replace(shared, judge=meddled), None, settings.search, study, 16)
+        _optimise(replace(shared, judge=meddled), no_games, settings.search, study, 16)
         states = [trial.state for trial in study.trials]
         assert states.count(TrialState.COMPLETE) + len(asked) == 16
         for trial in asked:
             study.tell(trial, 0.5)
-        _optimise(shared, None, settings.search, study, 16)
+        _optimise(shared, no_games, settings.search, study, 16)
         assert sum(trial.state == TrialState.COMPLETE for trial in study.trials) == 16
 
     def test_a_trial_of_a_killed_process_is_made_up_for(
