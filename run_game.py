@@ -273,7 +273,7 @@ def _play_games(
             referee = make_referee(spec, options.seed or 0, tools_of(store, settings.embed))
             if referee is None:
                 raise SettingsError("--referee must answer questions to play a game, got none; take oracle")
-            repertoire = load_repertoire(store, options.practice_games or GAMES, referee, settings)
+            repertoire = load_repertoire(store, options.practice_games or GAMES, referee, settings, "--practice-games")
             practice = PracticeServer(repertoire, options.seed)
             url = stack.enter_context(serving(create_app(practice)))
             token = options.token or ""  # QUARRY_TOKEN is another server's

@@ -21,7 +21,7 @@ _SPACE_HEAD = """\
 # What `python -m evaluate tune` may change, and within which bounds. Copy it, change it, and name the copy with
 # --space. A list gives the values to choose from; low, high and step give a range. Any key of `search` in default.yaml
 # may stand here; what must stay below another key (boost_confidence, sentence_mean_weight, lowered_threshold, global_k)
-# is brought down to it. For plain questions, add: keywords: [fused, fallback, off], fusion: [linear, rrf]; for courses
+# is drawn beneath it. For plain questions, add: keywords: [fused, fallback, off], fusion: [linear, rrf]; for courses
 # of uneven quality or age: quality_weight: {low: -2.0, high: 2.0, step: 0.1}, recency_weight: the same.
 # Written by `python -m quarry.configs.generated` from configs/settings.py.
 

@@ -114,6 +114,22 @@ def test_readme_shows_the_two_commands_first() -> None:
     assert re.search(r"\A# Quarry\n\n```\nmake play .*\nmake test .*\n```\n", README)
 
 
+def test_the_sample_game_is_what_the_command_prints(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUARRY_ACCURACY", "fast")  # what `make play` installs; more models would find more
+    monkeypatch.setenv("COLUMNS", "80")
+    sample = re.findall(r"^```\n(─+ game .*?)^```", README, flags=re.MULTILINE | re.DOTALL)[0]
+    done = run("run_game.py --seed 11", course)
+    assert done.returncode == 0, done.stderr
+    printed = iter(alike(done.stdout))
+    for line in alike(sample):
+        assert line == "..." or line in printed, f"not printed, or not in this place: {line}\n{done.stdout}"
+
+
+def alike(text: str) -> list[str]:
+    """The lines, with the numbers that another processor may round otherwise left out."""
+    return [re.sub(r"\d\.\d+", "#", line).rstrip() for line in text.splitlines() if line.strip()]
+
+
 def test_the_lines_of_python_ingest_search_and_play_a_labelled_game(course: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
     done = run(f"-c {shlex.quote(blocks[0])}", course)

@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
         )
     embedder = RememberingEmbedder(store_embedder(store, settings))
     games = select_split(load_games(options.games), options.split, 0)
-    asked = load_games(options.questions)
+    asked = load_games(options.questions, "--questions")
     asked = asked[:: max(1, len(asked) // options.limit)]
     before = calibration_of(store.embedder_spec)
     course, ordinary = labelled_course(store, embedder, games), labelled_course(questions, embedder, asked)

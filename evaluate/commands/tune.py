@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from quarry.configs.meant import meant
 from quarry.configs.settings import Settings, SettingsError, as_dict, load
 from quarry.evaluate.commands.command import (
     add_command,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from quarry.evaluate.tuning.answered_games import AnsweredGames
     from quarry.evaluate.tuning.part import G, Part, S, Splits
 
+MIXED = "mixed"
 OFFERED = Path("tuned.yaml")
 """Where a result that is better is written unless the user says otherwise, in the folder that he is in."""
 
@@ -60,6 +62,13 @@ def add(commands: Any) -> None:
         type=Path,
         metavar="FILE",
         help="YAML of what may be tuned (default: configs/space.yaml)",
+    )
+    command.add_argument(
+        "--objective",
+        default=MIXED,
+        metavar="NAME",
+        help="what the search's study climbs: mixed (RR, a little of Success@k and of abstaining rightly), RR, "
+        "Success@1, Success@5 or Success@20 (default: %(default)s)",
     )
     command.add_argument("--trials", type=int, required=True, metavar="N", help="that the study has in the end")
     command.add_argument(
@@ -94,11 +103,7 @@ def run(options: argparse.Namespace) -> int:
     from quarry.evaluate.tuning.storage import open_storage
     from quarry.player.search.build import store_embedder
 
-    for name in ("trials", "workers"):
-        if getattr(options, name) < 1:
-            raise SettingsError(f"--{name} must be at least 1, got {getattr(options, name)}")
-    require_writable(options.out)
-    require_writable(options.study_out)
+    _check(options)
     settings = load(options.preset, options.config)
     space = load_space(options.space or DEFAULT_SPACE)
     require_known(settings.search)
@@ -120,8 +125,11 @@ def run(options: argparse.Namespace) -> int:
         for name, part in by_split.items()
     }
     told = [games_told(chosen), store.fingerprint, as_dict(settings)["search"], repr(space)]
+    told += [options.objective] if options.objective != MIXED else []
     splits = Splits(prepared["train"], prepared["validation"], prepared["test"])
-    search, document, trials = _studied(search_part(space), splits, settings.search, _name("quarry", told), options)
+    search, document, trials = _studied(
+        search_part(space, options.objective), splits, settings.search, _name("quarry", told), options
+    )
     tree = {"search": document["settings"]}
     if referees:
         found = replace(settings, search=search)
@@ -151,6 +159,26 @@ def run(options: argparse.Namespace) -> int:
         write_text(options.study_out, json.dumps(trials, ensure_ascii=False) + "\n")
     _say(options, {**document, "written_to": None if out is None else str(out)}, parts, out)
     return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Pass if what was asked for can be done.
+
+    Raises:
+        SettingsError: it cannot.
+    """
+    from quarry.evaluate.tuning.objective import OBJECTIVES
+
+    for name in ("trials", "workers"):
+        if getattr(options, name) < 1:
+            raise SettingsError(f"--{name} must be at least 1, got {getattr(options, name)}")
+    if options.objective not in OBJECTIVES:
+        raise SettingsError(
+            f"--objective must be one of {', '.join(OBJECTIVES)}, got {options.objective!r}"
+            f"{meant(options.objective, OBJECTIVES)}"
+        )
+    require_writable(options.out)
+    require_writable(options.study_out)
 
 
 def _say(
@@ -190,6 +218,7 @@ def _studied(
         seed=options.seed,
         storage=options.storage,
         n_workers=options.workers,
+        told={"store": str(options.store), "games": str(options.games), "untuned": part.values(base)},
     )
     document = {
         "objective": part.objective,
@@ -272,3 +301,6 @@ def _print(document: Mapping[str, Any]) -> None:
     print(f"  gain in {gain['measure']} on the test games {change}")
     print(f"  {document['verdict']}")
     print("  " + ", ".join(f"{name} {value}" for name, value in document["settings"].items()))
+    if document["importance"]:
+        shares = (f"{name} {share:.2f}" for name, share in document["importance"].items())
+        print(f"  share of the objective's variance that each explains: {', '.join(shares)}")

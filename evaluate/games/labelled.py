@@ -64,21 +64,24 @@ class LabelledGame:
         return RoundStart("", self.book_name, self.hint, self.association_domain, "")
 
 
-def load_games(path: Path) -> list[LabelledGame]:
+def load_games(path: Path, named: str = "--games") -> list[LabelledGame]:
     """The games of a file: one JSON object a line as docs/commands.md has them, or a CSV table with the same names.
 
     A folder is read as a judged collection in BEIR's layout: its queries, with what was judged of them.
 
+    Args:
+        named: the flag that names the file.
+
     Raises:
         GamesError: missing, empty, a line that is no such object, or a game_id that comes twice.
     """
-    games, problems = read_games(path)
+    games, problems = read_games(path, named)
     if problems:
         raise problems[0]
     return games
 
 
-def read_games(path: Path) -> tuple[list[LabelledGame], list[GamesError]]:
+def read_games(path: Path, named: str = "--games") -> tuple[list[LabelledGame], list[GamesError]]:
     """The games of a file, and what is wrong with the lines that give none.
 
     Raises:
@@ -86,7 +89,7 @@ def read_games(path: Path) -> tuple[list[LabelledGame], list[GamesError]]:
     """
     games: dict[str, LabelledGame] = {}
     problems: list[GamesError] = []
-    for number, (where, read) in enumerate(_records_of(path), 1):
+    for number, (where, read) in enumerate(_records_of(path, named), 1):
         try:
             game = _game(read(), where, number)
             if game.game_id in games:
@@ -101,11 +104,11 @@ def read_games(path: Path) -> tuple[list[LabelledGame], list[GamesError]]:
     return list(games.values()), problems
 
 
-def _records_of(path: Path) -> Iterator[tuple[str, Callable[[], Mapping[str, Any]]]]:
+def _records_of(path: Path, named: str) -> Iterator[tuple[str, Callable[[], Mapping[str, Any]]]]:
     """Where each game stands, and what reads it."""
     if path.is_dir():
         return beir_records(path)
-    text = read_text(path, GamesError, named="--games")
+    text = read_text(path, GamesError, named=named)
     return csv_records(text, path) if path.suffix.lower() == ".csv" else _json_records(text, path)
 
 

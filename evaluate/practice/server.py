@@ -68,19 +68,24 @@ class Repertoire:
     similarity: Similarity
 
 
-def load_repertoire(store: Course, games_path: Path, referee: Referee, settings: Settings) -> Repertoire:
+def load_repertoire(
+    store: Course, games_path: Path, referee: Referee, settings: Settings, named: str = "--games"
+) -> Repertoire:
     """The repertoire of a store and a games file.
+
+    Args:
+        named: the flag that names the file.
 
     Raises:
         GamesError: the file cannot be used, or none of its games is about this store.
     """
-    games = load_games(games_path)
+    games = load_games(games_path, named)
     located = locate_games(games, store.paragraphs)
     playable = [(game, paragraph) for game in games if (paragraph := located.get(game.game_id)) is not None]
     if not playable:
         raise GamesError(
             f"{games_path}: at least one game must be about a paragraph of {store.location}, got none of {len(games)}; "
-            "name the games that belong to the store with --practice-games (python -m evaluate label writes some), or "
+            f"name the games that belong to the store with {named} (python -m evaluate label writes some), or "
             "be the referee yourself: run_game.py --referee me"
         )
     return Repertoire(playable, referee, word_similarity(store.embedder_spec, store.models(settings.embed)))

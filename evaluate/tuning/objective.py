@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +19,29 @@ from quarry.ingest.arrays import BoolArray, Float64Array, IntArray
 SUCCESS_WEIGHT = 0.1
 ABSTENTION_WEIGHT = 0.1
 """Of Success@k, and of the balanced accuracy of telling answerable games from others, next to RR."""
-OBJECTIVE = f"RR + {SUCCESS_WEIGHT:g} Success@k + {ABSTENTION_WEIGHT:g} balanced accuracy of `relevant`"
+MIXED = "mixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What a study may climb.
+
+    Attributes:
+        says: what it is, in words.
+        measure: whose gain is tested.
+    """
+
+    says: str
+    measure: str
+
+
+OBJECTIVES: Mapping[str, Objective] = {
+    MIXED: Objective(
+        f"RR + {SUCCESS_WEIGHT:g} Success@k + {ABSTENTION_WEIGHT:g} balanced accuracy of `relevant`", "RR"
+    ),
+    **{name: Objective(name, name) for name in ("RR", "Success@1", "Success@5", "Success@20")},
+}
+"""By name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +52,13 @@ class Judged:
         ranks: (n_games,) place of the labelled paragraph, 0 where it is no hit.
         relevant: (n_games,) whether the search says that it found something.
         is_answerable: (n_games,) whether there is something to find.
+        aim: the objective's name, of `OBJECTIVES`.
     """
 
     ranks: IntArray
     relevant: BoolArray
     is_answerable: BoolArray
+    aim: str = MIXED
 
     @property
     def reciprocal_ranks(self) -> Float64Array:
@@ -42,8 +68,18 @@ class Judged:
 
     @property
     def by_game(self) -> Float64Array:
-        """The measure whose gain is tested."""
-        return self.reciprocal_ranks
+        """(n_answerable,) the measure whose gain is tested."""
+        return self.measures[OBJECTIVES[self.aim].measure]
+
+    @property
+    def measures(self) -> dict[str, Float64Array]:
+        """(n_answerable,) values of each measure by name."""
+        ranks = self.ranks[self.is_answerable]
+        found = ranks > 0
+        return {
+            "RR": self.reciprocal_ranks,
+            **{f"Success@{k}": (found & (ranks <= k)).astype(np.float64) for k in (1, 5, 20)},
+        }
 
     @property
     def balanced_accuracy(self) -> float:
@@ -60,6 +96,8 @@ class Judged:
     @property
     def objective(self) -> float:
         """The number that a study climbs."""
+        if self.aim != MIXED:
+            return float(self.by_game.mean())
         success = float((self.ranks[self.is_answerable] > 0).mean())
         return float(
             self.reciprocal_ranks.mean() + SUCCESS_WEIGHT * success + ABSTENTION_WEIGHT * self.balanced_accuracy
@@ -67,13 +105,7 @@ class Judged:
 
     def as_json(self, seed: int) -> dict[str, Any]:
         """Objective, measures and their 95% intervals."""
-        ranks = self.ranks[self.is_answerable]
-        values = {
-            "RR": self.reciprocal_ranks,
-            "Success@1": (ranks == 1).astype(np.float64),
-            "Success@5": ((ranks > 0) & (ranks <= 5)).astype(np.float64),
-            "Success@20": ((ranks > 0) & (ranks <= 20)).astype(np.float64),
-        }
+        values = self.measures
         return {
             "games": len(self.ranks),
             "unanswerable": int((~self.is_answerable).sum()),
@@ -84,22 +116,28 @@ class Judged:
         }
 
 
-def judge(prepared: Prepared, settings: SearchSettings) -> Judged:
+def judge(prepared: Prepared, settings: SearchSettings, objective: str = MIXED) -> Judged:
     """What these settings reach on these games."""
     found = search_all(prepared, settings)
-    return Judged(found.ranks, found.relevant, prepared.is_answerable)
+    return Judged(found.ranks, found.relevant, prepared.is_answerable, objective)
 
 
-def search_part(space: Space) -> Part[SearchSettings, Prepared]:
-    """The part of a study that tunes the search within a space."""
+def search_part(space: Space, objective: str = MIXED) -> Part[SearchSettings, Prepared]:
+    """The part of a study that tunes the search within a space.
+
+    Args:
+        objective: by name, of `OBJECTIVES`.
+    """
+    aim = OBJECTIVES[objective]
     return Part(
         section="search",
-        objective=OBJECTIVE,
-        measure="RR",
+        objective=aim.says,
+        measure=aim.measure,
         tuned=space.keys,
         n_parameters=len(space.parameters),
         suggest=space.suggest,
         settings_of=space.settings_of,
         values_of=space.values_of,
-        judge=judge,
+        judge=functools.partial(judge, objective=objective),
+        distributions={parameter.key: parameter.distribution for parameter in space.parameters},
     )

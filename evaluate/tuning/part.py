@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 import optuna
@@ -53,6 +53,7 @@ class Part(Generic[S, G]):
         settings_of: the same from the numbers of a trial.
         values_of: the numbers of a trial that proposes settings, as near as its steps allow.
         judge: what settings reach on games.
+        distributions: all values that a parameter may take, where a trial draws it beneath another.
     """
 
     section: str
@@ -64,6 +65,7 @@ class Part(Generic[S, G]):
     settings_of: Callable[[Mapping[str, Any], S], S]
     values_of: Callable[[S], dict[str, Any]]
     judge: Callable[[G, S], Judgement]
+    distributions: Mapping[str, optuna.distributions.BaseDistribution] = field(default_factory=dict)
 
     def values(self, settings: S) -> dict[str, Any]:
         """What the file of the result sets."""

@@ -38,13 +38,30 @@ class Parameter:
         """Whether its numbers are whole ones."""
         return all(isinstance(number, int) for number in (self.low, self.high, self.step))
 
-    def suggest(self, trial: optuna.trial.BaseTrial) -> Any:
-        """The value that a trial proposes."""
+    @property
+    def distribution(self) -> optuna.distributions.BaseDistribution:
+        """All values that it may take, whatever the others are."""
+        if self.choices:
+            return optuna.distributions.CategoricalDistribution(self.choices)
+        if self.is_whole:
+            return optuna.distributions.IntDistribution(int(self.low), int(self.high), step=int(self.step))
+        return optuna.distributions.FloatDistribution(self.low, self.high, step=self.step)
+
+    def suggest(self, trial: optuna.trial.BaseTrial, least: float, most: float) -> Any:
+        """The value that a trial proposes.
+
+        Args:
+            least, most: bounds that the other values leave; choices know none.
+        """
         if self.choices:
             return trial.suggest_categorical(self.key, self.choices)
+        low = self.low + self.step * math.ceil((max(least, self.low) - self.low) / self.step)
+        high = self.low + self.step * math.floor((min(most, self.high) - self.low) / self.step)
+        if low > high:  # they leave none of its own
+            low = high = max(least, min(most, self.low))
         if self.is_whole:
-            return trial.suggest_int(self.key, int(self.low), int(self.high), step=int(self.step))
-        return round(trial.suggest_float(self.key, self.low, self.high, step=self.step), 6)
+            return trial.suggest_int(self.key, round(low), round(high), step=int(self.step))
+        return trial.suggest_float(self.key, round(low, 6), round(high, 6), step=self.step)
 
     def nearest(self, value: Any) -> Any:
         """The value that it can have and that is nearest to another; the first choice where that is none."""
@@ -71,11 +88,18 @@ class Space:
 
     def suggest(self, trial: optuna.trial.BaseTrial, base: SearchSettings) -> SearchSettings:
         """The settings that a trial proposes; those that are not tuned are as in `base`."""
-        return self.settings_of({parameter.key: parameter.suggest(trial) for parameter in self.parameters}, base)
+        asked = dataclasses.asdict(base)
+        open_keys = set(self.keys)
+        for parameter in sorted(self.parameters, key=lambda parameter: (parameter.key != "k", parameter.key in LATE)):
+            bounds = _bounds(parameter.key, asked, open_keys)
+            asked[parameter.key] = parameter.suggest(trial, *bounds)
+            open_keys.remove(parameter.key)
+        return self.settings_of({key: asked[key] for key in self.keys}, base)
 
     def settings_of(self, values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
-        """Settings of a trial's numbers; what must stand below another is brought down to it."""
-        asked = {**dataclasses.asdict(base), **values}
+        """Settings of a trial's numbers; of choices, what must stand below another is brought down to it."""
+        drawn = {key: round(value, 10) if isinstance(value, float) else value for key, value in values.items()}
+        asked = {**dataclasses.asdict(base), **drawn}
         pdf_k = min(asked["pdf_k"], asked["k"])
         global_k = min(asked["global_k"], asked["k"] - pdf_k)
         left = math.floor((1.0 - asked["sentence_weight"]) * 1_000) / 1_000  # rounded down: the sum is never above 1
@@ -91,6 +115,44 @@ class Space:
     def values_of(self, settings: SearchSettings) -> dict[str, Any]:
         """The numbers of a trial that proposes these settings, as near as its steps allow; for the first trial."""
         return {parameter.key: parameter.nearest(getattr(settings, parameter.key)) for parameter in self.parameters}
+
+
+LATE = ("global_k", "boost_confidence", "sentence_mean_weight", "lowered_threshold")
+"""Keys that are bounded by others, and so are drawn after them; `k` comes first of all."""
+
+
+def _bounds(key: str, asked: Mapping[str, Any], open_keys: set[str]) -> tuple[float, float]:
+    """Between which values a key may be drawn, so that no value has to be changed after it was drawn.
+
+    Args:
+        asked: values that were drawn, and those of the untuned settings.
+        open_keys: that are not drawn yet: they bound nothing.
+    """
+
+    def settled(other: str) -> float | None:
+        return None if other in open_keys else float(asked[other])
+
+    least, most = -math.inf, math.inf
+    below, above = PAIRS.get(key), {upper: lower for lower, upper in PAIRS.items()}.get(key)
+    if below is not None and (upper := settled(below)) is not None:
+        most = upper
+    if above is not None and (lower := settled(above)) is not None:
+        least = lower
+    for one, other, total in SUMS:
+        if key in (one, other) and (rest := settled(other if key == one else one)) is not None:
+            most = (1.0 - ROUNDED if total is None else float(asked[total])) - rest
+            least = 1.0 if total is not None and rest == 0 else least
+    if key == "k":
+        least = max(1.0, (settled("pdf_k") or 0.0) + (settled("global_k") or 0.0))
+    return least, most
+
+
+ROUNDED = 1e-9
+"""Left free of a sum of fractions, which may come out a little larger than it is."""
+PAIRS = {"boost_confidence": "filter_confidence", "lowered_threshold": "threshold"}
+"""Keys that are at most another."""
+SUMS = (("sentence_weight", "sentence_mean_weight", None), ("pdf_k", "global_k", "k"))
+"""Keys that together are at most a third, or 1."""
 
 
 def load_space(path: Path = DEFAULT_SPACE) -> Space:

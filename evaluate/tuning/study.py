@@ -8,13 +8,16 @@ import multiprocessing
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Generic
 
 import optuna
+from optuna.distributions import BaseDistribution
 from optuna.trial import TrialState
 from tqdm.auto import tqdm
 
@@ -28,6 +31,9 @@ N_FINALISTS = 20
 
 LOOK_S = 1.0
 """How often the trials of other processes are counted."""
+
+STALE_S = 600.0
+"""A trial takes a second at most: one that has run for so long is that of a process that was killed."""
 
 GAMES_A_PARAMETER = 10
 """Games for each parameter below which a fit says little about other games."""
@@ -61,6 +67,7 @@ def run_study(
     storage: str | None,
     n_workers: int,
     progress: bool = True,
+    told: Mapping[str, Any] | None = None,
 ) -> Tuned[S]:
     """Trials until the study has `n_trials`, and the choice among the best.
 
@@ -71,6 +78,7 @@ def run_study(
         seed: of the sampler; one worker and one seed give one study.
         storage: as `open_storage` takes it.
         n_workers: processes that share the study.
+        told: of the study, for who looks at it with other tools: its store, games and untuned settings.
 
     Raises:
         TuneError: the storage cannot be reached.
@@ -82,23 +90,25 @@ def run_study(
         opened = open_storage(storage)
         study = load_study(opened, name)
         before = _complete(study)
-        n_before, n_left = len(before), max(0, n_trials - len(before))
+        n_before = len(before)
         if not study.trials:
             study.enqueue_trial(part.values_of(base))
+        _describe(study, part, told or {})
+        _give_up_stale(study)
         started, cpu_started = time.perf_counter(), time.process_time()
         with contextlib.closing(Bar(part.section, n_trials, before, shown=progress)) as bar:
             if n_workers == 1:
                 sampled = load_study(opened, name, _sampler(seed + n_before))
-                _optimise(part, splits.train, base, sampled, n_left, bar)
+                _optimise(part, splits.train, base, sampled, n_trials, bar)
             else:
-                _share(part, splits.train, base, str(storage), name, n_left, seed + n_before, n_workers, study, bar)
+                _share(part, splits.train, base, str(storage), name, n_trials, seed + n_before, n_workers, study, bar)
         seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
-        study = _in_memory(load_study(opened, name))
+        study = _in_memory(load_study(opened, name), part.distributions)
     return Tuned(_choose(part, study, splits, base), study, seconds, cpu_seconds, n_before)
 
 
 def work(part: Part[S, G], train: G, base: S, storage: str, name: str, n_trials: int, seed: int) -> None:
-    """One process's share of a study."""
+    """What one of several processes does for a study."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     _optimise(part, train, base, load_study(open_storage(storage), name, _sampler(seed)), n_trials)
 
@@ -115,13 +125,11 @@ def _share(
     study: optuna.Study,
     bar: Bar,
 ) -> None:
-    """So many trials, in processes that have their shares of them: together exactly as many as were asked for."""
-    shares = [n_trials // n_workers + (worker < n_trials % n_workers) for worker in range(n_workers)]
+    """Trials in several processes, until the study has so many."""
     with ProcessPoolExecutor(n_workers, multiprocessing.get_context("spawn")) as pool:
         left = {
-            pool.submit(work, part, train, base, storage, name, share, seed + 1_000 * worker)
-            for worker, share in enumerate(shares)
-            if share
+            pool.submit(work, part, train, base, storage, name, n_trials, seed + 1_000 * worker)
+            for worker in range(n_workers)
         }
         while left:
             done, left = wait(left, timeout=LOOK_S, return_when=FIRST_EXCEPTION)
@@ -138,14 +146,50 @@ def _optimise(
     n_trials: int,
     bar: Bar | None = None,
 ) -> None:
-    def objective(trial: optuna.Trial) -> float:
-        value = part.judge(train, part.suggest(trial, base)).objective
+    """Trials until the study has so many, of whatever processes; together exactly as many."""
+    while len(_under_way(study)) < n_trials:
+        trial = study.ask()
+        try:
+            earlier = [other for other in _under_way(study) if other.number < trial.number]
+            if len(earlier) >= n_trials:  # another process asked at the same moment
+                study.tell(trial, state=TrialState.FAIL)
+                return
+            settings = part.suggest(trial, base)
+            found = part.judge(train, settings)
+            for name, value in {**part.values(settings), **found.as_json(0)["measures"]}.items():
+                trial.set_user_attr(name, list(value) if isinstance(value, tuple) else value)
+        except BaseException:  # also where it is interrupted: whoever goes on does not wait for this trial
+            study.tell(trial, state=TrialState.FAIL)
+            raise
+        study.tell(trial, found.objective)
         if bar is not None:
-            bar.add(value)
-        return value
+            bar.show(_complete(study))
 
-    if n_trials > 0:
-        study.optimize(objective, n_trials=n_trials)
+
+def _under_way(study: optuna.Study) -> list[optuna.trial.FrozenTrial]:
+    """The trials that are done, and those that some process is at."""
+    return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.RUNNING))
+
+
+def _give_up_stale(study: optuna.Study, now: datetime | None = None) -> None:
+    """Give up the trials of processes that were killed, so that others take their place.
+
+    Args:
+        now: the local time, as Optuna keeps it; None looks at the clock.
+    """
+    now = now or datetime.now()
+    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
+        if trial.datetime_start is not None and (now - trial.datetime_start).total_seconds() > STALE_S:
+            study.tell(trial.number, state=TrialState.FAIL)
+
+
+def _describe(study: optuna.Study, part: Part[S, G], told: Mapping[str, Any]) -> None:
+    """Tell whoever looks at the storage, with Optuna's dashboard for one, what is tuned on what."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        study.set_metric_names([part.objective])
+    for name, value in {"section": part.section, "tuned": list(part.tuned), **told}.items():
+        study.set_user_attr(name, value)
 
 
 def _sampler(seed: int) -> optuna.samplers.BaseSampler:
@@ -182,10 +226,24 @@ class Bar:
         self._bar.close()
 
 
-def _in_memory(study: optuna.Study) -> optuna.Study:
-    """A copy that outlives its storage."""
+def _in_memory(study: optuna.Study, whole: Mapping[str, BaseDistribution]) -> optuna.Study:
+    """A copy that outlives its storage.
+
+    Args:
+        whole: all values that a parameter may take, for those that were drawn beneath others: importances are of
+            parameters that all trials drew alike.
+    """
     copy = optuna.create_study(study_name=study.study_name, direction="maximize")
-    copy.add_trials(_complete(study))
+    copy.add_trials(
+        [
+            optuna.trial.create_trial(
+                params=trial.params,
+                distributions={name: whole.get(name, drawn) for name, drawn in trial.distributions.items()},
+                value=trial.value,
+            )
+            for trial in _complete(study)
+        ]
+    )
     return copy
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +13,35 @@ import numpy as np
 import optuna
 import pytest
 import yaml
+from optuna.trial import TrialState
 
 from quarry.configs.settings import Settings, load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.errors import TuneError
 from quarry.evaluate.tuning.error_rates import ERROR_RATES
-from quarry.evaluate.tuning.objective import Judged
+from quarry.evaluate.tuning.objective import Judged, search_part
 from quarry.evaluate.tuning.prepared import require_known
-from quarry.evaluate.tuning.space import load_space
+from quarry.evaluate.tuning.space import DEFAULT_SPACE, load_space
 from quarry.evaluate.tuning.storage import open_storage
+from quarry.evaluate.tuning.study import STALE_S, _give_up_stale, _in_memory, _optimise, importance
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 
 
+def vars_of_space() -> dict[str, Any]:
+    """The project's own space, as it is written."""
+    tree: dict[str, Any] = yaml.safe_load(DEFAULT_SPACE.read_text(encoding="utf-8"))["search"]
+    return tree
+
+
 class TestJudged:
+    @pytest.mark.parametrize(
+        ("objective", "value"), [("RR", 0.5), ("Success@1", 1 / 3), ("Success@5", 2 / 3), ("Success@20", 2 / 3)]
+    )
+    def test_an_objective_by_name_is_that_measure_and_its_gain_is_tested(self, objective: str, value: float) -> None:
+        judged = Judged(np.array([1, 2, 0]), np.array([True] * 3), np.array([True] * 3), objective)
+        assert judged.objective == judged.by_game.mean() == pytest.approx(value)
+
     def test_the_objective_adds_success_and_abstention_to_rr(self) -> None:
         # RR (1 + 1/2 + 0)/3, Success 2/3; answered 2 of 3, declined 1 of 2: (2/3 + 1/2)/2
         judged = Judged(
@@ -61,6 +77,30 @@ class TestSpace:
         )
         assert load(config=path).search == proposed
 
+    def test_values_are_stored_as_they_are_used(self, settings: Settings, tmp_path: Path) -> None:
+        study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+        space = load_space()
+        for _ in range(200):
+            trial = study.ask()
+            used = space.suggest(trial, settings.search)
+            assert set(trial.params) == set(space.keys)
+            for key, stored in trial.params.items():
+                assert math.isclose(getattr(used, key), stored, abs_tol=1e-9), key
+
+    @pytest.mark.parametrize("keys", [["filter_confidence"], ["pdf_k"], ["threshold", "sentence_weight"], ["global_k"]])
+    def test_what_is_tuned_alone_is_drawn_beside_what_is_not(
+        self, keys: list[str], settings: Settings, tmp_path: Path
+    ) -> None:
+        mine = tmp_path / "space.yaml"
+        mine.write_text(yaml.safe_dump({"search": {key: vars_of_space()[key] for key in keys}}), encoding="utf-8")
+        base = load(changes=["search.pdf_k=12", "search.global_k=5"]).search
+        space = load_space(mine)
+        study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+        for _ in range(50):
+            trial = study.ask()
+            used = asdict(space.suggest(trial, base))
+            assert {key for key in used if used[key] != asdict(base)[key]} <= set(keys)
+
     @pytest.mark.parametrize("seed", range(30))
     def test_proposed_error_rates_are_within_the_settings_bounds(
         self, seed: int, tmp_path: Path, settings: Settings
@@ -70,6 +110,16 @@ class TestSpace:
         path = tmp_path / "tuned.yaml"
         path.write_text(yaml.safe_dump({"game": ERROR_RATES.values(proposed)}), encoding="utf-8")
         assert load(config=path).game == proposed
+
+    def test_importances_are_of_all_that_was_tuned_also_of_what_was_drawn_beneath_others(
+        self, settings: Settings
+    ) -> None:
+        part = search_part(load_space())
+        study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(seed=0))
+        study.optimize(lambda trial: part.suggest(trial, settings.search).boost_confidence, n_trials=40)
+        found = importance(_in_memory(study, part.distributions))
+        assert set(found) == set(load_space().keys)
+        assert max(found, key=lambda key: found[key]) in ("boost_confidence", "filter_confidence")
 
     def test_the_first_trial_is_the_untuned_settings(self, settings: Settings) -> None:
         space = load_space()
@@ -196,6 +246,64 @@ class TestCommand:
         assert "python -m evaluate replay --config tuned.yaml" in captured.out
         assert load(config=tmp_path / "tuned.yaml").tuned_on
         assert "best 0." in captured.err or "best 1." in captured.err
+
+    def test_a_study_tells_other_tools_what_was_tuned(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        journal = str(tmp_path / "study.journal")
+        arguments = ("--trials", "12", "--storage", journal, "--objective", "Success@1")
+        assert self.tuned(store, games, tmp_path / "tuned.yaml", *arguments) == 0
+        shown = capsys.readouterr().out
+        assert "objective: Success@1" in shown
+        study = optuna.load_study(study_name=None, storage=open_storage(journal))
+        assert study.metric_names == ["Success@1"]
+        assert study.user_attrs["store"] == store
+        assert study.user_attrs["untuned"]["pdf_k"] == load().search.pdf_k
+        for trial in study.trials:
+            assert trial.user_attrs.keys() >= {"RR", "Success@20", "pdf_k"}
+            assert trial.user_attrs["Success@1"] == trial.value
+        assert run_main(main, "tune", "--store", store, "--games", games, "--trials", "1", "--objective", "RRR") == 2
+        assert "got 'RRR'; did you mean RR?" in capsys.readouterr().err
+
+    def test_commands_that_share_a_study_make_exactly_the_trials_asked_for(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: Settings
+    ) -> None:
+        journal = str(tmp_path / "study.journal")
+        arguments = ("--trials", "10", "--storage", journal)
+        assert self.tuned(store, games, tmp_path / "tuned.yaml", *arguments) == 0
+        study = optuna.load_study(study_name=None, storage=open_storage(journal))
+        part = search_part(load_space())
+        judged = Judged(np.array([1]), np.array([True]), np.array([True]))
+        shared = replace(part, judge=lambda games, settings: judged)
+        # another process begins a trial whenever this one judges
+        asked: list[optuna.Trial] = []
+        no_games: Any = None
+
+        def meddled(games: Any, found: Any) -> Judged:
+            if len(asked) < 3:
+                asked.append(study.ask())
+            return judged
+
+        _optimise(replace(shared, judge=meddled), no_games, settings.search, study, 16)
+        states = [trial.state for trial in study.trials]
+        assert states.count(TrialState.COMPLETE) + len(asked) == 16
+        for trial in asked:
+            study.tell(trial, 0.5)
+        _optimise(shared, no_games, settings.search, study, 16)
+        assert sum(trial.state == TrialState.COMPLETE for trial in study.trials) == 16
+
+    def test_a_trial_of_a_killed_process_is_made_up_for(
+        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        journal = str(tmp_path / "study.journal")
+        assert self.tuned(store, games, tmp_path / "tuned.yaml", "--trials", "2", "--storage", journal) == 0
+        study = optuna.load_study(study_name=None, storage=open_storage(journal))
+        left = study.ask()
+        later = datetime.now() + timedelta(seconds=2 * STALE_S)
+        _give_up_stale(study)
+        assert study.trials[left.number].state == TrialState.RUNNING, "it may still be at work"
+        _give_up_stale(study, later)
+        assert study.trials[left.number].state == TrialState.FAIL
 
     def test_a_gain_that_is_not_significant_is_called_so(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
