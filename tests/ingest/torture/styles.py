@@ -45,7 +45,8 @@ def source_parts(name: str) -> list[Part]:
     """The labelled paragraphs of a source, each with the notes that it needs."""
     text = (b.FOLDER / "sources" / f"{name}.md").read_text(encoding="utf-8")
     notes = dict(re.findall(r"^\[\^(\d)\]: (.+)$", text, re.MULTILINE))
-    parts, rows = [], iter(b.truth(name))
+    parts: list[Part] = []
+    rows = iter(b.truth(name))
     for piece in text.split("\n\n"):
         body = re.sub(r"<!-- .+? -->\n", "", piece)
         if body.startswith(("#", "[^", "- ")):
