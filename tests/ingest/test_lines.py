@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.ingest.lines import Row, alleys_of, lines_of
+from quarry.ingest.lines import Row, alleys_of, lines_of, rows_of
 from quarry.ingest.readers.model import UNKNOWN, Fonts, Glyph
 
 EMS_F, EMS_I, OTHER = 0.3, 0.25, 0.5
@@ -122,3 +122,16 @@ def test_a_space_far_wider_than_the_others_of_its_line_parts_it() -> None:
 
 def _placed(text: str, x: float) -> list[tuple[float, str]]:
     return [(x + 5 * at, char) for at, char in enumerate(text) if char != " "]
+
+
+def test_the_halves_of_a_stretched_row_stay_together_beside_another_column() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    glyphs = [
+        Glyph(char, x, x + 5, y, 10.0, 0, False)
+        # the next column stands a little lower, nearer to the second half than the first half does
+        for text, left, y in (("another column", 168.0, 101.5), ("second half", 105.0, 100.0), ("first", 50.0, 100.0))
+        for x, char in _placed(text, left)
+    ]
+    row = next(row for row in rows_of(glyphs, fonts) if row.glyphs[0].text == "f")
+    assert "".join(glyph.text for glyph in row.glyphs).startswith("firstsecondhalf")
