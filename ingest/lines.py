@@ -6,10 +6,12 @@ right-to-left text comes out the same from producers that store it in logical (L
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from quarry.ingest.bidi import Cluster, has_rtl_letter, logical_text
 from quarry.ingest.readers.model import UNKNOWN, Fonts, Glyph
@@ -35,6 +37,14 @@ WORD_GAP_HINTED = 0.05
 
 SEGMENT_GAP = 1.1
 """Ems of white space from which on a row is cut in two lines: table cells, columns. Layout joins what is one."""
+
+MAX_STRETCHED, MIN_STRETCHED, LEAST_SPACE, LETTERS_IN_PROSE = 2.5, 3, 0.25, 0.6
+"""Ems of the spaces of a stretched line at most, how many it has at least, the ems from which on they count, and the
+share of letters in it from which on it is prose."""
+
+EVEN, AFTER_STOP = 1.6, 3.4
+"""Medians of the spaces of a stretched line that one of them may be wide, and one after a stop."""
+_STOPS = frozenset(".,;:?!")
 
 ALLEY_GAP = 0.55
 """The same where nearly all rows of a page have a gap at one place."""
@@ -169,8 +179,8 @@ def rows_of(glyphs: list[Glyph], fonts: Fonts) -> list[Row]:
     rows: list[Row] = []
     waiting: list[list[Glyph]] = []
     for span in sorted(spans, key=lambda span: -(span[0].size * min(len(span), 6))):
-        row, is_index = _row_of(span, by_y)
-        if row is None and is_index:
+        row, is_unsure = _row_of(span, by_y)
+        if is_unsure:
             waiting.append(span)
         else:
             _put(span, row, rows, by_y)
@@ -183,21 +193,24 @@ def rows_of(glyphs: list[Glyph], fonts: Fonts) -> list[Row]:
 
 
 def _row_of(span: Sequence[Glyph], by_y: dict[int, list[Row]]) -> tuple[Row | None, bool]:
-    """The row that glyphs belong to, None if to none yet; and whether they are as small and near as an index of one."""
+    """The row that glyphs belong to, None if to none yet; and whether a better one may come.
+
+    That is so where they are as small and near as an index of a row that they do not touch, or stand a little higher
+    or lower than one, which may be of the next column.
+    """
     y, size = span[0].y, span[0].size
     x0, x1 = min(g.x0 for g in span), max(g.x1 for g in span)
     mark = not any(glyph.text.isalnum() for glyph in span) and len(span) <= 3
     reach = 2.5 if mark else 0.5
     best: Row | None = None
     best_distance = math.inf
-    is_index = False
+    is_index = is_near = False
     bucket = int(y // 20)
     for row in (row for near in (bucket - 1, bucket, bucket + 1) for row in by_y[near]):
         rise = (row.y - y) / row.size
         level = abs(row.y - y) < 0.12 * min(row.size, size)
-        if (level and (size > 0.5 * row.size or _touches(row, x0, x1, 1.0))) or (
-            abs(rise) < 0.25 and size > 0.87 * row.size and _touches(row, x0, x1, 1.0)
-        ):
+        beside = abs(rise) < 0.25 and size > 0.87 * row.size
+        if (level or beside) and ((size > 0.5 * row.size and level) or _touches(row, x0, x1, 1.0)):
             small = size < 0.87 * row.size and not _touches(row, x0, x1, 0.5)
             distance = abs(rise) + (2 if small else 0)  # an index of the next column stands on many a baseline
         elif -0.5 < rise < 0.62 and (size < 0.87 * row.size or mark):
@@ -208,8 +221,8 @@ def _row_of(span: Sequence[Glyph], by_y: dict[int, list[Row]]) -> tuple[Row | No
         else:
             continue
         if distance < best_distance:
-            best, best_distance = row, distance
-    return best, is_index
+            best, best_distance, is_near = row, distance, not level and distance < 1
+    return best, is_near or (best is None and is_index)
 
 
 def _put(span: Sequence[Glyph], row: Row | None, rows: list[Row], by_y: dict[int, list[Row]]) -> None:
@@ -377,20 +390,52 @@ def _gaps(row: Row) -> list[tuple[float, float]]:
 def lines_of(row: Row, fonts: Fonts, rtl: bool, mirrored: bool, alleys: Sequence[float] = ()) -> list[Line]:
     """A row cut at its wide gaps and at the alleys of its page, each part in reading order."""
     parts: list[list[Glyph]] = []
-    right = -math.inf
-    for position, glyph in enumerate(row.glyphs):
-        if glyph.text == " ":
-            if parts:
-                parts[-1].append(glyph)
-            continue
-        gap = (glyph.x0 - right) / row.size
-        is_alley = gap > ALLEY_GAP and any(right <= x <= glyph.x0 for x in alleys)
-        if gap > SEGMENT_GAP or is_alley or (gap > NOTE_GAP and _is_other_print(parts[-1], row.glyphs[position:])):
-            parts.append([])
-        parts[-1].append(glyph)
-        right = max(right, glyph.x1)
+    for side in _sides(row, alleys):
+        segment_gap = _segment_gap(side, row.size)
+        right = -math.inf
+        for position, glyph in enumerate(side):
+            if glyph.text != " ":
+                gap = (glyph.x0 - right) / row.size
+                if gap > segment_gap or (gap > NOTE_GAP and _is_other_print(parts[-1], side[position:])):
+                    parts.append([])
+                right = max(right, glyph.x1)
+            parts[-1].append(glyph)
     lines = [_line(part, row, fonts, rtl, mirrored) for part in parts]
     return [line for line in lines if line.words]
+
+
+def _sides(row: Row, alleys: Sequence[float]) -> list[list[Glyph]]:
+    """The glyphs of a row cut at the alleys of its page; each run begins with one that can be seen."""
+    sides: list[list[Glyph]] = []
+    right = -math.inf
+    for glyph in row.glyphs:
+        if glyph.text != " ":
+            is_alley = glyph.x0 - right > ALLEY_GAP * row.size and any(right <= x <= glyph.x0 for x in alleys)
+            if is_alley or not sides:
+                sides.append([])
+            right = max(right, glyph.x1)
+        if sides:
+            sides[-1].append(glyph)
+    return sides
+
+
+def _segment_gap(glyphs: Sequence[Glyph], size: float) -> float:
+    """Ems of white space that cut glyphs of a row: more where all its spaces are wide, to fill a narrow column.
+
+    What is wider than a row's other spaces parts cells; after a stop some typesetters stretch them more.
+    """
+    glyphs = [glyph for glyph in glyphs if glyph.text != " "]
+    spaces = [
+        ((right.x0 - left.x1) / size, left.text in _STOPS)
+        for left, right in itertools.pairwise(glyphs)
+        if right.x0 - left.x1 > LEAST_SPACE * size
+    ]
+    if len(spaces) < MIN_STRETCHED or not SEGMENT_GAP < max(spaces)[0] < MAX_STRETCHED:
+        return SEGMENT_GAP
+    usual = median(space for space, _ in spaces)
+    is_even = all(space < (AFTER_STOP if stop else EVEN) * usual for space, stop in spaces)
+    n_letters = sum(glyph.text[:1].isalpha() for glyph in glyphs)
+    return MAX_STRETCHED if is_even and n_letters > LETTERS_IN_PROSE * len(glyphs) else SEGMENT_GAP
 
 
 def _is_other_print(before: Sequence[Glyph], after: Sequence[Glyph]) -> bool:

@@ -11,6 +11,8 @@ _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 HEADING_WORDS = 5
 """Words up to which a first sentence may be a heading that is run into its paragraph."""
 _NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*|\(?[A-Za-zא-ת]\)?")
+_IN_BRACKETS = re.compile(r"(?<=\S) \([^()]*\)$")
+"""Whose or which a numbered label is, as in "Theorem 2 (Gauss, 1801)."."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -89,7 +91,8 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     if (first.islower() and cased) or tail[0] in ",;:.)]}!?–—":
         return False
     words = before.split()
-    if "." in mark and (len(words) < 2 or (len(words) == 2 and _NUMBER.fullmatch(words[1]))):
+    label = _IN_BRACKETS.sub("", before).split()
+    if "." in mark and (len(words) < 2 or (len(label) == 2 and _NUMBER.fullmatch(label[1]))):
         return False
     if mark[0] != ".":
         return True

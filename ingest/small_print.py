@@ -34,6 +34,9 @@ _OPERATORS = re.compile(
     r"a?(?:sin|cos|tan|cot|sec|csc)h?|log|exp|lim|max|min|inf|sup|det|dim|ker|gcd|arg|deg|mod", re.IGNORECASE
 )
 """Words of formulas, whose raised numbers are exponents."""
+_OPENING = {")": "(", "]": "["}
+_IN_TEXT = re.compile(r"[^\W\d_]{3,}(?:[-'’][^\W\d_]+)*[.,;:]?|\d{4}[a-z]?[.,;:]?")
+"""What stands in brackets in a text and not in a formula: words and years."""
 
 
 def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
@@ -144,7 +147,12 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
         before = word[:start] or kept[-1]
         mark = "".join(glyph.text for glyph in word[start:end])
         after = word[end:]
-        if _is_mark(mark) and _may_bear_mark(before) and (not after or after[0].text[:1] in _AFTER_MARK):
+        if (
+            _is_mark(mark)
+            and _may_bear_mark(before)
+            and not (start and _closes_formula(word[:start], kept))  # an exponent touches its base
+            and (not after or after[0].text[:1] in _AFTER_MARK)
+        ):
             rest = word[:start] + after
             if start == 0 and after:
                 kept[-1] = kept[-1] + after
@@ -187,3 +195,17 @@ def _may_bear_mark(glyphs: Sequence[Glyph]) -> bool:
     if _OPERATORS.fullmatch(tail):
         return False
     return (len(tail) >= 3 and tail[-3:].isalpha()) or (tail != text and len(text) >= 3)
+
+
+def _closes_formula(word: Sequence[Glyph], before: Sequence[Sequence[Glyph]]) -> bool:
+    """Whether a word ends with a bracket that was opened in its line, with neither a word nor a year inside."""
+    if word[-1].text not in _OPENING:
+        return False
+    line = " ".join("".join(glyph.text for glyph in other) for other in (*before, word))
+    depth = 0
+    for position in range(len(line) - 1, -1, -1):
+        depth += (line[position] == line[-1]) - (line[position] == _OPENING[line[-1]])
+        if not depth:
+            inside = line[position + 1 : -1]
+            return not any(_IN_TEXT.fullmatch(word) and not _OPERATORS.fullmatch(word) for word in inside.split())
+    return False

@@ -39,6 +39,9 @@ SLIGHT = 0.15
 SHORT = 0.8
 """Font sizes from which on a line of justified text that misses the margin is the last of its paragraph."""
 
+MIN_SPACES, APART = 3, 1.3
+"""Spaces in a line from which on they tell how wide one is, and how much wider one after a number or dash must be."""
+
 MAX_DISPLAYS = 6
 MAX_DISPLAY_LINES = 8
 """Pieces of displayed formulas that may stand inside a sentence, and the lines of each."""
@@ -50,6 +53,7 @@ _ENUMERATOR = re.compile(
 _SENTENCE_END = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
 _TERMINAL = re.compile(r"""[.!?…。][)\]"'”’»׳״\d]*$""")
 _FORMULA_NUMBER = re.compile(r"\([\dA-Z]{1,3}(?:\.\d{1,3})*[a-z]?\)")
+_IN_BRACKETS = re.compile(r"\((?:\d{1,2}|[a-z]|[ivx]{1,4}|[\u05d0-\u05ea])\)$")
 _CAPTION = re.compile(r"[^\W\d_]{2,12}\.? ?(?:[A-Z]\.)?\d+(?:[.\-–]\d+)*[.:)]")
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
 _LEADERS = re.compile(r"(?:\.\s?){6,}|(?:[·…]\s?){4,}")
@@ -250,7 +254,7 @@ def _without_fragments(lines: Iterable[PlacedLine], pitch: float) -> Iterator[Pl
             fragment = len(line.words) <= 3 and _word_share(line) == 0 and not _is_bullet(line.words[0].text)
             near = line.column == above.column and 0 <= line.y - above.y < 0.75 * pitch * above.size
             within = line.start < above.end + line.size and line.end > above.start
-            if fragment and near and within and _word_share(above) > 0.3:
+            if fragment and near and within and _is_prose(above):
                 above = replace(above, words=above.words + line.words)
                 continue
             yield above
@@ -298,8 +302,9 @@ def _is_bullet(text: str) -> bool:
 
 
 def _parted(line: PlacedLine) -> bool:
-    first, second = line.words[0], line.words[1]
-    return max(second.x0 - first.x1, first.x0 - second.x1) > 0.4 * line.size
+    """Whether the first word stands apart from the others, farther than these from each other."""
+    first, *others = (max(right.x0 - left.x1, left.x0 - right.x1) for left, right in itertools.pairwise(line.words))
+    return first > 0.4 * line.size and (len(others) < MIN_SPACES or first > APART * median(others))
 
 
 def _breaks(group: _Group, line: PlacedLine, following: PlacedLine | None, habits: _Habits) -> bool:
@@ -336,7 +341,7 @@ def _breaks(group: _Group, line: PlacedLine, following: PlacedLine | None, habit
     if marker and _is_item(group, line, marker):
         return True
     if line.column != previous.column:
-        return not _flows_on(previous, line)
+        return _stands_off(previous) or not _flows_on(previous, line)
     em = line.size
     distance = (line.y - previous.y) / em
     own_pitch = (
@@ -418,6 +423,8 @@ def _is_item(group: _Group, line: PlacedLine, marker: int) -> bool:
     previous = group.lines[-1]
     if first.endswith(")") and not first.startswith("(") and previous.text.count("(") > previous.text.count(")"):
         return False
+    if first.startswith("(") and previous.text.endswith(":") and _ends_full(previous, line):
+        return not any(_IN_BRACKETS.search(word.text) for word in line.words[1:])  # (1) one, (2) another
     return bool(_SENTENCE_END.search(previous.text)) or abs(line.start - previous.start) > 0.5 * line.size
 
 
@@ -425,8 +432,22 @@ def _is_gap_in_prose(previous: PlacedLine, line: PlacedLine) -> bool:
     """Whether a wide gap in one of two lines is a symbol that was not stored, and not the gap between cells."""
     if line.n_gaps + previous.n_gaps <= MAX_GAPS_IN_PROSE and _is_mid_sentence(previous, line):
         return True
-    flush = abs(line.start - previous.start) < 0.3 * line.size and previous.right - previous.end < 1.5 * line.size
-    return line.n_gaps + previous.n_gaps == 1 and flush and min(_word_share(previous), _word_share(line)) > 0.3
+    at_margin = abs(line.start - line.left) < 0.3 * line.size and previous.start - line.left < 3.5 * line.size
+    flush = (abs(line.start - previous.start) < 0.3 * line.size or at_margin) and (
+        previous.right - previous.end < 1.5 * line.size
+    )
+    return line.n_gaps + previous.n_gaps == 1 and flush and _is_prose(previous) and _is_prose(line)
+
+
+def _stands_off(line: PlacedLine) -> bool:
+    """Whether a line stands away from both margins and is no prose, as a displayed formula."""
+    room = 0.9 * line.size
+    return line.start - line.left > room and line.right - line.end > room and _word_share(line) < 0.5
+
+
+def _is_prose(line: PlacedLine) -> bool:
+    """Whether a line holds words enough, formulas among them, to be of a text."""
+    return _word_share(line) > 0.3 or sum(sum(map(str.isalpha, word.text)) > 2 for word in line.words) > 2
 
 
 def _word_share(line: PlacedLine) -> float:
@@ -443,7 +464,8 @@ def _ends_full(previous: PlacedLine, line: PlacedLine) -> bool:
     room = previous.right - previous.end
     first = line.words[0]
     fill = (previous.end - previous.start) / max(1.0, previous.right - previous.left)
-    if fill > 0.6 and not _SENTENCE_END.search(previous.text) and not first.text[0].isupper():
+    begins = first.text[0].isupper() and not line.rtl  # a Latin word or a formula may begin a line of Hebrew
+    if fill > 0.6 and not _SENTENCE_END.search(previous.text) and not begins:
         return True
     if fill > 0.85 and not _SENTENCE_END.search(previous.text) and not _is_bullet(first.text):
         return True
@@ -453,10 +475,10 @@ def _ends_full(previous: PlacedLine, line: PlacedLine) -> bool:
 
 def _flows_on(previous: PlacedLine, line: PlacedLine) -> bool:
     """Whether the text of one line goes on in the next although something else parts them."""
-    if _TERMINAL.search(previous.text) or previous.text.endswith(":"):
-        return False
     start = line.words[0].text.lstrip("([\"'“‘„")
-    if not start:
+    if not start or _TERMINAL.search(previous.text):
+        return False
+    if previous.text.endswith(":") and not (start[0].islower() and _word_share(line) > 0.5):
         return False
     if previous.text.endswith("-") or start[0].islower():
         return True
@@ -492,8 +514,10 @@ def _goes_on_after_displays(held: Sequence[_Group], group: _Group, indented: boo
         return False
     if abs(last.size - line.size) > SIZE_TOLERANCE * line.size or (last.mono > 0.8) != (line.mono > 0.8):
         return False
-    if line.column != last.column or line.bold > 0.95 or _word_share(line) < 0.3:
+    if line.bold > 0.95 or _word_share(line) < 0.3:
         return False
+    if line.column != last.column:  # the formula stands at the foot of a column
+        return line.words[0].text[0].islower() and abs(line.start - line.left) < 0.6 * line.size
     margin = before.text_start if before.marker else min(item.start for item in before.lines)
     start = line.words[0].text.lstrip("([\"'“‘„")[:1]
     is_open = start.islower() or start in ",.;:"
@@ -523,7 +547,7 @@ def _is_display(group: _Group, before: _Group) -> bool:
         and _start_after(line, _is_number_of_formula(line)) - margin > 0.9 * first.size
         and line.mono < 0.8
         and not line.in_table
-        and (_word_share(line) < 0.5 or line.right - line.end > 0.9 * first.size)
+        and (_word_share(line) < 0.5 or (line.right - line.end > 0.9 * first.size and line.size > 0.9 * first.size))
         for line in group.lines
     )
 
@@ -552,8 +576,9 @@ def _joined_across_breaks(groups: Iterable[_Group], habits: _Habits) -> Iterator
         open_group = _open_before(recent, group, habits)
         if open_group is not None:
             displays = _displays_since(recent, open_group, group)
-            del recent[len(recent) - len(displays) :]
-            open_group.lines.extend(line for item in (*displays, group) for line in item.lines)
+            recent = [item for item in recent if not any(item is display for display in displays)]
+            open_group.lines.extend(_without_number(line) for item in displays for line in item.lines)
+            open_group.lines.extend(group.lines)
             continue
         recent.append(group)
         if len(recent) > MAX_GROUPS_BETWEEN:
@@ -562,19 +587,19 @@ def _joined_across_breaks(groups: Iterable[_Group], habits: _Habits) -> Iterator
 
 
 def _displays_since(groups: Sequence[_Group], open_group: _Group, group: _Group) -> list[_Group]:
-    """The formulas on top of the column of `group` if nothing else stands between it and what it continues."""
+    """The formulas below what `group` continues and on top of its own column, where these hold nothing else."""
     between = groups[next(row for row, item in enumerate(groups) if item is open_group) + 1 :]
-    column = group.lines[0].column
-    margin = group.lines[0].left
-    are_displays = all(
-        line.column == column
-        and line.start - margin > 0.9 * line.size
-        and _word_share(line) < 0.5
-        and not line.in_table
-        for item in between
-        for line in item.lines
-    )
-    return list(between) if are_displays and len(between) <= MAX_DISPLAYS and group.lines[0].start - margin < 1 else []
+    last, line = open_group.lines[-1], group.lines[0]
+    sides = [[item for item in between if item.lines[0].column == column] for column in (last.column, line.column)]
+    found = []
+    for side, margin in zip(sides, (last.left, line.left), strict=True):
+        if all(
+            piece.start - margin > 0.9 * piece.size and _word_share(piece) < 0.5 and not piece.in_table
+            for item in side
+            for piece in item.lines
+        ):
+            found += side
+    return found if len(found) <= MAX_DISPLAYS and line.start - line.left < 1 else []
 
 
 def _open_before(groups: Sequence[_Group], group: _Group, habits: _Habits) -> _Group | None:
@@ -604,7 +629,8 @@ def _open_before(groups: Sequence[_Group], group: _Group, habits: _Habits) -> _G
         at_edge = line.start - line.left < 0.6 * line.size or start[0].islower()
         if _LEADERS.search(last.text):
             return None
-        open_end = not _TERMINAL.search(last.text) and not last.text.endswith(":")
+        goes_on = start[0].islower() and _word_share(line) > 0.5
+        open_end = not _TERMINAL.search(last.text) and (not last.text.endswith(":") or goes_on)
         same = (
             abs(last.size - line.size) < SIZE_TOLERANCE * line.size
             and (last.mono > 0.8) == (line.mono > 0.8)

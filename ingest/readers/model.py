@@ -160,9 +160,10 @@ class Fonts:
         widths = self._widths[number]
         if len(widths) != self._judged[number][0]:
             values = widths.values()
+            n_letters = sum(map(str.isalpha, widths))  # the figures of most fonts are equally wide
             self._judged[number] = (
                 len(widths),
-                len(widths) >= 8 and min(values) > 0 and max(values) - min(values) < 0.01,
+                len(widths) >= 8 and n_letters >= 4 and min(values) > 0 and max(values) - min(values) < 0.01,
             )
         return self._judged[number][1]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.ingest.lines import Row, alleys_of, lines_of
+from quarry.ingest.lines import Row, alleys_of, lines_of, rows_of
 from quarry.ingest.readers.model import UNKNOWN, Fonts, Glyph
 
 EMS_F, EMS_I, OTHER = 0.3, 0.25, 0.5
@@ -86,3 +86,52 @@ def test_columns_with_little_white_between_are_parted_where_all_rows_have_a_gap(
 def test_gaps_between_words_that_fall_in_different_places_part_no_columns() -> None:
     rows = [_row(20 + 12 * n, [(50, "a" * (20 + n)), (58 + 5 * (20 + n), "b" * 30)]) for n in range(12)]
     assert alleys_of(rows) == []
+
+
+def _spaced(words: list[str], space: float) -> list[str]:
+    """Words in ten points with a space of so many ems between them, as the lines that the row is cut into."""
+    fonts = Fonts()
+    fonts.number("Serif")
+    glyphs: list[Glyph] = []
+    x = 100.0
+    for word in words:
+        for char in word:
+            glyphs.append(Glyph(char, x, x + 5, 50.0, 10.0, 0, False))
+            x += 5
+        x += 10 * space
+    return [line.text for line in lines_of(Row(50.0, 10.0, glyphs), fonts, rtl=False, mirrored=False)]
+
+
+def test_a_line_stretched_to_fill_a_column_stays_whole() -> None:
+    assert _spaced(["Twelve", "fifths", "make", "seven"], 1.3) == ["Twelve fifths make seven"]
+
+
+def test_cells_are_parted_by_spaces_as_wide_where_they_hold_figures_or_few_words() -> None:
+    assert _spaced(["1720", "1810", "1912", "2001"], 1.3) == ["1720", "1810", "1912", "2001"]
+    assert _spaced(["spring", "summer"], 1.3) == ["spring", "summer"]
+
+
+def test_a_space_far_wider_than_the_others_of_its_line_parts_it() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    glyphs = [Glyph(char, x, x + 5, 50.0, 10.0, 0, False) for x, char in _placed("one of many", 100.0)]
+    glyphs += [Glyph(char, x, x + 5, 50.0, 10.0, 0, False) for x, char in _placed("boats in port", 171.0)]
+    cut = lines_of(Row(50.0, 10.0, glyphs), fonts, rtl=False, mirrored=False)
+    assert [line.text for line in cut] == ["one of many", "boats in port"]
+
+
+def _placed(text: str, x: float) -> list[tuple[float, str]]:
+    return [(x + 5 * at, char) for at, char in enumerate(text) if char != " "]
+
+
+def test_the_halves_of_a_stretched_row_stay_together_beside_another_column() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    glyphs = [
+        Glyph(char, x, x + 5, y, 10.0, 0, False)
+        # the next column stands a little lower, nearer to the second half than the first half does
+        for text, left, y in (("another column", 168.0, 101.5), ("second half", 105.0, 100.0), ("first", 50.0, 100.0))
+        for x, char in _placed(text, left)
+    ]
+    row = next(row for row in rows_of(glyphs, fonts) if row.glyphs[0].text == "f")
+    assert "".join(glyph.text for glyph in row.glyphs).startswith("firstsecondhalf")

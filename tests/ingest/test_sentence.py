@@ -31,6 +31,7 @@ FIRST = [
     "Proof. Suppose it fails.",
     "Definition 3. A tree is a graph without cycles.",
     "Theorem 2.1. Suppose it fails.",
+    "Theorem 4 (Gauss, 1801). Two such numbers are equal.",
     "It splits into A and B.",
 ]
 

@@ -30,6 +30,10 @@ def spelt(words: list[list[Glyph]]) -> list[str]:
         ("10", "3", "", "103"),
         ("cos", "2", "", "cos2"),
         ("mass", "n", "", "massn"),
+        ("(r/R)", "3", "", "(r/R)3"),
+        ("(trees)", "3", "", "(trees)"),
+        ("[1987]", "3", "", "[1987]"),
+        ("al.)", "3", "", "al.)"),
         ("mass", "−1", "", "mass−1"),
     ],
 )
@@ -45,6 +49,17 @@ def test_a_mark_that_stands_apart_is_left_out_too() -> None:
         "believed,",
         "and",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"), [(["(x", "−", "10)"], "10)2"), (["(all", "of", "10)"], "10)"), (["in", "10)"], "10)")]
+)
+def test_a_raised_number_after_a_bracket_is_an_exponent_where_no_word_is_inside(
+    words: list[str], expected: str
+) -> None:
+    line = [row(word, 40.0 * at) for at, word in enumerate(words)]
+    line[-1] += row("2", line[-1][-1].x1, 96.0, 7.0)
+    assert spelt(without_marks(line))[-1] == expected
 
 
 def test_a_raised_number_that_begins_a_line_stays() -> None:

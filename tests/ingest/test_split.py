@@ -146,3 +146,39 @@ def test_the_rest_of_a_bracket_at_a_line_end_is_no_marker(tmp_path: Path) -> Non
     ]
     page = [Run(64, 200, text[0]), *lines(text[1:], 50, 212)]
     assert _texts(tmp_path, [page]) == [" ".join(text)]
+
+
+def test_a_display_at_the_foot_of_a_page_does_not_end_the_paragraph(tmp_path: Path) -> None:
+    first = ["Sorting puts records in order by comparing the keys", "of pairs, which costs as many steps as"]
+    second = ["steps in all, and most of its cost lies in moving the", *PROSE[2:]]
+    pages = [
+        [*lines(PROSE, 50, 160), *lines(first, 50, 700), Run(140, 727, "c = n / 2 + 8")],
+        [*lines(second, 50, 100), *lines(PROSE, 50, 170)],
+    ]
+    assert " ".join([*first, "c = n / 2 + 8", *second]) in _texts(tmp_path, pages)
+
+
+def test_numbers_in_brackets_within_a_sentence_are_no_items(tmp_path: Path) -> None:
+    text = [
+        "An early warning needs three things that cost much:",
+        "(1) a station near by, (2) a line that is fast, and",
+        *PROSE[2:],
+    ]
+    assert _texts(tmp_path, [lines(text, 50, 200)]) == [" ".join(text)]
+
+
+def test_a_sentence_goes_on_over_a_page_after_a_colon(tmp_path: Path) -> None:
+    first = [
+        "Sorting puts records in order by comparing the keys",
+        "of pairs, for a reason that is purely economical of:",
+    ]
+    pages = [[*lines(PROSE, 50, 160), *lines(first, 50, 715)], [*lines(PROSE[1:], 50, 100), *lines(PROSE, 50, 170)]]
+    assert " ".join([*first, *PROSE[1:]]) in _texts(tmp_path, pages)
+
+
+def test_a_number_that_stands_no_farther_apart_than_words_is_no_marker(tmp_path: Path) -> None:
+    # justified: every space of the first line is 13 points wide
+    places = {62: "0.95", 94.5: "looks", 130.8: "like", 158.8: "good", 193.8: "luck", 224.6: "overall"}
+    first = [Run(x, 200, word) for x, word in places.items()]
+    text = " ".join([*places.values(), *PROSE[1:]])
+    assert _texts(tmp_path, [[*first, *lines(PROSE[1:], 50, 212)]]) == [text]
