@@ -12,13 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from quarry.configs.places import fitted
+from quarry.configs.places import own_fit
 from quarry.ingest.arrays import Float32Array
 
 CALIBRATION = Path(__file__).with_name("calibration.json")
-"""Fitted numbers by embedder, written by `python -m evaluate calibrate`."""
+"""The project's fitted numbers by embedder; `python -m evaluate calibrate` writes a user's own beside his data."""
 DEFAULT_EMBEDDER = "minilm"
 """Whose numbers serve an embedder that has none of its own."""
+USUAL_SPREAD = (0.124, 0.114)
+"""Mean and standard deviation of its cosines of two paragraphs of a course: means over our course and a real one."""
+N_SPREAD = 400
+"""Paragraphs of which they are taken at most."""
+LEAST_SPREAD = 10
+"""Cosines below which they say nothing."""
 N_TOP = 5
 """Paragraphs whose mean similarity tells whether the course is about the subject at all."""
 
@@ -42,6 +48,28 @@ class DenseCalibration:
     top: float
     parts: dict[str, float] = field(default_factory=dict)
     glance: dict[str, float] = field(default_factory=dict)
+
+    def rescaled(self, vectors: Float32Array) -> DenseCalibration:
+        """The numbers for another embedder, by how alike the paragraphs of a course are to it: no labels are needed.
+
+        Cosines of two paragraphs taken by chance get the mean and the deviation that `DEFAULT_EMBEDDER` gives them.
+
+        Args:
+            vectors: (n_paragraphs, dim) unit vectors of a course.
+        """
+        rows = np.random.default_rng(0).permutation(len(vectors))[:N_SPREAD]
+        cosines = (vectors[rows] @ vectors[rows].T)[np.triu_indices(len(rows), 1)]
+        if len(cosines) < LEAST_SPREAD or not cosines.std():
+            return self
+        mean, deviation = USUAL_SPREAD
+        slope = deviation / float(cosines.std())
+        offset = mean - slope * float(cosines.mean())
+        return DenseCalibration(
+            nats=self.nats * slope,
+            bias=self.bias + (self.best + self.top) * offset,
+            best=self.best * slope,
+            top=self.top * slope,
+        )
 
     def answerable(self, similarities: Float32Array) -> float:
         """Log-odds that the course holds what a hint is about.
@@ -134,6 +162,21 @@ class Calibration:
         return self if known is None else dataclasses.replace(self, dense=known.dense, fused=known.fused)
 
 
+def is_calibrated(embedder_spec: str) -> bool:
+    """Whether an embedder has numbers of its own."""
+    return embedder_spec in _fitted()
+
+
+def uncalibrated(embedder_spec: str) -> str:
+    """A line for people whose embedder has no numbers of its own, "" where it has."""
+    if is_calibrated(embedder_spec):
+        return ""
+    return (
+        f"the embedder {embedder_spec} is not calibrated: relevance is guessed from how alike the course's paragraphs "
+        "are to it, and books are told by letters alone; python -m evaluate calibrate --store S --games FILE fits it"
+    )
+
+
 def calibration_of(embedder_spec: str) -> Calibration:
     """The fitted numbers for an embedder, those of `DEFAULT_EMBEDDER` where it has none of its own."""
     tree = _fitted()
@@ -162,5 +205,7 @@ def as_tree(calibration: Calibration) -> dict[str, Any]:
 
 @functools.cache
 def _fitted() -> dict[str, Any]:
-    tree: dict[str, Any] = json.loads(fitted(CALIBRATION).read_text(encoding="utf-8"))
-    return tree
+    """The project's numbers by embedder, and the user's own over them."""
+    tree: dict[str, Any] = json.loads(CALIBRATION.read_text(encoding="utf-8"))
+    own = own_fit(CALIBRATION)
+    return tree | (json.loads(own.read_text(encoding="utf-8")) if own.exists() else {})
