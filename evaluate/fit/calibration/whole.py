@@ -7,19 +7,20 @@ from dataclasses import replace
 
 from quarry.configs.settings import SearchSettings
 from quarry.evaluate.errors import GamesError
+from quarry.evaluate.fit.calibration.choices import rounded
 from quarry.evaluate.fit.calibration.course import LabelledCourse
 from quarry.evaluate.fit.calibration.dense import fit_dense
 from quarry.evaluate.fit.calibration.fused import fit_fused
 from quarry.evaluate.fit.calibration.keyword import fit_keyword
 from quarry.evaluate.fit.calibration.references import fit_names, fit_references, named_books
-from quarry.player.search.calibration import Calibration, WordsCalibration
+from quarry.player.search.calibration import Calibration, DenseCalibration, FusedCalibration, WordsCalibration
 
 LEAST_DOCUMENTS = 2
 
 
 def calibrate(
     course: LabelledCourse,
-    questions: LabelledCourse,
+    questions: LabelledCourse | None,
     negatives: Sequence[str],
     search: SearchSettings,
     before: Calibration,
@@ -28,7 +29,8 @@ def calibrate(
 
     Args:
         course: games under the rule: hints that share no word with their paragraph.
-        questions: ordinary questions, whose words occur in their paragraphs.
+        questions: ordinary questions, whose words occur in their paragraphs; without them what keywords count stays
+            as it was, and in fusion the similarity counts as much beside them as it did.
         negatives: hints that neither store holds anything about.
         search: how similarities are mixed.
         before: numbers in force, for what is compared with numbers.
@@ -41,25 +43,36 @@ def calibrate(
     references = fit_references(names)
     named, unnamed = fit_names(names, references)
     alone, *together = fit_dense(course, negatives, search, before)
-    words = {}
-    for n_models, dense in enumerate(together, 1):
+
+    def fused(n_models: int, dense: DenseCalibration) -> FusedCalibration:
+        if questions is None:
+            return _as_before(before, dense)
         asking = replace(questions, scorers=questions.scorers[:n_models])
-        fused = fit_fused(asking, search, replace(before, dense=dense))
-        words["+".join(scorer.spec for scorer in asking.scorers)] = WordsCalibration(dense, fused)
+        return fit_fused(asking, search, replace(before, dense=dense) if n_models else before)
+
+    specs = [scorer.spec for scorer in course.scorers]
     return Calibration(
         dense=alone,
-        keyword=fit_keyword(questions, negatives),
-        fused=fit_fused(replace(questions, scorers=()), search, before),
+        keyword=before.keyword if questions is None else fit_keyword(questions, negatives),
+        fused=fused(0, alone),
         references=references,
         named=named,
         unnamed=unnamed,
-        words=words,
+        words={
+            "+".join(specs[:n_models]): WordsCalibration(dense, fused(n_models, dense))
+            for n_models, dense in enumerate(together, 1)
+        },
     )
 
 
-def _require_enough(course: LabelledCourse, questions: LabelledCourse) -> None:
+def _as_before(before: Calibration, dense: DenseCalibration) -> FusedCalibration:
+    """Weights of fusion with which the new similarities weigh as much beside keywords as the ones before did."""
+    return FusedCalibration(rounded(before.fused.dense * dense.nats / before.dense.nats), before.fused.keyword)
+
+
+def _require_enough(course: LabelledCourse, questions: LabelledCourse | None) -> None:
     """Pass if there is a game and a question, a document to leave out, and the same models have read both stores."""
-    read, asked = ("+".join(scorer.spec for scorer in of.scorers) for of in (course, questions))
+    read, asked = ("+".join(scorer.spec for scorer in of.scorers) for of in (course, questions or course))
     if read != asked:
         raise GamesError(
             f"--questions-store must hold the words of the same models as --store, {read or 'none'}, got "
@@ -71,7 +84,7 @@ def _require_enough(course: LabelledCourse, questions: LabelledCourse) -> None:
             f"--games must be about a store of at least {LEAST_DOCUMENTS} documents, since each is left out in turn, "
             f"got {len(documents)} with games; add lectures and games"
         )
-    if not any(True for _ in questions.found):
+    if questions is not None and not any(True for _ in questions.found):
         raise GamesError(
             f"--questions must hold one whose paragraph the store holds, got none of {len(questions.games)}; "
             "ingest their paragraphs into --questions-store"
