@@ -44,9 +44,14 @@ def default_record() -> Path:
     return home() / "runs" / "league.sqlite"
 
 
+def own_fit(bundled: Path) -> Path:
+    """Where a user's own fit of what comes with the code as `bundled` is kept, in a checkout too."""
+    return home() / "fitted" / bundled.name
+
+
 def to_fit(bundled: Path) -> Path:
     """Where a fit writes what comes with the code as `bundled`, unless told otherwise."""
-    return bundled if is_checkout() else home() / "fitted" / bundled.name
+    return bundled if is_checkout() else own_fit(bundled)
 
 
 def fitted(bundled: Path) -> Path:

@@ -17,6 +17,7 @@ from quarry.configs.terminal import visible, visible_json
 from quarry.ingest.errors import IngestError
 from quarry.ingest.store import DEFAULT_COLLECTION, open_store
 from quarry.player.errors import PlayerError, QueryError
+from quarry.player.search.calibration import uncalibrated
 from quarry.player.search.types import Query, SearchResult
 
 EXAMPLE = """example:
@@ -101,6 +102,8 @@ def _search(options: argparse.Namespace) -> int:
     settings = load(options.preset, options.config)
     store = open_store(options.store, options.collection)
     if told := settings.tuning_told(store.fingerprint):
+        print(f"player search: {told}", file=sys.stderr)
+    if told := uncalibrated(store.embedder_spec):
         print(f"player search: {told}", file=sys.stderr)
     searches = build_orchestrator(store, settings)
     results = [searches.search(Query(hint, options.book, options.k, options.keywords)) for hint in hints]

@@ -118,7 +118,7 @@ def test_the_sample_game_is_what_the_command_prints(course: Path, monkeypatch: p
     monkeypatch.setenv("QUARRY_ACCURACY", "fast")  # what `make play` installs; more models would find more
     monkeypatch.setenv("COLUMNS", "80")
     sample = re.findall(r"^```\n(─+ game .*?)^```", README, flags=re.MULTILINE | re.DOTALL)[0]
-    done = run("run_game.py --seed 11", course)
+    done = run(f"{ROOT / 'run_game.py'} --seed 11", course)
     assert done.returncode == 0, done.stderr
     printed = iter(alike(done.stdout))
     for line in alike(sample):

@@ -15,6 +15,7 @@ from quarry.configs.settings import Settings, SettingsError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee import spec_table
 from quarry.ingest.store import DEFAULT_COLLECTION, Course, open_store
+from quarry.player.search.calibration import uncalibrated
 
 GAMES = BUNDLED / "games" / "english.jsonl"
 
@@ -52,7 +53,7 @@ def add_store(command: argparse.ArgumentParser) -> None:
 
 
 def open_for(options: argparse.Namespace, settings: Settings) -> Course:
-    """The store of --store; settings that were tuned are announced."""
+    """The store of --store; settings that were tuned are announced, and an embedder that was never calibrated."""
     store = open_store(options.store, options.collection)
     say_tuned(options, settings, store)
     return store
@@ -61,6 +62,8 @@ def open_for(options: argparse.Namespace, settings: Settings) -> Course:
 def say_tuned(options: argparse.Namespace, settings: Settings, store: Course) -> None:
     """Say on standard error that tuned settings are in force, and where they were tuned on another store."""
     if told := settings.tuning_told(store.fingerprint):
+        print(f"evaluate {options.command}: {told}", file=sys.stderr)
+    if told := uncalibrated(store.embedder_spec):
         print(f"evaluate {options.command}: {told}", file=sys.stderr)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from quarry.configs.dotted import is_dotted, make
@@ -15,7 +15,7 @@ from quarry.ingest.hints import HINTS, Hints, load_hints, read_bank
 from quarry.ingest.store import Course, open_store
 from quarry.ingest.tokens import form_of
 from quarry.player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
-from quarry.player.search.calibration import Calibration, ReferenceCalibration, calibration_of
+from quarry.player.search.calibration import Calibration, ReferenceCalibration, calibration_of, is_calibrated
 from quarry.player.search.cascade import Searched
 from quarry.player.search.core import document_priors
 from quarry.player.search.cross_encoder import CrossEncoderScorer
@@ -113,6 +113,9 @@ def searched_of(
     if embedder is not None and not isinstance(embedder, RememberingEmbedder):
         embedder = RememberingEmbedder(embedder)
     calibration = calibration_of(store.embedder_spec)
+    knows = is_calibrated(store.embedder_spec)
+    if not knows and embedder is not None:
+        calibration = replace(calibration, dense=calibration.dense.rescaled(store.vectors), words={})
     scorers: tuple[WordByWord, ...] = ()
     if embedder is not None and "+".join(words_of(store, settings)) in calibration.words:
         scorers = word_scorers(store, settings, embedder)
@@ -129,7 +132,7 @@ def searched_of(
         rewriter = make(search.rewrite, "search.rewrite", store)
     return Searched(
         strategies,
-        build_references(store, search, embedder, calibration.references),
+        build_references(store, search, embedder if knows else None, calibration.references),
         store.paragraphs,
         calibration=calibration,
         priors=document_priors(store.documents, search.quality_weight, search.recency_weight),

@@ -11,6 +11,8 @@ from quarry.player.search.calibration.whole import (
     WordsCalibration,
     as_tree,
     calibration_of,
+    is_calibrated,
+    uncalibrated,
 )
 
 __all__ = [
@@ -25,4 +27,6 @@ __all__ = [
     "WordsCalibration",
     "as_tree",
     "calibration_of",
+    "is_calibrated",
+    "uncalibrated",
 ]

@@ -8,6 +8,13 @@ import numpy as np
 
 from quarry.ingest.arrays import Float32Array
 
+USUAL_SPREAD = (0.124, 0.114)
+"""Mean and standard deviation that the default embedder's cosines of two paragraphs of a course have: means over our
+course and a real one."""
+N_SPREAD = 400
+"""Paragraphs of which they are taken at most."""
+LEAST_SPREAD = 10
+"""Cosines below which they say nothing."""
 N_TOP = 5
 """Paragraphs whose mean similarity tells whether the course is about the subject at all."""
 
@@ -31,6 +38,29 @@ class DenseCalibration:
     top: float
     parts: dict[str, float] = field(default_factory=dict)
     glance: dict[str, float] = field(default_factory=dict)
+
+    def rescaled(self, vectors: Float32Array) -> DenseCalibration:
+        """The default embedder's numbers for another one, by how alike a course's paragraphs are to it.
+
+        No labels are needed: cosines of two paragraphs taken by chance get the mean and the deviation that the default
+        embedder gives them.
+
+        Args:
+            vectors: (n_paragraphs, dim) unit vectors of a course.
+        """
+        rows = np.random.default_rng(0).permutation(len(vectors))[:N_SPREAD]
+        cosines = (vectors[rows] @ vectors[rows].T)[np.triu_indices(len(rows), 1)]
+        if len(cosines) < LEAST_SPREAD or not cosines.std():
+            return self
+        mean, deviation = USUAL_SPREAD
+        slope = deviation / float(cosines.std())
+        offset = mean - slope * float(cosines.mean())
+        return DenseCalibration(
+            nats=self.nats * slope,
+            bias=self.bias + (self.best + self.top) * offset,
+            best=self.best * slope,
+            top=self.top * slope,
+        )
 
     def answerable(self, similarities: Float32Array) -> float:
         """Log-odds that the course holds what a hint is about.

@@ -11,14 +11,14 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from quarry.configs.places import fitted
+from quarry.configs.places import own_fit
 from quarry.player.search.calibration.dense import DenseCalibration
 from quarry.player.search.calibration.fused import FusedCalibration
 from quarry.player.search.calibration.keyword import KeywordCalibration
 from quarry.player.search.calibration.references import ReferenceCalibration
 
 CALIBRATION = Path(__file__).parents[1] / "calibration.json"
-"""Fitted numbers by embedder, written by `python -m evaluate calibrate`."""
+"""The project's fitted numbers by embedder; `python -m evaluate calibrate` writes a user's own beside his data."""
 DEFAULT_EMBEDDER = "minilm"
 """Whose numbers serve an embedder that has none of its own."""
 
@@ -56,6 +56,21 @@ class Calibration:
         return self if known is None else dataclasses.replace(self, dense=known.dense, fused=known.fused)
 
 
+def is_calibrated(embedder_spec: str) -> bool:
+    """Whether an embedder has numbers of its own."""
+    return embedder_spec in _fitted()
+
+
+def uncalibrated(embedder_spec: str) -> str:
+    """A line for people whose embedder has no numbers of its own, "" where it has."""
+    if is_calibrated(embedder_spec):
+        return ""
+    return (
+        f"the embedder {embedder_spec} is not calibrated: relevance is guessed from how alike the course's paragraphs "
+        "are to it, and books are told by letters alone; python -m evaluate calibrate --store S --games FILE fits it"
+    )
+
+
 def calibration_of(embedder_spec: str) -> Calibration:
     """The fitted numbers for an embedder, those of `DEFAULT_EMBEDDER` where it has none of its own."""
     known = _fitted()
@@ -69,4 +84,7 @@ def as_tree(calibration: Calibration) -> dict[str, Any]:
 
 @functools.cache
 def _fitted() -> dict[str, Calibration]:
-    return TypeAdapter(dict[str, Calibration]).validate_json(fitted(CALIBRATION).read_bytes())
+    """The project's numbers by embedder, and the user's own over them."""
+    own = own_fit(CALIBRATION)
+    read = TypeAdapter(dict[str, Calibration]).validate_json
+    return read(CALIBRATION.read_bytes()) | (read(own.read_bytes()) if own.exists() else {})

@@ -79,6 +79,26 @@ def arguments(store: str, tmp_path: Path, fast_models: None) -> list[str]:
 
 
 class TestCommand:
+    def test_own_games_are_enough_and_the_users_file_is_written(
+        self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
+        projects = CALIBRATION.read_bytes()
+        assert run_main(main, *arguments[:5]) == 0
+        captured = capsys.readouterr()
+        own = tmp_path / "home" / "fitted" / "calibration.json"
+        assert json.loads(own.read_text(encoding="utf-8")) == {"minilm": json.loads(captured.out)}
+        assert f"written to {own}; in force for every store of minilm" in captured.err
+        assert CALIBRATION.read_bytes() == projects
+        before = json.loads(projects)["minilm"]
+        assert json.loads(captured.out)["keyword"] == before["keyword"]
+
+    def test_questions_and_their_store_come_together(
+        self, arguments: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert run_main(main, *arguments[:7]) == 2
+        assert "--questions and --questions-store must come together" in capsys.readouterr().err
+
     def test_numbers_are_printed_and_written_beside_those_of_other_embedders(
         self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

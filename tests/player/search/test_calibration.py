@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +15,9 @@ from quarry.player.search.calibration import (
     DenseCalibration,
     as_tree,
     calibration_of,
+    uncalibrated,
 )
+from quarry.player.search.calibration.whole import _fitted
 from quarry.player.search.references import FEATURES
 
 
@@ -56,6 +60,41 @@ def test_where_no_numbers_are_fitted_for_the_models_the_others_stay() -> None:
 
 def test_an_embedder_without_numbers_takes_the_default_ones() -> None:
     assert calibration_of("/somewhere/my-own-model") == calibration_of(DEFAULT_EMBEDDER)
+
+
+def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
+    assert uncalibrated(DEFAULT_EMBEDDER) == ""
+    assert uncalibrated("mine.Embedder").startswith("the embedder mine.Embedder is not calibrated: ")
+
+
+def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_are_to_it() -> None:
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(60, 8)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    # an embedder to which all is alike: cosines from .8 to 1 for those from -1 to 1
+    narrow = np.hstack([np.sqrt(0.1) * vectors, np.full((60, 1), np.sqrt(0.9), dtype=np.float32)])
+    fitted = calibration_of(DEFAULT_EMBEDDER).dense
+    wide_numbers, narrow_numbers = fitted.rescaled(vectors), fitted.rescaled(narrow)
+    assert narrow_numbers.nats == pytest.approx(10.0 * wide_numbers.nats, rel=1e-3)
+    hint = vectors[:5].mean(axis=0)
+    cosines = (vectors @ (hint / np.linalg.norm(hint))).astype(np.float32)
+    assert narrow_numbers.answerable(0.9 + 0.1 * cosines) == pytest.approx(wide_numbers.answerable(cosines), abs=0.01)
+    assert fitted.rescaled(vectors[:3]) == fitted, "of three paragraphs nothing is learned"
+
+
+def test_the_user_s_own_numbers_go_before_the_projects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUARRY_HOME", str(tmp_path))
+    (tmp_path / "fitted").mkdir()
+    mine = as_tree(replace(calibration_of(DEFAULT_EMBEDDER), named=0.125))
+    (tmp_path / "fitted" / "calibration.json").write_text(json.dumps({"mine.Embedder": mine}), encoding="utf-8")
+    _fitted.cache_clear()
+    try:
+        assert calibration_of("mine.Embedder").named == 0.125
+        assert uncalibrated("mine.Embedder") == ""
+        assert calibration_of(DEFAULT_EMBEDDER).named != 0.125
+    finally:
+        monkeypatch.undo()
+        _fitted.cache_clear()
 
 
 def test_the_file_holds_what_is_read() -> None:
