@@ -8,9 +8,11 @@ import numpy as np
 
 from quarry.ingest.arrays import Float32Array
 
-USUAL_SPREAD = (0.124, 0.114)
-"""Mean and standard deviation that the default embedder's cosines of two paragraphs of a course have: means over our
-course and a real one."""
+USUAL_SPREAD = 0.114
+"""Standard deviation that the default embedder's cosines of two paragraphs of a course have: mean of our course and a
+real one."""
+TAKEN_FOR_FOUND = 1.1
+"""Log-odds that the course holds what is searched for, where nobody knows: a relevance of .75."""
 N_SPREAD = 400
 """Paragraphs of which they are taken at most."""
 LEAST_SPREAD = 10
@@ -42,8 +44,8 @@ class DenseCalibration:
     def rescaled(self, vectors: Float32Array) -> DenseCalibration:
         """The default embedder's numbers for another one, by how alike a course's paragraphs are to it.
 
-        No labels are needed: cosines of two paragraphs taken by chance get the mean and the deviation that the default
-        embedder gives them.
+        No labels are needed: cosines of two paragraphs taken by chance get the deviation that the default embedder
+        gives them. From which cosine on the course holds what is searched for is not known so: it is taken for found.
 
         Args:
             vectors: (n_paragraphs, dim) unit vectors of a course.
@@ -52,15 +54,8 @@ class DenseCalibration:
         cosines = (vectors[rows] @ vectors[rows].T)[np.triu_indices(len(rows), 1)]
         if len(cosines) < LEAST_SPREAD or not cosines.std():
             return self
-        mean, deviation = USUAL_SPREAD
-        slope = deviation / float(cosines.std())
-        offset = mean - slope * float(cosines.mean())
-        return DenseCalibration(
-            nats=self.nats * slope,
-            bias=self.bias + (self.best + self.top) * offset,
-            best=self.best * slope,
-            top=self.top * slope,
-        )
+        nats = self.nats * USUAL_SPREAD / float(cosines.std())
+        return DenseCalibration(nats, bias=TAKEN_FOR_FOUND, best=0.0, top=0.0)
 
     def answerable(self, similarities: Float32Array) -> float:
         """Log-odds that the course holds what a hint is about.

@@ -66,8 +66,8 @@ def uncalibrated(embedder_spec: str) -> str:
     if is_calibrated(embedder_spec):
         return ""
     return (
-        f"the embedder {embedder_spec} is not calibrated: relevance is guessed from how alike the course's paragraphs "
-        "are to it, and books are told by letters alone; python -m evaluate calibrate --store S --games FILE fits it"
+        f"the embedder {embedder_spec} is not calibrated: something always counts as relevant, and books are told by "
+        "letters alone; python -m evaluate calibrate --store S --games FILE fits it"
     )
 
 
