@@ -16,8 +16,7 @@ from quarry.player.questions.language import Language
 from quarry.player.questions.question import Question
 
 SENTENCE_WORDS = (30, 50)
-WORD_WORDS = (20, 30)
-"""Words of the two justifications, least and most, however they are counted; see `count_words`."""
+"""Words of the justification of the sentence, least and most, however they are counted; see `count_words`."""
 N_CITED, N_CITED_FOR_WORD = 3, 2
 """Answers that each of them cites."""
 MAX_CLAUSE = 10

@@ -14,6 +14,7 @@ from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee import secret_of
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.player import Player
+from quarry.player.protocol import questions_json
 from quarry.player.questions.answer import LETTERS, Answer, read_answer
 from quarry.player.questions.question import Question
 
@@ -55,13 +56,8 @@ def batch_line(batch: AskedBatch) -> str:
             "paragraph": batch.paragraph,
             "opening_sentence": batch.opening_sentence,
             "questions": [
-                {
-                    **question_json(number, question),
-                    "kind": question.kind,
-                    "key": sorted(question.key),
-                    "groups": question.groups,
-                }
-                for number, question in enumerate(batch.questions, 1)
+                {**sent, "kind": question.kind, "key": sorted(question.key), "groups": question.groups}
+                for sent, question in zip(questions_json(batch.questions), batch.questions, strict=True)
             ],
         },
         ensure_ascii=False,
@@ -121,15 +117,6 @@ def _answer(value: object, where: str) -> Answer:
     if answer is None and value is not None:
         raise BatchError(f'{where}: answer must be A, B, C, D or "Not Relevant", got {value!r}; mend the line')
     return answer
-
-
-def question_json(number: int, question: Question) -> dict[str, Any]:
-    """A question as a referee is sent it."""
-    return {
-        "question_number": number,
-        "question_text": question.text,
-        "options": dict(zip(LETTERS, question.options, strict=True)),
-    }
 
 
 def _question(record: Mapping[str, Any]) -> Question:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from quarry.evaluate.answers.batches import AskedBatch, question_json
+from quarry.evaluate.answers.batches import AskedBatch
 from quarry.evaluate.referee.views import Retriever
+from quarry.player.protocol import questions_json
 from quarry.player.questions.question import Question
 from quarry.player.questions.views import View
 
@@ -46,4 +47,5 @@ def sheet_line(batch: AskedBatch, view: View, retrieve: Retriever) -> str:
 
 
 def _questions(batch: AskedBatch, more: Callable[[Question], dict[str, Any]]) -> list[dict[str, Any]]:
-    return [question_json(number, question) | more(question) for number, question in enumerate(batch.questions, 1)]
+    sent = questions_json(batch.questions)
+    return [item | more(question) for item, question in zip(sent, batch.questions, strict=True)]
