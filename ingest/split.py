@@ -424,8 +424,15 @@ def _is_item(group: _Group, line: PlacedLine, marker: int) -> bool:
     if first.endswith(")") and not first.startswith("(") and previous.text.count("(") > previous.text.count(")"):
         return False
     if first.startswith("(") and previous.text.endswith(":") and _ends_full(previous, line):
-        return not any(_IN_BRACKETS.search(word.text) for word in line.words[1:])  # (1) one, (2) another
+        return not _enumerates(line)
+    if first.startswith("(") and not _SENTENCE_END.search(previous.text) and _enumerates(previous):
+        return False
     return bool(_SENTENCE_END.search(previous.text)) or abs(line.start - previous.start) > 0.5 * line.size
+
+
+def _enumerates(line: PlacedLine) -> bool:
+    """Whether a line goes on with a number or letter in brackets, as where (1) one thing and (2) another are told."""
+    return any(_IN_BRACKETS.search(word.text) for word in line.words[1:])
 
 
 def _is_gap_in_prose(previous: PlacedLine, line: PlacedLine) -> bool:
@@ -522,7 +529,8 @@ def _goes_on_after_displays(held: Sequence[_Group], group: _Group, indented: boo
     start = line.words[0].text.lstrip("([\"'“‘„")[:1]
     is_open = start.islower() or start in ",.;:"
     indented_anew = is_open and abs(line.start - before.lines[0].start) < 0.6 * line.size
-    if not abs(line.start - margin) < 0.6 * line.size and not indented_anew:
+    unindented = is_open and len(before.lines) == 1 and abs(line.start - line.left) < 0.6 * line.size
+    if not abs(line.start - margin) < 0.6 * line.size and not indented_anew and not unindented:
         return False
     if is_open:
         return True

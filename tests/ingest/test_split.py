@@ -167,6 +167,22 @@ def test_numbers_in_brackets_within_a_sentence_are_no_items(tmp_path: Path) -> N
     assert _texts(tmp_path, [lines(text, 50, 200)]) == [" ".join(text)]
 
 
+def test_letters_in_brackets_go_on_below_an_indented_line(tmp_path: Path) -> None:
+    text = [
+        "A record may be lost in two ways: (a) by fire, or",
+        "(b) by being sorted into the wrong drawer, where no",
+        *PROSE[2:],
+    ]
+    page = [Run(65, 200, text[0]), *lines(text[1:], 50, 212)]
+    assert _texts(tmp_path, [page]) == [" ".join(text)]
+
+
+def test_a_display_below_a_single_indented_line_does_not_end_the_paragraph(tmp_path: Path) -> None:
+    first, display = "Sorting by comparing keys needs at least", "n log n - n"
+    page = [*lines(PROSE, 50, 150), Run(65, 200, first), Run(150, 228, display), *lines(PROSE[1:], 50, 246)]
+    assert _texts(tmp_path, [page])[1] == " ".join([first, display, *PROSE[1:]])
+
+
 def test_a_sentence_goes_on_over_a_page_after_a_colon(tmp_path: Path) -> None:
     first = [
         "Sorting puts records in order by comparing the keys",
