@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import json
 import os
 import queue
 import sqlite3
@@ -18,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -522,15 +521,10 @@ def _adapter(kind: Any) -> Any:
 
 
 def _dumped(fact: Any) -> str:
-    if isinstance(fact, RoundStart | Guess | Score):
-        fact = asdict(fact)
-    elif isinstance(fact, tuple | list):
-        fact = [_question_json(item) if isinstance(item, Question) else item for item in fact]
-    return json.dumps(fact, ensure_ascii=False)
+    """A fact as JSON, which `_read` reads."""
+    from pydantic_core import to_json
 
-
-def _question_json(question: Question) -> Json:
-    return {**asdict(question), "key": sorted(question.key)}
+    return to_json(fact).decode()
 
 
 def _round(start: RoundStart) -> str:
