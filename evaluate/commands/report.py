@@ -70,11 +70,13 @@ def _print_words(found: Mapping[str, Any]) -> None:
     """The headline, what differs, and the games that only one run won."""
     for sentence in found["headline"]:
         print(sentence)
+    from quarry.evaluate.runs.contrast import shown
+
     names = list(found["runs"])
     if len(names) > 1:
         print(f"\nsettings that differ ({', '.join(names)}):{'' if found['differing'] else ' none'}")
     for setting, values in found["differing"].items():
-        print(f"  {setting}: {', '.join('-' if value is None else str(value) for value in values)}")
+        print(f"  {setting}: {', '.join(shown(setting, value) for value in values)}")
     if len(found["documents"]) > 1:
         print("\nby lecture, games and the share that was won (without a referee: found):")
     for row in found["documents"] if len(found["documents"]) > 1 else []:

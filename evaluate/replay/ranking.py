@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.player.player import Player
 from quarry.player.search.core import FARTHEST, log_odds_of
@@ -17,18 +19,10 @@ def ranked(game: LabelledGame, player: Player, result: SearchResult, depth: int)
     """
     everything = Query(game.hint, game.book_name, k=max(depth, len(player.orchestrator.paragraphs)))
     found = player.orchestrator.candidates(everything)
+    ranking = {hit.paragraph.paragraph_id: log_odds_of(hit.relevance) for hit in result.hits[:depth]}
     log_odds = found.log_odds
-    known = {
-        paragraph.paragraph_id: float(log_odds[row])
-        for row, paragraph in enumerate(found.paragraphs)
-        if log_odds[row] > -FARTHEST
-    }
-    ranking = {
-        hit.paragraph.paragraph_id: known.get(hit.paragraph.paragraph_id, log_odds_of(hit.relevance))
-        for hit in result.hits[:depth]
-    }
-    for paragraph_id in sorted(known, key=lambda one: (-known[one], one)):
-        if len(ranking) >= depth:
+    for row in np.argsort(-log_odds, kind="stable")[: depth + len(ranking)]:
+        if len(ranking) >= depth or log_odds[row] <= -FARTHEST:
             break
-        ranking.setdefault(paragraph_id, known[paragraph_id])
+        ranking.setdefault(found.hits[int(row)].paragraph.paragraph_id, float(log_odds[row]))
     return {paragraph_id: round(score, 6) for paragraph_id, score in ranking.items()}

@@ -16,7 +16,7 @@ from quarry.evaluate.report.documents import documents
 from quarry.evaluate.report.figures import DARK, PALETTE, in_words, run_figures
 from quarry.evaluate.report.referees import Table, won_against
 from quarry.evaluate.report.summary import headline, paired_tests, won_by_one
-from quarry.evaluate.runs.contrast import differing, same_games
+from quarry.evaluate.runs.contrast import differing, same_games, shown
 from quarry.evaluate.runs.fate import fate
 from quarry.evaluate.runs.record import CandidateRecord, GameRecord, HitRecord, PlayRecord
 from quarry.evaluate.runs.run import Run, play_of
@@ -68,7 +68,7 @@ def render(runs: Sequence[Run], sweep: Mapping[str, Any] | None = None, tables: 
         measures=list(runs[0].measures) if runs else [],
         played=any(run.win_rate is not None for run in runs),
         headline=headline(runs, tests, tables),
-        differing=differing(runs),
+        differing={setting: [shown(setting, value) for value in values] for setting, values in differing(runs).items()},
         tests=[test.as_json() for test in tests],
         same_games=len(runs) > 1 and same_games(runs),
         won_by_one=won_by_one(runs),

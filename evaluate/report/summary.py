@@ -48,6 +48,8 @@ def headline(runs: Sequence[Run], tests: Sequence[PairedTest], tables: Sequence[
     said = [sentence for run in runs for sentence in _of_one(run)] if len(runs) == 1 or not tests else []
     for run in runs[1:]:
         said += _of_two(runs[0], run, tests)
+    if len(runs) > 1 and not tests:
+        said.append("These runs are not of the same games and referee, so their figures say nothing about each other.")
     for table in tables:
         won = [(line["won"], line["referee"]) for line in table.document["referees"] if line["won"] is not None]
         hint = table.document["hint_alone"]["won"]

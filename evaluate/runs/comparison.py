@@ -20,7 +20,7 @@ Verdict = Literal["better", "worse", "no difference that these games can show"]
 
 TESTED = ("RR", "Success@1", "Success@5", "Success@20")
 """Measures that are tested; the fewer, the less the correction costs. Where games were played, the win rate is too."""
-TESTED_GRADED = ("nDCG@10", "AP", "RR")
+TESTED_GRADED = ("nDCG@10", "AP")
 """In place of these where games name several relevant paragraphs."""
 N_PERMUTATIONS = 9_999
 ALPHA = 0.05

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -70,11 +71,20 @@ def differing(runs: Sequence[Run]) -> dict[str, list[Any]]:
     return {name: values for name, values in rows.items() if any(value != values[0] for value in values)}
 
 
+def shown(setting: str, value: object) -> str:
+    """A value of `differing` for people: as in YAML, commits as short as they are told apart by."""
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value[:10] if setting == "commit" else value or '""'
+    return json.dumps(value, ensure_ascii=False)
+
+
 def contrasts(one: Run, other: Run) -> list[Contrast]:
     """The games that only one of two runs won, in the order of the games.
 
     A game that was played is won where more than half of its plays were; where neither run had a referee, one whose
-    paragraph is among the hits. Where the one run was played and the other was not, nothing can be said.
+    paragraph is the first hit. Where the one run was played and the other was not, nothing can be said.
 
     Args:
         one, other: of the same games.
@@ -106,7 +116,7 @@ def contrasts(one: Run, other: Run) -> list[Contrast]:
 
 def _won(run: Run, record: GameRecord) -> bool:
     if not run.played:
-        return record["search"]["rank"] is not None
+        return record["search"]["rank"] == 1
     return 2 * _n_won(record) > run.repeats
 
 
@@ -133,7 +143,7 @@ def _why(record: GameRecord, play: PlayRecord | None) -> Iterator[str]:
     if truth is None:
         return
     if play is None:
-        if record["search"]["rank"] is None and hits:
+        if record["search"]["rank"] != 1 and hits:
             yield f"first hit: {hits[0]['document']} p{hits[0]['page']}: {hits[0]['opening_sentence']}"
         return
     right = next((one for one in play["candidates"] if one["paragraph_id"] == truth["paragraph_id"]), None)

@@ -662,4 +662,4 @@ class TestQueries:
         arguments = ("--store", store.location, "--games", folder, "--json")
         assert run_main(main, "compare", *arguments, "--presets", "keyword,unfiltered", "--depth", "100") == 0
         found = json.loads(capsys.readouterr().out)
-        assert [test["measure"] for test in found["tests"]] == ["nDCG@10", "AP", "RR"]
+        assert [test["measure"] for test in found["tests"]] == ["nDCG@10", "AP"]

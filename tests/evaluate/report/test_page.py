@@ -222,6 +222,7 @@ class TestText:
             "won won 100.0% of 12 games against the referee oracle (95% interval 75.8% to 100.0%).",
             "By the hint alone won has the right paragraph as the first hit in 0.0% and among the first 20 in 100.0% "
             "of 12 games.",
+            "These runs are not of the same games and referee, so their figures say nothing about each other.",
         ]
         runs = [run_file("lost", won=False), run_file("won", won=True)]
         (sentence,) = headline(runs, paired_tests(runs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 from quarry.configs.settings import load
-from quarry.evaluate.runs.contrast import contrasts, differing, same_games
+from quarry.evaluate.runs.contrast import contrasts, differing, same_games, shown
 from quarry.evaluate.runs.record import CandidateRecord, GameRecord, PlayRecord
 from quarry.evaluate.runs.run import Run, make_run
 from quarry.evaluate.testing.records import game_record, play_record
@@ -82,9 +82,9 @@ def test_half_of_the_plays_is_not_enough() -> None:
     assert found.sides[1].why[0].startswith("lost by the answers")
 
 
-def test_without_a_referee_what_is_among_the_hits_counts() -> None:
-    missing = game_record(search={**game_record()["search"], "rank": None})
-    (found,) = contrasts(run("one", game_record(), referee="none"), run("other", missing, referee="none"))
+def test_without_a_referee_the_first_hit_counts() -> None:
+    first = game_record(search={**game_record()["search"], "rank": 1})
+    (found,) = contrasts(run("one", first, referee="none"), run("other", game_record(), referee="none"))
     assert found.won_by == "one"
     assert found.sides[1].why[-1] == "first hit: alpha p1: Sentence of alpha:1:1."
     assert found.sides[1].n_won is None
@@ -105,6 +105,14 @@ def test_runs_of_other_hints_are_of_other_games() -> None:
     other = game_record(hint="another")
     assert same_games([run("one", game(WON)), run("other", game(LOST))])
     assert not same_games([run("one", game(WON)), run("other", other)])
+
+
+def test_what_differs_is_shown_as_in_yaml() -> None:
+    assert shown("search.cascade", False) == "false"
+    assert shown("search.strategies", ["dense"]) == '["dense"]'
+    assert shown("search.rewrite", "off") == "off"
+    assert shown("search.new", None) == "-"
+    assert shown("commit", "0123456789abcdef") == "0123456789"
 
 
 def test_what_differs_is_named_by_its_dotted_name() -> None:
