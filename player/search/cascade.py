@@ -194,7 +194,7 @@ class _Step:
             for row, score, relevance, rank, in_book, relevant, *who in zip(
                 self.columns.rows[columns].tolist(),
                 self.fused.scores[0, columns].tolist(),
-                probabilities(self.log_odds)[columns].tolist(),
+                probabilities(log_odds).tolist(),
                 np.where(of_book, book[columns], course[columns]).tolist(),
                 of_book.tolist(),
                 (log_odds >= level).tolist(),
@@ -228,14 +228,18 @@ class Cascade:
 
     Args:
         query: with its mode settled.
+        started: of `time.perf_counter()`, when it was asked.
     """
 
-    def __init__(self, searched: Searched, settings: SearchSettings, runner: Runner, query: Query) -> None:
+    def __init__(
+        self, searched: Searched, settings: SearchSettings, runner: Runner, query: Query, started: float
+    ) -> None:
         self._searched = searched
         self._settings = settings
         self._slots = slots_of(settings, query.k)
         self._runner = runner
         self._query = query
+        self._started = started
         self._deadline = time.monotonic() + settings.deadline_s
         self._calls: dict[tuple[str, str], Call[Marked]] = {}
         self._marked: dict[tuple[str, str], Marked] = {}
@@ -259,7 +263,8 @@ class Cascade:
             failures = tuple(self._failures.values())
             if not everything:
                 raise AllStrategiesFailedError(failures)
-            return SearchResult(self._query, self._all(None, 0.0), self.books, failures, "course", relevant=False)
+            nothing = SearchResult(self._query, self._all(None, 0.0), self.books, failures, "course", relevant=False)
+            return replace(nothing, search_ms=self._elapsed_ms)
         answer = int(answering([np.array([step.best]) for step in steps], settings.threshold, lowered)[0])
         step = steps[max(answer, 0)]
         passed = answer >= 0 and step.best >= level_of(settings.threshold)
@@ -274,6 +279,7 @@ class Cascade:
             hits, by_name = self._with_rare_words(hits, level)
             if by_name:
                 answered_by = "fallback"
+        embed_ms = max((one.embed_ms for one in self._marked.values()), default=0.0)
         return SearchResult(
             query=self._query,
             hits=hits,
@@ -284,8 +290,13 @@ class Cascade:
             rewritten=step.hint if step.hint != self._query.hint else "",
             boost=step.lift,
             threshold=threshold,
-            embed_ms=max((one.embed_ms for one in self._marked.values()), default=0.0),
+            embed_ms=embed_ms,
+            search_ms=max(0.0, self._elapsed_ms - embed_ms),
         )
+
+    @property
+    def _elapsed_ms(self) -> float:
+        return 1000.0 * (time.perf_counter() - self._started)
 
     @functools.cached_property
     def books(self) -> tuple[BookCandidate, ...]:
@@ -301,9 +312,7 @@ class Cascade:
         """The steps that were taken: until one passes the threshold, or all of them."""
         query, settings = self._query, self._settings
         if not query.within and settings.book_match != "off":
-            self._naming = self._runner.start(
-                "book name", lambda _: self._searched.books(query.book_name, settings, query.hint), self._deadline
-            )
+            self._name_books()
         if settings.cascade and query.keywords == "fallback" and "keyword" in self._searched.strategies:
             # beside the others: where all of them are late, it is what there is
             self._load(("keyword",))
@@ -317,6 +326,19 @@ class Cascade:
             if found is not None:
                 steps.append(found)
         return steps
+
+    def _name_books(self) -> None:
+        """Begin to find out what the book's name means, beside the strategies, which begin first: they take longest."""
+        query, settings, searched = self._query, self._settings, self._searched
+        known = searched.references.known(query.book_name) if settings.book_match == "resolved" else None
+        if known is not None:
+            self.books = known
+            return
+        self._load(self._names)
+        self._naming = Call("book name", self._deadline)
+        for name in self._names:
+            self._start(name, query, len(self._names))
+        self._runner.begin(self._naming, lambda _: searched.books(query.book_name, settings, query.hint))
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -514,7 +536,7 @@ class Cascade:
             embed_ms = 1000.0 * (time.perf_counter() - started)
             doc_ids = (query.within,) if query.within else tuple(book.doc_id for book in self._taken)
             found = marks_of(self._searched, name, query, pool, doc_ids, deadline=self._deadline, call=call)
-            return replace(found, embed_ms=embed_ms)
+            return Marked(found.strategy, found.marks, found.foreign, embed_ms)
 
         return work
 

@@ -202,7 +202,7 @@ def weigh(
         shift = shift - np.where(some, np.maximum(0.0, np.where(some, after, 0.0) - np.where(some, before, 0.0)), 0.0)
     if not shift.any():
         return fused
-    return replace(fused, log_odds=fused.log_odds + shift[:, None].astype(fused.log_odds.dtype))
+    return Scored(fused.strategy, fused.scores, fused.log_odds + shift[:, None].astype(fused.log_odds.dtype))
 
 
 def fuse(
@@ -237,7 +237,7 @@ def fuse(
             scores, log_odds = np.where(some, item.scores, scores), np.where(some, item.log_odds, log_odds)
         first = Scored(first.strategy, scores, log_odds)
     if len(found) == 1 or fusion == "first":
-        return first if known is None else replace(first, log_odds=first.log_odds + known)
+        return first if known is None else Scored(first.strategy, first.scores, first.log_odds + known)
     anywhere = np.logical_or.reduce([item.log_odds > NOT_FOUND for item in found])
     highest = np.max([item.log_odds.max(axis=1, initial=NOT_FOUND) for item in found], axis=0)
     highest = np.where(np.isfinite(highest), highest, 0.0)

@@ -94,7 +94,7 @@ class SearchOrchestrator:
         query = self._checked(query, searched)
 
         def find() -> SearchResult:
-            return _timed(Cascade(searched, self.settings, self._runner, query).result(), started)
+            return Cascade(searched, self.settings, self._runner, query, started).result()
 
         try:
             result = find() if self._cache is None else self._cache.get((_plain(query), self.settings, identity), find)
@@ -102,7 +102,9 @@ class SearchOrchestrator:
             self._statistics.count_failures([failure.strategy for failure in error.failures])
             _warn(error.failures)
             raise
-        return self._counted(_timed(replace(result, embed_ms=0.0), started) if result.cached else result)
+        if result.cached:
+            result = replace(result, embed_ms=0.0, search_ms=1000.0 * (time.perf_counter() - started))
+        return self._counted(result)
 
     @property
     def paragraphs(self) -> Sequence[Paragraph]:
@@ -125,8 +127,8 @@ class SearchOrchestrator:
         started = time.perf_counter()
         searched, _ = self._current()
         query = self._checked(query, searched, everything=True)
-        cascade = Cascade(searched, self.settings, self._runner, query)
-        return self._counted(_timed(cascade.result(everything=True), started))
+        cascade = Cascade(searched, self.settings, self._runner, query, started)
+        return self._counted(cascade.result(everything=True))
 
     def search_within(self, hint: str, book_name: str, k: int | None = None) -> SearchResult:
         """What is found in one book alone.
@@ -195,11 +197,6 @@ class SearchOrchestrator:
 def _plain(query: Query) -> Query:
     """The query with its whitespace normalised, and its k as it was asked."""
     return replace(query, hint=" ".join(query.hint.split()), book_name=" ".join(query.book_name.split()))
-
-
-def _timed(result: SearchResult, started: float) -> SearchResult:
-    elapsed_ms = 1000.0 * (time.perf_counter() - started)
-    return replace(result, search_ms=max(0.0, elapsed_ms - result.embed_ms))
 
 
 def _warn(failures: Sequence[SearchError]) -> None:

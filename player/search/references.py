@@ -212,6 +212,12 @@ class References:
         """
         return self._kept(book_name)[1]
 
+    def known(self, book_name: str) -> tuple[BookCandidate, ...] | None:
+        """The same of a name that was asked for lately, without reading it; None of any other."""
+        with self._lock:
+            kept = self._names_kept.get(book_name)
+        return None if kept is None else kept[1]
+
     def _books(self, book_name: str) -> tuple[BookCandidate, ...]:
         whole = list(self.resolve(book_name)[:1])
         parts = parts_of(book_name)
@@ -276,8 +282,9 @@ class References:
 
     def _keep(self) -> None:
         """Keep what names mean: the same ones are said again and again, and to read one takes a third of a ms."""
-        kept: LRUCache[str, _Kept] = LRUCache(NAMES_BYTES, getsizeof=_bytes_of)
-        find = cached(kept, key=str, lock=threading.Lock())
+        self._names_kept: LRUCache[str, _Kept] = LRUCache(NAMES_BYTES, getsizeof=_bytes_of)
+        self._lock = threading.Lock()
+        find = cached(self._names_kept, key=str, lock=self._lock)
         self._kept = find(lambda book_name: (book_name, self._books(book_name)))
 
     def _confidences(self, features: Float64Array, weights: Sequence[float], none: float) -> Float64Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import regex
@@ -107,27 +107,46 @@ class RuleEvidence:
     def log_odds(self, hint: str) -> Float32Array:
         """(n_paragraphs,) natural log of how much less likely each paragraph is for the words it shares; 0 or less."""
         index = self._index
-        said = list(dict.fromkeys(words(hint)))
-        counts = np.zeros((3, len(self._paragraphs)), dtype=np.uint8 if len(said) < 256 else np.uint32)
-        content, function, related = counts
+        said = dict.fromkeys(words(hint))
+        content: list[Holders] = []
+        function: list[Holders] = []
+        related: list[Holders] = []
         for word in said:
             holders = index.by_word.get(word)
             if is_stop_word(word):
                 if holders is not None:
-                    _add(function, holders)
+                    function.append(holders)
                 continue
             kin = [index.by_form[form] for form in base_forms(word) if form in index.by_form]
             if kin:
-                _add(related, kin[0] if len(kin) == 1 else self._any_of(kin))
+                related.append(kin[0] if len(kin) == 1 else self._any_of(kin))
             if holders is not None:
-                _add(content, holders)
-                _add(related, holders, -1)  # every word is among its own relatives
-        np.minimum(counts, MOST_SHARED - 1, out=counts)
-        places = content * np.uint16(MOST_SHARED**2)
-        places += function * np.uint16(MOST_SHARED)
-        places += related
+                content.append(holders)
+        counts = self._counted(content), self._counted(function), self._counted(related)
+        counts[2][:] -= counts[0]  # every word is among its own relatives
+        if len(said) >= MOST_SHARED:
+            for of_kind in counts:
+                np.minimum(of_kind, MOST_SHARED - 1, out=of_kind)
+        # the three counts as digits of one number, by which the evidence is looked up once
+        places = counts[0]
+        for of_kind in counts[1:]:
+            places *= MOST_SHARED
+            places += of_kind
         evidence: Float32Array = self._evidence.take(places)
         return evidence
+
+    def _counted(self, found: Sequence[Holders]) -> RowArray:
+        """(n_paragraphs,) of how many words each paragraph is a holder."""
+        n = len(self._paragraphs)
+        rows = [holders for holders in found if holders.dtype == np.uint32]
+        counts: RowArray = np.bincount(np.concatenate(rows), minlength=n) if rows else np.zeros(n, dtype=np.intp)
+        marks = [holders for holders in found if holders.dtype == np.uint8]
+        if marks:
+            total: NDArray[Any] = np.zeros(n, dtype=np.uint8 if len(marks) < 256 else np.uint32)
+            for holders in marks:
+                total += holders
+            counts += total
+        return counts
 
     def _any_of(self, kin: Sequence[Holders]) -> NDArray[np.uint8]:
         marks = np.zeros(len(self._paragraphs), dtype=np.uint8)
@@ -137,15 +156,6 @@ class RuleEvidence:
             else:
                 marks[holders] = 1
         return marks
-
-
-def _add(counts: NDArray[np.uint8 | np.uint32], holders: Holders, sign: Literal[1, -1] = 1) -> None:
-    """Count those that hold a word, or take them off again."""
-    add = np.add if sign == 1 else np.subtract
-    if holders.dtype == np.uint8:
-        add(counts, holders, out=counts)
-    else:
-        counts[holders] = add(counts[holders], counts.dtype.type(1))
 
 
 def _as_holders(lists: Mapping[str, list[int]], n_paragraphs: int) -> dict[str, Holders]:

@@ -33,7 +33,8 @@ class Call(Generic[T]):
         self.partial: T | None = None
         self.failure: SearchError | None = None
         self._value: T | None = None
-        self._done = threading.Event()
+        self._under_way = threading.Lock()  # an event is made of three of these, and made for every search
+        self._under_way.acquire()
 
     def run(self, work: Callable[[Call[T]], T]) -> None:
         """Do the work; whatever it raises is its failure."""
@@ -44,24 +45,21 @@ class Call(Generic[T]):
         except Exception as error:  # a user's own code may raise anything; all is reported
             self.failure = SearchError(self.name, described(error))
         finally:
-            self._done.set()
-
-    @property
-    def done(self) -> bool:
-        """Whether it has ended, in whatever way."""
-        return self._done.is_set()
+            self._under_way.release()
 
     def refuse(self, reason: str) -> None:
         """End it before it has begun."""
         self.failure = LateStrategyError(self.name, reason)
-        self._done.set()
+        self._under_way.release()
 
     def value(self) -> T | None:
         """What came by the deadline, whole or in part; None where nothing did, and then `failure` says why."""
-        if not self._done.wait(max(0.0, self.deadline - time.monotonic())):
+        left = min(max(0.0, self.deadline - time.monotonic()), threading.TIMEOUT_MAX)
+        if not self._under_way.acquire(timeout=left):
             # a late value that comes while we look is not taken: its failure is told
             self.failure = LateStrategyError(self.name, "no answer within search.deadline_s")
             return self.partial
+        self._under_way.release()
         return self.partial if self.failure is not None else self._value
 
 
@@ -77,7 +75,7 @@ class Runner:
         self._lock = threading.Lock()
 
     def start(self, name: str, work: Callable[[Call[T]], T], deadline: float = math.inf) -> Call[T]:
-        """Begin a call.
+        """Make a call and begin it.
 
         Args:
             name: of what is called, for failures and for the count of those that hang.
@@ -85,17 +83,21 @@ class Runner:
             deadline: of `time.monotonic()`, until which `Call.value` waits.
         """
         call: Call[T] = Call(name, deadline)
+        self.begin(call, work)
+        return call
+
+    def begin(self, call: Call[T], work: Callable[[Call[T]], T]) -> None:
+        """Begin a call that was made before, so that others could wait for it."""
         with self._lock:
-            under_way = self._under_way.setdefault(name, [])
+            under_way = self._under_way.setdefault(call.name, [])
             now = time.monotonic()
             n_late = sum(other.deadline < now for other in under_way)
             if n_late < MOST_HANGING:
                 under_way.append(call)
         if n_late >= MOST_HANGING:
             call.refuse(f"{n_late} earlier calls of it have not returned")
-            return call
+            return
         self._in_thread(lambda: self._run(call, work))
-        return call
 
     def _run(self, call: Call[T], work: Callable[[Call[T]], T]) -> None:
         try:

@@ -32,7 +32,8 @@ class SearchStatistics:
                 self._hits += 1
                 return
             self._misses += 1
-            self._failures.update(failure.strategy for failure in result.failures)
+            if result.failures:
+                self._failures.update(failure.strategy for failure in result.failures)
             self._answered_by[result.answered_by or "nothing"] += 1
             self._embed_ms.append(result.embed_ms)
             self._search_ms.append(result.search_ms)
