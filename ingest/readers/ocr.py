@@ -16,16 +16,18 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 import pypdfium2
-from numpy.typing import NDArray
 
 from quarry.ingest.errors import SourceError
 from quarry.ingest.readers.model import SKIPPED, Box, Fonts, Glyph, GlyphPage
+from quarry.ingest.readers.proofread import Vocabulary, proofread
+from quarry.ingest.readers.seen import SeenChar, SeenLine, SeenWord
+from quarry.ingest.readers.straighten import Image, straightened
 
 REMEDY = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
 """What to do where it is missing."""
@@ -37,14 +39,27 @@ MIN_CONFIDENCE = 30
 SURE_FROM = 75
 """Per cent from which on a word counts as told."""
 SIZE_OF_X_SIZE = 1.1
-"""Font size over the height from descender to ascender that Tesseract tells."""
-SAME_SIZE = 0.25
-"""Share by which the heights of two lines of one font may differ as they are measured."""
+"""Font size over the height from descender to ascender that Tesseract tells; it is often a third too large."""
+X_HEIGHT = 0.45
+"""Height of small letters without ascenders, and of most Hebrew ones, in font sizes."""
+MIN_X_LETTERS = 5
+"""Such letters of a line below which their height tells nothing."""
+SAME_SIZE = 0.12
+"""Share by which the heights of the letters of two lines of one font may differ as they are measured."""
+MAX_HOLE = 3.0
+"""Font sizes of white space inside a line of prose up to which something was there that was not recognised."""
+HOLE = 0.5
+"""What is left of it."""
+MIN_PROSE = 6
+"""Words from which on a line is prose, whose holes are no gaps between columns."""
 RISE = 0.22
 """Font sizes between a baseline and the foot of a figure from which on it is raised."""
+FOREIGN = 70
+"""Per cent of confidence up to which a page may be in another language than English."""
 SPACE = 0.12
 """Font sizes that are kept free between two words."""
 _HEBREW_SHARE = 0.3
+_X_LETTERS = frozenset("acemnorsuvwxzאבגדהוזחטימסעפצרשתכנםב")
 _TOLD_EVERY_S = 15.0
 
 _OUTPUT = ("-c", "hocr_char_boxes=1", "hocr")
@@ -54,53 +69,6 @@ _LINE = re.compile(
 _WORD = re.compile(r"class='ocrx_word'[^>]*title='bbox (\d+) (\d+) (\d+) (\d+); x_wconf (\d+)'")
 _CHAR = re.compile(r"class='ocrx_cinfo' title='x_bboxes (\d+) (\d+) (\d+) (\d+);[^']*'>([^<]*)<")
 
-Image = NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True)
-class SeenChar:
-    """A character as it was recognised; edges in dots of the image, downwards from its top."""
-
-    text: str
-    x0: int
-    top: int
-    x1: int
-    bottom: int
-
-
-@dataclass(frozen=True, slots=True)
-class SeenWord:
-    """A word as it was recognised, its characters in reading order, with the confidence in it, 0..100."""
-
-    chars: tuple[SeenChar, ...]
-    confidence: int
-
-    @property
-    def text(self) -> str:
-        """The word."""
-        return "".join(char.text for char in self.chars)
-
-    @property
-    def left(self) -> int:
-        """Its left edge."""
-        return min(char.x0 for char in self.chars)
-
-
-@dataclass(frozen=True, slots=True)
-class SeenLine:
-    """A line as it was recognised.
-
-    Attributes:
-        words: in reading order.
-        slope, baseline: its baseline stands at `baseline` + `slope` * x, in dots.
-        size: its font size, in dots.
-    """
-
-    words: tuple[SeenWord, ...]
-    slope: float
-    baseline: float
-    size: float
-
 
 @functools.cache
 def languages() -> frozenset[str]:
@@ -108,7 +76,7 @@ def languages() -> frozenset[str]:
     if shutil.which("tesseract") is None:
         return frozenset()
     told = subprocess.run(["tesseract", "--list-langs"], capture_output=True, text=True, check=False)
-    return frozenset(told.stdout.split()) & {"eng", "heb"}
+    return frozenset(told.stdout.split()) & {"eng", "heb", "Hebrew"}
 
 
 def recognise(image: Image, of: Sequence[str], layout: int = 3) -> list[SeenLine]:
@@ -137,11 +105,23 @@ def _lines(hocr: str) -> list[SeenLine]:
         left, _, _, bottom = (int(edge) for edge in start.groups()[:4])
         values = {key: rest for key, *rest in (item.split() for item in start[5].split(";") if item.strip())}
         slope, offset = (float(value) for value in values.get("baseline", ["0", "0"]))
-        size = float(values.get("x_size", ["0"])[0]) * SIZE_OF_X_SIZE
         words = _words(hocr[start.end() : end])
+        base = bottom + offset - slope * left
+        size = _size_of(words, slope, base) or float(values.get("x_size", ["0"])[0]) * SIZE_OF_X_SIZE
         if size > 0 and words and sum(word.confidence for word in words) > MIN_CONFIDENCE * len(words):
-            found.append(SeenLine(words, slope, bottom + offset - slope * left, size))
+            found.append(SeenLine(words, slope, base, size))
     return found
+
+
+def _size_of(words: Sequence[SeenWord], slope: float, base: float) -> float:
+    """The font size of a line in dots, told by its letters without ascenders; 0 if it has too few."""
+    heights = [
+        base + slope * (char.x0 + char.x1) / 2 - char.top
+        for word in words
+        for char in word.chars
+        if char.text in _X_LETTERS
+    ]
+    return median(heights) / X_HEIGHT if len(heights) >= MIN_X_LETTERS else 0.0
 
 
 def _words(hocr: str) -> tuple[SeenWord, ...]:
@@ -188,6 +168,7 @@ class OcrReader:
         except pypdfium2.PdfiumError as error:
             raise SourceError(f"{path}: must be a whole PDF, is damaged; get the file again") from error
         self._of: tuple[str, ...] = ()
+        self._vocabulary = Vocabulary(())
         self._body = 0.0
         self._last_index = -2
         self._seen: dict[int, Future[list[SeenLine]]] = {}
@@ -212,13 +193,13 @@ class OcrReader:
             SourceError: it is damaged.
         """
         if not self._of:
-            self._of = self._languages_of(index)
+            self._begin(index)
         ahead = self._n_workers if index == self._last_index + 1 else 1
         self._last_index = index
         for position in range(index, min(index + ahead, self._n_pages)):
             if position not in self._seen:
-                self._seen[position] = self._pool.submit(recognise, self.image(position), self._of)
-        lines = self._seen.pop(index).result()
+                self._seen[position] = self._pool.submit(self._recognised, self.image(position))
+        lines = proofread(self._seen.pop(index).result(), self._vocabulary)
         self._tell()
         width, height = self._document.get_page_size(index)
         return GlyphPage(width, height, self._glyphs(lines), ruled=False)
@@ -249,14 +230,27 @@ class OcrReader:
                 f"{self._path} page {index + 1}: must be readable, is damaged; get the file again"
             ) from error
 
-    def _languages_of(self, index: int) -> tuple[str, ...]:
-        """The languages of a document, told by one of its pages."""
-        if len(languages()) < 2:
-            return tuple(languages())
-        lines = recognise(self.image(index), ("heb", "eng"))
-        letters = [char for line in lines for word in line.words for char in word.text if char.isalpha()]
-        hebrew = sum("\u0590" <= char <= "\u05ff" for char in letters)
-        return ("heb", "eng") if hebrew > _HEBREW_SHARE * len(letters) else ("eng",)
+    def _recognised(self, image: Image) -> list[SeenLine]:
+        return recognise(straightened(image), self._of)
+
+    def _begin(self, index: int) -> None:
+        """Recognise the page at a position, and tell by it in which language the document is."""
+        installed = languages()
+        hebrew = ("Hebrew",) if "Hebrew" in installed else tuple(name for name in ("heb", "eng") if name in installed)
+        image = straightened(self.image(index))
+        english = recognise(image, ("eng",)) if "eng" in installed else []
+        words = [word for line in english for word in line.words]
+        self._of, lines = ("eng",), english
+        if hebrew != ("eng",) and sum(word.confidence for word in words) <= FOREIGN * len(words):
+            other = recognise(image, hebrew)
+            letters = [char for line in other for word in line.words for char in word.text if char.isalpha()]
+            n_hebrew = sum("\u0590" <= char <= "\u05ff" for char in letters)
+            if n_hebrew > _HEBREW_SHARE * len(letters) or "eng" not in installed:
+                self._of, lines = hebrew, other
+        self._vocabulary = Vocabulary(self._of)
+        begun: Future[list[SeenLine]] = Future()
+        begun.set_result(lines)
+        self._seen[index] = begun
 
     def _tell(self) -> None:
         """Say on standard error how far it is, now and then."""
@@ -271,10 +265,9 @@ class OcrReader:
             )
 
     def _glyphs(self, lines: Sequence[SeenLine]) -> list[Glyph]:
-        """The characters of lines as glyphs in points, the page's slant undone and its font sizes made few."""
+        """The characters of lines as glyphs in points, its font sizes made few."""
         if not lines:
             return []
-        slope = median(line.slope for line in lines if len(line.words) > 2) if len(lines) > 2 else 0.0
         usual = median(line.size for line in lines for _ in line.words)
         if not self._body or abs(usual / self._body - 1) > SAME_SIZE:
             self._body = usual
@@ -282,32 +275,33 @@ class OcrReader:
         for line in lines:
             size = self._body if abs(line.size / self._body - 1) < SAME_SIZE else line.size
             middle = (line.words[0].chars[0].x0 + line.words[-1].chars[-1].x1) / 2
-            base = line.baseline + line.slope * middle - slope * middle
+            base = line.baseline + line.slope * middle
             for word in line.words:
-                glyphs += _placed(word, line.words, base, size, slope, self._font)
+                glyphs += _placed(word, line.words, base, size, self._font)
         return glyphs
 
 
-def _placed(word: SeenWord, line: Sequence[SeenWord], base: float, size: float, slope: float, font: int) -> list[Glyph]:
-    """A word as glyphs in points: each reaches to the next one, raised figures are small, and a space follows."""
+def _placed(word: SeenWord, line: Sequence[SeenWord], base: float, size: float, font: int) -> list[Glyph]:
+    """A word as glyphs in points: each reaches to the next one, raised figures are small, and a space follows.
+
+    In prose the space after a word reaches over what was not recognised, so that the line stays whole.
+    """
     points = 72 / DPI
-    shift = slope * base
     is_hebrew = any("\u0590" <= char.text <= "\u05ff" for char in word.chars)
     chars = sorted(word.chars, key=lambda char: char.x0 + char.x1) if is_hebrew else word.chars
     lefts = [char.x0 for char in chars]
     for position in range(1, len(lefts)):  # boxes of neighbours overlap now and then
         lefts[position] = max(lefts[position], lefts[position - 1] + 1)
     right = max(char.x1 for char in chars)
-    beyond = [other.left for other in line if other.left > word.left]
-    end = max(lefts[-1] + 1.0, min(right, min(beyond, default=right) - SPACE * size))
+    following = min((other.left for other in line if other.left > word.left), default=right)
+    end = max(lefts[-1] + 1.0, min(right, following - SPACE * size))
+    if len(line) >= MIN_PROSE and HOLE * size < following - end < MAX_HOLE * size:
+        end = following - HOLE * size
     glyphs = []
     for char, left, edge in zip(chars, lefts, [*lefts[1:], end], strict=True):
-        foot = char.bottom - slope * (char.x0 + char.x1) / 2
-        raised = char.text.isdecimal() and base - foot > RISE * size and char.bottom - char.top < 0.55 * size
+        raised = char.text.isdecimal() and base - char.bottom > RISE * size and char.bottom - char.top < 0.55 * size
         y = base - (0.35 * size if raised else 0.0)
         em = 0.65 * size if raised else size
         sure = word.confidence >= SURE_FROM
-        x0, x1 = (left + shift) * points, (edge + shift) * points
-        glyphs.append(Glyph(char.text, x0, x1, y * points, em * points, font, False, sure))
-    gap = (end + shift) * points
-    return [*glyphs, Glyph(" ", gap, gap, base * points, size * points, font, False)]
+        glyphs.append(Glyph(char.text, left * points, edge * points, y * points, em * points, font, False, sure))
+    return [*glyphs, Glyph(" ", end * points, end * points, base * points, size * points, font, False)]
