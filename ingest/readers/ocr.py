@@ -16,7 +16,6 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
@@ -108,9 +107,16 @@ def _lines(hocr: str) -> list[SeenLine]:
         words = _words(hocr[start.end() : end])
         base = bottom + offset - slope * left
         size = _size_of(words, slope, base) or float(values.get("x_size", ["0"])[0]) * SIZE_OF_X_SIZE
-        if size > 0 and words and sum(word.confidence for word in words) > MIN_CONFIDENCE * len(words):
+        if size > 0 and words and not _is_blot(words):
             found.append(SeenLine(words, slope, base, size))
     return found
+
+
+def _is_blot(words: Sequence[SeenWord]) -> bool:
+    """Whether a line is none: its words are unsure, and there are hardly any letters, as of a formula, in it."""
+    mean = sum(word.confidence for word in words) / len(words)
+    n_letters = sum(char.text.isalnum() for word in words for char in word.chars)
+    return mean <= (MIN_CONFIDENCE if n_letters < MIN_X_LETTERS - 2 else MIN_CONFIDENCE / 3)
 
 
 def _size_of(words: Sequence[SeenWord], slope: float, base: float) -> float:
@@ -203,6 +209,11 @@ class OcrReader:
         self._tell()
         width, height = self._document.get_page_size(index)
         return GlyphPage(width, height, self._glyphs(lines), ruled=False)
+
+    @property
+    def of(self) -> tuple[str, ...]:
+        """The languages of the document, by Tesseract's names, once a page was read."""
+        return self._of
 
     def tables(self, index: int) -> Sequence[Box]:
         """None: nothing is known of lines."""

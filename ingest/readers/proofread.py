@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -15,8 +16,8 @@ from quarry.ingest.readers.lexicon import is_hebrew_word, lexicon
 from quarry.ingest.readers.seen import SeenChar, SeenLine, SeenWord
 from quarry.ingest.sentence import ends_no_sentence, is_starter
 
-DOUBTFUL_BELOW = 85
-"""Per cent of confidence below which a word may be another one."""
+OFTEN = 3
+"""Times from which on a word that no dictionary holds is one of the document's own."""
 KNOWN_FROM = 90
 """Per cent from which on a word is one that the document holds."""
 MIN_LETTERS = 4
@@ -24,11 +25,11 @@ MIN_LETTERS = 4
 RISE, MARK_HEIGHT = 0.22, 0.55
 """Font sizes between a baseline and the foot of a note's mark at least, and its height at most."""
 
-_CORE = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_CORE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _STROKES = str.maketrans(
-    {"l": "i", "1": "i", "|": "i", "r": "i", "n": "ii", "u": "ii", "m": "iii", "e": "c", "o": "c", "f": "t"}
+    {"l": "i", "1": "i", "|": "i", "r": "i", "n": "ii", "u": "ii", "m": "iii", "e": "c", "o": "c", "f": "t", "y": "v"}
 )
-_MARKS = frozenset("!|°*?’'‘\"”“")
+_QUOTES = frozenset("\"”“’'")
 
 
 def strokes(word: str) -> str:
@@ -45,7 +46,7 @@ class Vocabulary:
 
     def __init__(self, of: Sequence[str]) -> None:
         self._of = tuple(of)
-        self._words: set[str] = set()
+        self._counts: Counter[str] = Counter()
         self._by_strokes: dict[str, set[str]] = {}
 
     def learn(self, lines: Iterable[SeenLine]) -> None:
@@ -53,23 +54,24 @@ class Vocabulary:
         for word in _words(lines):
             core = _CORE.search(word.text)
             if core and word.confidence >= KNOWN_FROM:
-                self._words.add(core.group().casefold())
+                self._counts[core.group().casefold()] += 1
                 self._by_strokes.setdefault(strokes(core.group().casefold()), set()).add(core.group().casefold())
 
     def look_alike(self, word: str) -> str:
         """The one word with the same strokes, itself if it is known; "" if there is none, or several."""
-        if word in self._words:
+        if "eng" not in self._of or self._counts[word] >= OFTEN or word in lexicon("eng"):
             return word
-        found = self._by_strokes.get(strokes(word), set())
-        if not found and "eng" in self._of:
-            found = {word} if word in lexicon("eng") else _english_by_strokes().get(strokes(word), set())
+        here = self._by_strokes.get(strokes(word), set()) & (lexicon("eng") or self._counts.keys()) - {word}
+        found = here or _english_by_strokes().get(strokes(word), set())
         return next(iter(found)) if len(found) == 1 else ""
 
     def ended(self, word: str) -> str:
-        """A Hebrew word whose last letter was recognised as a samekh, with the final mem that makes a word of it."""
-        known = lexicon(next((name for name in ("Hebrew", "heb") if name in self._of), ""))
+        """A Hebrew word whose last letter was recognised as a samekh, with a final mem if only that makes it a word."""
+        known = lexicon(next((name for name in ("heb", "Hebrew") if name in self._of), ""))
         other = word[:-1] + "ם"
-        return other if is_hebrew_word(other, known) and not is_hebrew_word(word, known) else word
+        if (word in known and len(word) >= MIN_LETTERS) or not (is_hebrew_word(other, known) or word.endswith("יס")):
+            return word
+        return other
 
 
 @functools.cache
@@ -83,15 +85,22 @@ def _english_by_strokes() -> dict[str, set[str]]:
 
 def proofread(lines: Sequence[SeenLine], vocabulary: Vocabulary) -> list[SeenLine]:
     """The lines of a page with what was surely misread put right."""
+    lines = [replace(line, words=tuple(_without_raised(line.words, line))) for line in lines]
     vocabulary.learn(lines)
     texts = [_mended(word, vocabulary) for word in _words(lines)]
     for position, (text, following) in enumerate(zip(texts, [*texts[1:], ""], strict=True)):
         texts[position] = _with_mark(text, following)
     told = iter(texts)
     return [
-        replace(line, words=tuple(_retold(_without_raised(word, line), next(told)) for word in line.words))
-        for line in lines
+        replace(line, words=tuple(_retold(word, next(told)) for word in line.words)) for line in lines if line.words
     ]
+
+
+def n_known(text: str, of: Sequence[str]) -> int:
+    """How many more words of a text are in the dictionaries of some languages than are not; 0 without dictionaries."""
+    words = [word.casefold() for word in _CORE.findall(text) if len(word) >= MIN_LETTERS]
+    known = frozenset[str]().union(*(lexicon(name) for name in of))
+    return sum(1 if is_hebrew_word(word, known) else -1 for word in words) if known else 0
 
 
 def _words(lines: Iterable[SeenLine]) -> Iterator[SeenWord]:
@@ -99,19 +108,17 @@ def _words(lines: Iterable[SeenLine]) -> Iterator[SeenWord]:
 
 
 def _mended(word: SeenWord, vocabulary: Vocabulary) -> str:
-    """A word's text, the one of the document with the same strokes where it was recognised with doubt."""
-    core = _CORE.search(word.text)
-    if core is not None and core.group().endswith("ס"):
-        return word.text[: core.start()] + vocabulary.ended(core.group()) + word.text[core.end() :]
-    if word.confidence >= DOUBTFUL_BELOW or core is None or len(core.group()) < MIN_LETTERS:
-        return word.text
-    told = core.group()
-    found = vocabulary.look_alike(told.casefold())
-    if not found or not (told.islower() or told.istitle() or told.casefold() == told):
-        return word.text
-    if told.istitle():
-        found = found[0].upper() + found[1:]
-    return word.text[: core.start()] + found + word.text[core.end() :]
+    """A word's text, each part that is no word made the one with the same strokes."""
+    return _CORE.sub(lambda core: _known(core.group(), vocabulary), word.text)
+
+
+def _known(told: str, vocabulary: Vocabulary) -> str:
+    if told.endswith("ס"):
+        return vocabulary.ended(told)
+    if len(told) < MIN_LETTERS or not (told.islower() or told.istitle()):
+        return told
+    found = vocabulary.look_alike(told.casefold()) or told
+    return found[0].upper() + found[1:] if told[0].isupper() else found
 
 
 def _with_mark(text: str, following: str) -> str:
@@ -126,12 +133,27 @@ def _with_mark(text: str, following: str) -> str:
     return text
 
 
-def _without_raised(word: SeenWord, line: SeenLine) -> SeenWord:
-    """A word without the mark of a note that was taken for a sign: small and high, after a sentence's mark."""
-    chars = word.chars
-    if len(chars) < 3 or chars[-1].text not in _MARKS or chars[-2].text not in ".,;:" or not chars[-3].text.isalnum():
-        return word
-    return replace(word, chars=chars[:-1]) if chars[-1].text not in '"”“' and _is_raised(chars[-1], line) else word
+def _without_raised(words: Sequence[SeenWord], line: SeenLine) -> list[SeenWord]:
+    """The words of a line without the marks of notes: signs that stand small and high after a sentence's mark."""
+    kept: list[SeenWord] = []
+    for word in words:
+        end = len(word.chars)
+        while end and not word.chars[end - 1].text.isalpha() and _is_raised(word.chars[end - 1], line):
+            end -= 1
+        before = word.text[:end] or (kept[-1].text if kept else "")
+        mark = word.text[end:]
+        if (
+            mark
+            and not _QUOTES.issuperset(mark)
+            and len(before) > MIN_LETTERS
+            and before[-1] in ".,;:"
+            and before[-2].isalpha()
+        ):
+            if end:
+                kept.append(replace(word, chars=word.chars[:end]))
+            continue
+        kept.append(word)
+    return kept
 
 
 def _is_raised(char: SeenChar, line: SeenLine) -> bool:
@@ -141,7 +163,7 @@ def _is_raised(char: SeenChar, line: SeenLine) -> bool:
 
 def _retold(word: SeenWord, text: str) -> SeenWord:
     """A word with another text of nearly as many characters, its boxes shared out anew; as it is if it has that text."""
-    if text == word.text or text.startswith(word.text):
+    if text == word.text:
         return word
     old = word.chars
     if len(text) == len(old):
