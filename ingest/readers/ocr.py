@@ -25,6 +25,7 @@ import pypdfium2
 from quarry.ingest.errors import SourceError
 from quarry.ingest.readers.model import SKIPPED, Box, Fonts, Glyph, GlyphPage
 from quarry.ingest.readers.proofread import Vocabulary, proofread
+from quarry.ingest.readers.second_look import with_second_look
 from quarry.ingest.readers.seen import SeenChar, SeenLine, SeenWord
 from quarry.ingest.readers.straighten import Image, straightened
 
@@ -176,7 +177,7 @@ class OcrReader:
         self._of: tuple[str, ...] = ()
         self._vocabulary = Vocabulary(())
         self._body = 0.0
-        self._last_index = -2
+        self._last_index = -1
         self._seen: dict[int, Future[list[SeenLine]]] = {}
         self._n_workers = max(1, min(2, os.cpu_count() or 1))
         self._pool = ThreadPoolExecutor(self._n_workers)
@@ -200,9 +201,9 @@ class OcrReader:
         """
         if not self._of:
             self._begin(index)
-        ahead = self._n_workers if index == self._last_index + 1 else 1
+        step = max(1, index - self._last_index)
         self._last_index = index
-        for position in range(index, min(index + ahead, self._n_pages)):
+        for position in range(index, min(index + step * self._n_workers, self._n_pages), step):
             if position not in self._seen:
                 self._seen[position] = self._pool.submit(self._recognised, self.image(position))
         lines = proofread(self._seen.pop(index).result(), self._vocabulary)
@@ -242,7 +243,8 @@ class OcrReader:
             ) from error
 
     def _recognised(self, image: Image) -> list[SeenLine]:
-        return recognise(straightened(image), self._of)
+        image = straightened(image)
+        return with_second_look(image, recognise(image, self._of), self._of, recognise)
 
     def _begin(self, index: int) -> None:
         """Recognise the page at a position, and tell by it in which language the document is."""
@@ -260,7 +262,7 @@ class OcrReader:
                 self._of, lines = hebrew, other
         self._vocabulary = Vocabulary(self._of)
         begun: Future[list[SeenLine]] = Future()
-        begun.set_result(lines)
+        begun.set_result(with_second_look(image, lines, self._of, recognise))
         self._seen[index] = begun
 
     def _tell(self) -> None:

@@ -118,6 +118,8 @@ def _known(told: str, vocabulary: Vocabulary) -> str:
     if len(told) < MIN_LETTERS or not (told.islower() or told.istitle()):
         return told
     found = vocabulary.look_alike(told.casefold()) or told
+    if found == told.casefold():
+        return told
     return found[0].upper() + found[1:] if told[0].isupper() else found
 
 
