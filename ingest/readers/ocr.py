@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
@@ -59,7 +60,8 @@ FOREIGN = 70
 SPACE = 0.12
 """Font sizes that are kept free between two words."""
 _HEBREW_SHARE = 0.3
-_X_LETTERS = frozenset("acemnorsuvwxzאבגדהוזחטימסעפצרשתכנםב")
+_MIRROR = str.maketrans("()[]{}", ")(][}{")
+_X_LETTERS = frozenset("acemnorsuvwxzאבגדהוזחטימסעפצרשתכנם")
 _TOLD_EVERY_S = 15.0
 
 _OUTPUT = ("-c", "hocr_char_boxes=1", "hocr")
@@ -95,7 +97,19 @@ def recognise(image: Image, of: Sequence[str], layout: int = 3) -> list[SeenLine
         check=False,
         env={**os.environ, "OMP_THREAD_LIMIT": "1"},
     )
-    return _lines(told.stdout.decode("utf-8", "replace"))
+    lines = _lines(told.stdout.decode("utf-8", "replace"))
+    return lines if of[0] == "eng" else [_as_printed(line) for line in lines]
+
+
+def _as_printed(line: SeenLine) -> SeenLine:
+    """A line of Hebrew with its brackets as they look: the engine tells them as they are read."""
+    return replace(
+        line,
+        words=tuple(
+            replace(word, chars=tuple(replace(char, text=char.text.translate(_MIRROR)) for char in word.chars))
+            for word in line.words
+        ),
+    )
 
 
 def _lines(hocr: str) -> list[SeenLine]:
@@ -136,9 +150,9 @@ def _words(hocr: str) -> tuple[SeenWord, ...]:
     starts = [*_WORD.finditer(hocr)]
     for start, end in zip(starts, [match.start() for match in starts[1:]] + [len(hocr)], strict=False):
         chars = tuple(
-            SeenChar(html.unescape(match[5]), int(match[1]), int(match[2]), int(match[3]), int(match[4]))
+            SeenChar(text, int(match[1]), int(match[2]), int(match[3]), int(match[4]))
             for match in _CHAR.finditer(hocr[start.end() : end])
-            if not SKIPPED.issuperset(map(ord, html.unescape(match[5])))
+            if (text := "".join(char for char in html.unescape(match[5]) if ord(char) not in SKIPPED))
         )
         if chars:
             words.append(SeenWord(chars, int(start[5])))
@@ -290,18 +304,19 @@ class OcrReader:
             middle = (line.words[0].chars[0].x0 + line.words[-1].chars[-1].x1) / 2
             base = line.baseline + line.slope * middle
             for word in line.words:
-                glyphs += _placed(word, line.words, base, size, self._font)
+                glyphs += _placed(word, line.words, base, size, self._font, self._of != ("eng",))
         return glyphs
 
 
-def _placed(word: SeenWord, line: Sequence[SeenWord], base: float, size: float, font: int) -> list[Glyph]:
+def _placed(
+    word: SeenWord, line: Sequence[SeenWord], base: float, size: float, font: int, hebrew: bool = False
+) -> list[Glyph]:
     """A word as glyphs in points: each reaches to the next one, raised figures are small, and a space follows.
 
     In prose the space after a word reaches over what was not recognised, so that the line stays whole.
     """
     points = 72 / DPI
-    is_hebrew = any("\u0590" <= char.text <= "\u05ff" for char in word.chars)
-    chars = sorted(word.chars, key=lambda char: char.x0 + char.x1) if is_hebrew else word.chars
+    chars = sorted(word.chars, key=lambda char: char.x0 + char.x1) if hebrew else word.chars
     lefts = [char.x0 for char in chars]
     for position in range(1, len(lefts)):  # boxes of neighbours overlap now and then
         lefts[position] = max(lefts[position], lefts[position - 1] + 1)

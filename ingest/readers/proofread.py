@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 
 from quarry.ingest.readers.lexicon import is_hebrew_word, lexicon
 from quarry.ingest.readers.seen import SeenChar, SeenLine, SeenWord
@@ -22,14 +23,16 @@ KNOWN_FROM = 90
 """Per cent from which on a word is one that the document holds."""
 MIN_LETTERS = 4
 """Letters below which too many words have the same strokes."""
-RISE, MARK_HEIGHT = 0.22, 0.55
+RISE, MARK_HEIGHT = 0.22, 0.7
 """Font sizes between a baseline and the foot of a note's mark at least, and its height at most."""
 
 _CORE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _STROKES = str.maketrans(
     {"l": "i", "1": "i", "|": "i", "r": "i", "n": "ii", "u": "ii", "m": "iii", "e": "c", "o": "c", "f": "t", "y": "v"}
 )
-_QUOTES = frozenset("\"”“’'")
+_QUOTES = frozenset('"”“')
+_SINGLE_QUOTES = frozenset("’'")
+_OPENING = ("‘", "'")
 
 
 def strokes(word: str) -> str:
@@ -63,7 +66,9 @@ class Vocabulary:
             return word
         here = self._by_strokes.get(strokes(word), set()) & (lexicon("eng") or self._counts.keys()) - {word}
         found = here or _english_by_strokes().get(strokes(word), set())
-        return next(iter(found)) if len(found) == 1 else ""
+        likeness = {other: SequenceMatcher(a=word, b=other).ratio() for other in found}
+        best = [other for other in found if likeness[other] == max(likeness.values())]
+        return best[0] if len(best) == 1 else ""
 
     def ended(self, word: str) -> str:
         """A Hebrew word whose last letter was recognised as a samekh, with a final mem if only that makes it a word."""
@@ -85,7 +90,9 @@ def _english_by_strokes() -> dict[str, set[str]]:
 
 def proofread(lines: Sequence[SeenLine], vocabulary: Vocabulary) -> list[SeenLine]:
     """The lines of a page with what was surely misread put right."""
-    lines = [replace(line, words=tuple(_without_raised(line.words, line))) for line in lines]
+    quoting = any(word.text.startswith(_OPENING) for word in _words(lines))
+    quotes = _QUOTES | _SINGLE_QUOTES if quoting else _QUOTES
+    lines = [replace(line, words=tuple(_without_raised(line.words, line, quotes))) for line in lines]
     vocabulary.learn(lines)
     texts = [_mended(word, vocabulary) for word in _words(lines)]
     for position, (text, following) in enumerate(zip(texts, [*texts[1:], ""], strict=True)):
@@ -135,7 +142,7 @@ def _with_mark(text: str, following: str) -> str:
     return text
 
 
-def _without_raised(words: Sequence[SeenWord], line: SeenLine) -> list[SeenWord]:
+def _without_raised(words: Sequence[SeenWord], line: SeenLine, quotes: frozenset[str]) -> list[SeenWord]:
     """The words of a line without the marks of notes: signs that stand small and high after a sentence's mark."""
     kept: list[SeenWord] = []
     for word in words:
@@ -146,7 +153,7 @@ def _without_raised(words: Sequence[SeenWord], line: SeenLine) -> list[SeenWord]
         mark = word.text[end:]
         if (
             mark
-            and not _QUOTES.issuperset(mark)
+            and not quotes.issuperset(mark)
             and len(before) > MIN_LETTERS
             and before[-1] in ".,;:"
             and before[-2].isalpha()

@@ -29,7 +29,9 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LATIN = re.compile(r"[A-Za-z]")
 _HEBREW = re.compile(r"[\u0590-\u05ff]")
 _PREFIX = re.compile(r"[והבלמשכ]{1,2}[-־]")
-_LATIN_WORD = re.compile(r"""[("'\[{]*[A-Za-z]+(?:['’-][A-Za-z]+)*[)\]"'}.,:;(]*|[("]?\d[\d.,]*[)".,]*|[A-Z]\([a-z]""")
+_LATIN_WORD = re.compile(
+    r"""[("'\[{]*[A-Za-z]+(?:['’-][A-Za-z]+)*[)\]"'}.,:;(]*|[("]?\d[\d.,]*[)".,]*|[A-Z]?\(?[a-z]\)?[.,]?"""
+)
 
 Recognise = Callable[[Image, Sequence[str], int], list[SeenLine]]
 
@@ -59,6 +61,8 @@ def with_second_look(
     hebrew = "eng" not in of or "heb" in of
     is_doubtful = _is_doubtful_in_hebrew if hebrew else _is_doubtful
     found = [(at, runs) for at, line in enumerate(lines) if (runs := _runs(line.words, is_doubtful))]
+    if hebrew:
+        found = [(at, _grown(lines[at].words, runs)) for at, runs in found]
     if not found or len(found) > MAX_LINES or not lexicon("eng"):
         return list(lines)
     scale = 1 if hebrew else LARGER
@@ -108,6 +112,24 @@ def _runs(words: Sequence[SeenWord], is_doubtful: Callable[[SeenWord], bool]) ->
         else:
             runs.append((at, at + 1))
     return tuple(runs)
+
+
+def _grown(words: Sequence[SeenWord], runs: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Runs in a line of Hebrew with the words around that hold no Hebrew letter, such as a year in the same brackets."""
+    grown: list[tuple[int, int]] = []
+    for start, end in runs:
+        if _PREFIX.match(words[start].text):
+            grown.append((start, end))
+            continue
+        floor = grown[-1][1] if grown else 0
+        if start < floor:
+            continue
+        while start > floor and not _HEBREW.search(words[start - 1].text):
+            start -= 1
+        while end < len(words) and not _HEBREW.search(words[end].text):
+            end += 1
+        grown.append((start, end))
+    return tuple(grown)
 
 
 def _sheet(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -62,7 +63,7 @@ def _sheared(image: Image, slope: float) -> Image:
     moved = np.full_like(image, 255)
     shifts = np.round(slope * (np.arange(width) - width / 2)).astype(np.int64)
     edges = [0, *(np.flatnonzero(np.diff(shifts)) + 1).tolist(), width]
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in itertools.pairwise(edges):
         up = int(shifts[left])
         if abs(up) >= height:
             continue
