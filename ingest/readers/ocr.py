@@ -78,7 +78,7 @@ def languages() -> frozenset[str]:
     if shutil.which("tesseract") is None:
         return frozenset()
     told = subprocess.run(["tesseract", "--list-langs"], capture_output=True, text=True, check=False)
-    return frozenset(told.stdout.split()) & {"eng", "heb", "Hebrew"}
+    return frozenset(told.stdout.split()) & {"eng", "heb", "Hebrew", "Latin"}
 
 
 def recognise(image: Image, of: Sequence[str], layout: int = 3) -> list[SeenLine]:
@@ -258,7 +258,10 @@ class OcrReader:
 
     def _recognised(self, image: Image) -> list[SeenLine]:
         image = straightened(image)
-        return with_second_look(image, recognise(image, self._of), self._of, recognise)
+        return self._looked_at_again(image, recognise(image, self._of))
+
+    def _looked_at_again(self, image: Image, lines: Sequence[SeenLine]) -> list[SeenLine]:
+        return with_second_look(image, lines, self._of, recognise, "Latin" in languages())
 
     def _begin(self, index: int) -> None:
         """Recognise the page at a position, and tell by it in which language the document is."""
@@ -276,7 +279,7 @@ class OcrReader:
                 self._of, lines = hebrew, other
         self._vocabulary = Vocabulary(self._of)
         begun: Future[list[SeenLine]] = Future()
-        begun.set_result(with_second_look(image, lines, self._of, recognise))
+        begun.set_result(self._looked_at_again(image, lines))
         self._seen[index] = begun
 
     def _tell(self) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 
 import numpy as np
 
@@ -18,10 +20,12 @@ BETWEEN = 30
 """White dots between two lines that are looked at together."""
 LARGER = 2
 """Times that a line is enlarged to be seen again by the same model."""
-UNSURE_BELOW = 70
+UNSURE_BELOW = 85
 """Per cent of confidence below which a word that no dictionary holds is looked at again."""
-BELIEVED_FROM, LATIN_FROM = 50, 75
-"""Per cent from which on what the second look tells is believed, and from which on Latin letters in Hebrew are."""
+BELIEVED_FROM, LATIN_FROM, ACCENTS_FROM = 50, 75, 80
+"""Per cent from which on what the second look tells is believed: words, Latin letters in Hebrew, letters with accents."""
+ALIKE = 0.5
+"""Share of a word's letters that the word with accents has, too."""
 MAX_LINES = 16
 """Lines of a page that are looked at again: more are a page of formulas, which no look tells."""
 
@@ -49,7 +53,7 @@ class _Strip:
 
 
 def with_second_look(
-    image: Image, lines: Sequence[SeenLine], of: Sequence[str], recognise: Recognise
+    image: Image, lines: Sequence[SeenLine], of: Sequence[str], recognise: Recognise, accents: bool
 ) -> list[SeenLine]:
     """The lines of a page, the words in doubt as a second look at their lines tells them, where that makes sense.
 
@@ -57,17 +61,19 @@ def with_second_look(
         image: (height, width) grey values, in which the lines were recognised.
         of: the languages of the page, by Tesseract's names.
         recognise: image, languages, layout -> lines.
+        accents: whether the model of all Latin letters is there for the second look.
     """
-    hebrew = "eng" not in of or "heb" in of
+    hebrew = tuple(of) != ("eng",)
     is_doubtful = _is_doubtful_in_hebrew if hebrew else _is_doubtful
     found = [(at, runs) for at, line in enumerate(lines) if (runs := _runs(line.words, is_doubtful))]
     if hebrew:
         found = [(at, _grown(lines[at].words, runs)) for at, runs in found]
     if not found or len(found) > MAX_LINES or not lexicon("eng"):
         return list(lines)
-    scale = 1 if hebrew else LARGER
+    other = ("Latin",) if accents and not hebrew else ("eng",)
+    scale = 1 if hebrew or accents else LARGER
     sheet, strips = _sheet(image, lines, found, scale)
-    seen = recognise(sheet, ("eng",), 6)
+    seen = recognise(sheet, other, 6)
     told = list(lines)
     for strip in strips:
         again = [
@@ -80,7 +86,7 @@ def with_second_look(
         words = list(line.words)
         for start, end in reversed(strip.runs):
             words[start:end] = (_latin if hebrew else _better)(words[start:end], again)
-        told[strip.line] = replace(line, words=tuple(words))
+        told[strip.line] = replace(line, words=tuple(words if hebrew else _with_accents(words, again)))
     return told
 
 
@@ -198,10 +204,36 @@ def _better(words: Sequence[SeenWord], again: Sequence[SeenWord]) -> list[SeenWo
         new
         if new.confidence >= max(BELIEVED_FROM, old.confidence)
         and (parts := _WORD.findall(new.text))
-        and all(part.casefold() in lexicon("eng") for part in parts)
+        and (all(part.casefold() in lexicon("eng") for part in parts) or _is_accented(new, old))
         else old
         for old, new in zip(words, found, strict=True)
     ]
+
+
+def _is_accented(new: SeenWord, old: SeenWord) -> bool:
+    """Whether a word is surely the other one with accents, as in a name of another language."""
+    return (
+        new.confidence >= ACCENTS_FROM
+        and not new.text.isascii()
+        and all(char.isalpha() or char in ".,;:!?()'’\"“”" for char in new.text)
+        and abs(len(new.text) - len(old.text)) < 2
+        and SequenceMatcher(a=_bare(new.text), b=_bare(old.text)).ratio() > ALIKE
+    )
+
+
+def _bare(text: str) -> str:
+    """A text without accents."""
+    return "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
+
+
+def _with_accents(words: Sequence[SeenWord], again: Sequence[SeenWord]) -> list[SeenWord]:
+    """The words of a line that was looked at again, each with the accents that were seen then."""
+    told = []
+    for word in words:
+        found = _within([word], again)
+        same = len(found) == 1 and _bare(found[0].text) == _bare(word.text)
+        told.append(found[0] if same and found[0].confidence >= ACCENTS_FROM else word)
+    return told
 
 
 def _latin(words: Sequence[SeenWord], again: Sequence[SeenWord]) -> list[SeenWord]:
