@@ -1,7 +1,8 @@
 """Tesseract as a reader: pages that are images, and lines whose glyphs the file does not tell.
 
-It is a program of its own (Debian: tesseract-ocr, and tesseract-ocr-heb for Hebrew), asked only where the text layer is
-absent or says nothing; without it such pages are named and left out.
+It is a program of its own (Debian: tesseract-ocr; for Hebrew tesseract-ocr-script-hebr, or at least tesseract-ocr-heb,
+whose words are used, too; for accents tesseract-ocr-script-latn), asked only where the text layer is absent or says
+nothing; without it such pages are named and left out.
 """
 
 from __future__ import annotations
@@ -27,10 +28,13 @@ from quarry.ingest.errors import SourceError
 from quarry.ingest.readers.model import SKIPPED, Box, Fonts, Glyph, GlyphPage
 from quarry.ingest.readers.proofread import Vocabulary, proofread
 from quarry.ingest.readers.second_look import with_second_look
-from quarry.ingest.readers.seen import SeenChar, SeenLine, SeenWord
-from quarry.ingest.readers.straighten import Image, straightened
+from quarry.ingest.readers.seen import Image, SeenChar, SeenLine, SeenWord
+from quarry.ingest.readers.straighten import straightened
 
-REMEDY = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
+REMEDY = (
+    "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb tesseract-ocr-script-hebr "
+    "tesseract-ocr-script-latn) and ingest it again"
+)
 """What to do where it is missing."""
 
 DPI = 250

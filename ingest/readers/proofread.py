@@ -171,7 +171,7 @@ def _is_raised(char: SeenChar, line: SeenLine) -> bool:
 
 
 def _retold(word: SeenWord, text: str) -> SeenWord:
-    """A word with another text of nearly as many characters, its boxes shared out anew; as it is if it has that text."""
+    """A word with another text of nearly as many characters, its boxes shared out anew."""
     if text == word.text:
         return word
     old = word.chars

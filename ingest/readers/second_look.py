@@ -11,8 +11,7 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from quarry.ingest.readers.lexicon import is_hebrew_word, lexicon
-from quarry.ingest.readers.seen import SeenChar, SeenLine, SeenWord
-from quarry.ingest.readers.straighten import Image
+from quarry.ingest.readers.seen import Image, SeenChar, SeenLine, SeenWord
 
 ABOVE, BELOW = 1.05, 0.5
 """Font sizes above and below a baseline that are cut out."""
@@ -23,13 +22,14 @@ LARGER = 2
 UNSURE_BELOW = 85
 """Per cent of confidence below which a word that no dictionary holds is looked at again."""
 BELIEVED_FROM, LATIN_FROM, ACCENTS_FROM = 50, 75, 80
-"""Per cent from which on what the second look tells is believed: words, Latin letters in Hebrew, letters with accents."""
+"""Per cent from which on what the second look tells is believed: words, Latin letters in Hebrew, accents."""
 ALIKE = 0.5
 """Share of a word's letters that the word with accents has, too."""
 MAX_LINES = 16
 """Lines of a page that are looked at again: more are a page of formulas, which no look tells."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_MIXED = re.compile(r"[a-z]{2}\d")
 _LATIN = re.compile(r"[A-Za-z]")
 _HEBREW = re.compile(r"[\u0590-\u05ff]")
 _PREFIX = re.compile(r"[והבלמשכ]{1,2}[-־]")
@@ -93,7 +93,7 @@ def with_second_look(
 def _is_doubtful(word: SeenWord) -> bool:
     parts = _WORD.findall(word.text)
     return (
-        word.confidence < UNSURE_BELOW
+        (word.confidence < UNSURE_BELOW or bool(_MIXED.search(word.text)))
         and any(len(part) > 2 for part in parts)
         and not all(part.casefold() in lexicon("eng") for part in parts)
     )
@@ -121,7 +121,7 @@ def _runs(words: Sequence[SeenWord], is_doubtful: Callable[[SeenWord], bool]) ->
 
 
 def _grown(words: Sequence[SeenWord], runs: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Runs in a line of Hebrew with the words around that hold no Hebrew letter, such as a year in the same brackets."""
+    """Runs of a line of Hebrew with the words beside that hold no Hebrew letter, as a year in the same brackets."""
     grown: list[tuple[int, int]] = []
     for start, end in runs:
         if _PREFIX.match(words[start].text):
@@ -166,7 +166,10 @@ def _enlarged(image: Image, scale: int) -> Image:
     large = np.repeat(np.repeat(image, scale, axis=0), scale, axis=1).astype(np.uint16)
     padded = np.pad(large, 1, mode="edge")
     height, width = large.shape
-    total = sum(padded[dy : dy + height, dx : dx + width] for dy in range(3) for dx in range(3))
+    total = np.zeros_like(large)
+    for dy in range(3):
+        for dx in range(3):
+            total += padded[dy : dy + height, dx : dx + width]
     return np.ascontiguousarray((total // 9).astype(np.uint8))
 
 

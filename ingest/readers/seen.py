@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+
 
 @dataclass(frozen=True, slots=True)
 class SeenChar:

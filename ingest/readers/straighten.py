@@ -8,14 +8,16 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
+from quarry.ingest.readers.seen import Image
 
 MAX_DEGREES = 5.0
 """How far a page may be turned; beyond that it is left as it is."""
-COARSE, FINE = 0.2, 0.02
+COARSE, FINE = 0.1, 0.02
 """Steps in degrees of the two searches."""
-THINNING = 3
-"""Only every so many dots are looked at, both ways."""
+THINNING = 8
+"""Only every so many columns are looked at."""
+NEARLY = 0.98
+"""Share of the greatest sharpness from which on a slope is as good."""
 DARK = 128
 """Grey value below which a dot is ink."""
 MIN_INK = 500
@@ -30,19 +32,23 @@ def slope_of(image: Image) -> float:
     Args:
         image: (height, width) grey values.
     """
-    thin = image[::THINNING, ::THINNING]
-    ys, xs = np.nonzero(thin < DARK)
+    ys, columns = np.nonzero(image[:, ::THINNING] < DARK)
     if len(ys) < MIN_INK:
         return 0.0
-    offset = thin.shape[1]  # no row below 0, however much it slopes
+    xs = columns * THINNING
+    offset = image.shape[1]  # no row below 0, however much it slopes
 
     def sharpness(degrees: float) -> float:
         rows = np.round(ys - math.tan(math.radians(degrees)) * xs).astype(np.int64) + offset
         return float((np.diff(np.bincount(rows).astype(np.float64)) ** 2).sum())
 
-    best = max(np.arange(-MAX_DEGREES, MAX_DEGREES + COARSE / 2, COARSE), key=sharpness)
-    best = max(np.arange(best - COARSE, best + COARSE + FINE / 2, FINE), key=sharpness)
-    return math.tan(math.radians(float(best))) if abs(best) < MAX_DEGREES else 0.0
+    def sharpest(candidates: NDArray[np.float64]) -> float:
+        found = np.array([sharpness(float(degrees)) for degrees in candidates])
+        return float(candidates[found >= NEARLY * found.max()].mean())
+
+    best = sharpest(np.arange(-MAX_DEGREES, MAX_DEGREES + COARSE / 2, COARSE))
+    best = sharpest(np.arange(best - COARSE, best + COARSE + FINE / 2, FINE))
+    return math.tan(math.radians(best)) if abs(best) < MAX_DEGREES else 0.0
 
 
 def straightened(image: Image) -> Image:
