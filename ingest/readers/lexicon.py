@@ -33,6 +33,12 @@ def lexicon(language: str) -> frozenset[str]:
         return frozenset()
 
 
+@functools.cache
+def words_of(languages: tuple[str, ...]) -> frozenset[str]:
+    """The words of several languages' models together."""
+    return frozenset[str]().union(*map(lexicon, languages))
+
+
 def is_hebrew_word(word: str, words: frozenset[str]) -> bool:
     """Whether a word is one of some, prefixes aside."""
     for n_prefixes in range(MAX_PREFIXES + 1):

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from quarry.ingest.readers.lexicon import is_hebrew_word, lexicon
+from quarry.ingest.readers.lexicon import is_hebrew_word, lexicon, words_of
 from quarry.ingest.readers.seen import SeenChar, SeenLine, SeenWord
 from quarry.ingest.sentence import ends_no_sentence, is_starter
 
@@ -106,7 +106,7 @@ def proofread(lines: Sequence[SeenLine], vocabulary: Vocabulary) -> list[SeenLin
 def n_known(text: str, of: Sequence[str]) -> int:
     """How many more words of a text are in the dictionaries of some languages than are not; 0 without dictionaries."""
     words = [word.casefold() for word in _CORE.findall(text) if len(word) >= MIN_LETTERS]
-    known = frozenset[str]().union(*(lexicon(name) for name in of))
+    known = words_of(tuple(of))
     return sum(1 if is_hebrew_word(word, known) else -1 for word in words) if known else 0
 
 

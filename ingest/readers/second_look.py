@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 
 import numpy as np
 
-from quarry.ingest.readers.lexicon import is_hebrew_word, lexicon
+from quarry.ingest.readers.lexicon import is_hebrew_word, lexicon, words_of
 from quarry.ingest.readers.seen import Image, SeenChar, SeenLine, SeenWord
 
 ABOVE, BELOW = 1.05, 0.5
@@ -103,7 +103,7 @@ def _is_doubtful_in_hebrew(word: SeenWord) -> bool:
     if _LATIN.search(word.text):
         return True
     parts = _HEBREW.findall(word.text) and _WORD.findall(word.text)
-    known = lexicon("heb") | lexicon("Hebrew")
+    known = words_of(("heb", "Hebrew"))
     return word.confidence < LATIN_FROM and not (parts and all(is_hebrew_word(part, known) for part in parts))
 
 

@@ -16,6 +16,7 @@ HEBREW = frozenset(["ילדים", "כנס", "ילד"])
 def dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
     reading._english_by_strokes.cache_clear()
     monkeypatch.setattr(reading, "lexicon", lambda name: HEBREW if name == "heb" else ENGLISH)
+    monkeypatch.setattr(reading, "words_of", lambda names: ENGLISH)
 
 
 def line(text: str, confidence: int = 80) -> SeenLine:

@@ -21,6 +21,7 @@ WORDS = {
 @pytest.fixture(autouse=True)
 def dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(looking, "lexicon", lambda name: WORDS[name])
+    monkeypatch.setattr(looking, "words_of", lambda names: WORDS[names[0]])
 
 
 def word(text: str, x: int, confidence: int, base: int = 200, scale: int = 1) -> SeenWord:
