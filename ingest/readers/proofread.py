@@ -81,10 +81,10 @@ class Vocabulary:
 
 @functools.cache
 def _english_by_strokes() -> dict[str, set[str]]:
+    words = [word for word in lexicon("eng") if len(word) >= MIN_LETTERS and word.isalpha()]
     by_strokes: dict[str, set[str]] = {}
-    for word in lexicon("eng"):
-        if len(word) >= MIN_LETTERS and word.isalpha():
-            by_strokes.setdefault(strokes(word), set()).add(word)
+    for word, key in zip(words, strokes("\n".join(words)).split("\n"), strict=True):
+        by_strokes.setdefault(key, set()).add(word)
     return by_strokes
 
 
