@@ -21,6 +21,7 @@ from quarry.ingest.readers.model import UNKNOWN, Box, Fonts, GlyphPage, PdfReade
 from quarry.ingest.readers.ocr import REMEDY, OcrReader, languages
 from quarry.ingest.readers.pdfium import PdfiumReader
 from quarry.ingest.readers.plumber import PlumberReader
+from quarry.ingest.readers.proofread import n_known
 from quarry.ingest.spool import Many, Spool
 
 RIGHT_TO_LEFT_SHARE = 0.3
@@ -224,7 +225,7 @@ class _Opened:
             return reader, page
         ocr = self._open_ocr()
         seen = ocr.page(index)
-        if page.glyphs and oddness(_plain_lines(page, reader.fonts)) <= oddness(_plain_lines(seen, ocr.fonts)):
+        if page.glyphs and _makes_more_sense(_plain_lines(page, reader.fonts), _plain_lines(seen, ocr.fonts), ocr.of):
             return reader, page
         return ocr, seen
 
@@ -253,6 +254,12 @@ class _Opened:
         if self._other is None:
             self._other = READERS.find(self._other_name, "quarry.ingest.reader")(self._path, self._content)
         return self._other
+
+
+def _makes_more_sense(one: Sequence[str], other: Sequence[str], of: Sequence[str]) -> bool:
+    """Whether a text holds more words of its languages than another; if they hold as many, fewer odd pieces."""
+    known, other_known = (n_known("\n".join(lines), of) for lines in (one, other))
+    return known > other_known or (known == other_known and oddness(one) <= oddness(other))
 
 
 def _plain_lines(page: GlyphPage, fonts: Fonts) -> list[str]:

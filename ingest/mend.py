@@ -12,7 +12,8 @@ import numpy as np
 
 from quarry.ingest.lines import WORD_GAP, Row
 from quarry.ingest.readers.model import UNKNOWN, Glyph
-from quarry.ingest.readers.ocr import DPI, Image, SeenLine, SeenWord, recognise
+from quarry.ingest.readers.ocr import DPI, recognise
+from quarry.ingest.readers.seen import Image, SeenLine, SeenWord
 
 ABOVE, BELOW = 1.0, 0.45
 """Font sizes above and below a baseline that are cut out of a page to be looked at."""

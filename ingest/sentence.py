@@ -33,6 +33,17 @@ _STARTERS = _words("""
 """)
 
 
+def ends_no_sentence(word: str) -> bool:
+    """Whether a word with a full stop is an abbreviation or an initial, after which a sentence may go on."""
+    bare = word.lstrip("([\"'“‘„«").rstrip(".").casefold()
+    return bare in _NEVER_LAST or bare in _SELDOM_LAST or "." in bare or len(bare) < 2
+
+
+def is_starter(word: str) -> bool:
+    """Whether a word often begins a sentence and is no name."""
+    return word.casefold() in _STARTERS
+
+
 def opening_sentence(text: str) -> str:
     """The first sentence of a paragraph, as it stands there; the whole text if nothing ends a sentence.
 

@@ -1,7 +1,8 @@
 """Tesseract as a reader: pages that are images, and lines whose glyphs the file does not tell.
 
-It is a program of its own (Debian: tesseract-ocr, and tesseract-ocr-heb for Hebrew), asked only where the text layer is
-absent or says nothing; without it such pages are named and left out.
+It is a program of its own (Debian: tesseract-ocr; for Hebrew tesseract-ocr-script-hebr, or at least tesseract-ocr-heb,
+whose words are used, too; for accents tesseract-ocr-script-latn), asked only where the text layer is absent or says
+nothing; without it such pages are named and left out.
 """
 
 from __future__ import annotations
@@ -16,18 +17,24 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 import pypdfium2
-from numpy.typing import NDArray
 
 from quarry.ingest.errors import SourceError
 from quarry.ingest.readers.model import SKIPPED, Box, Fonts, Glyph, GlyphPage
+from quarry.ingest.readers.proofread import Vocabulary, proofread
+from quarry.ingest.readers.second_look import with_second_look
+from quarry.ingest.readers.seen import Image, SeenChar, SeenLine, SeenWord
+from quarry.ingest.readers.straighten import straightened
 
-REMEDY = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
+REMEDY = (
+    "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb tesseract-ocr-script-hebr "
+    "tesseract-ocr-script-latn) and ingest it again"
+)
 """What to do where it is missing."""
 
 DPI = 250
@@ -37,14 +44,28 @@ MIN_CONFIDENCE = 30
 SURE_FROM = 75
 """Per cent from which on a word counts as told."""
 SIZE_OF_X_SIZE = 1.1
-"""Font size over the height from descender to ascender that Tesseract tells."""
-SAME_SIZE = 0.25
-"""Share by which the heights of two lines of one font may differ as they are measured."""
+"""Font size over the height from descender to ascender that Tesseract tells; it is often a third too large."""
+X_HEIGHT = 0.45
+"""Height of small letters without ascenders, and of most Hebrew ones, in font sizes."""
+MIN_X_LETTERS = 5
+"""Such letters of a line below which their height tells nothing."""
+SAME_SIZE = 0.12
+"""Share by which the heights of the letters of two lines of one font may differ as they are measured."""
+MAX_HOLE = 3.0
+"""Font sizes of white space inside a line of prose up to which something was there that was not recognised."""
+HOLE = 0.5
+"""What is left of it."""
+MIN_PROSE = 6
+"""Words from which on a line is prose, whose holes are no gaps between columns."""
 RISE = 0.22
 """Font sizes between a baseline and the foot of a figure from which on it is raised."""
+FOREIGN = 70
+"""Per cent of confidence up to which a page may be in another language than English."""
 SPACE = 0.12
 """Font sizes that are kept free between two words."""
 _HEBREW_SHARE = 0.3
+_MIRROR = str.maketrans("()[]{}", ")(][}{")
+_X_LETTERS = frozenset("acemnorsuvwxzאבגדהוזחטימסעפצרשתכנם")
 _TOLD_EVERY_S = 15.0
 
 _OUTPUT = ("-c", "hocr_char_boxes=1", "hocr")
@@ -54,53 +75,6 @@ _LINE = re.compile(
 _WORD = re.compile(r"class='ocrx_word'[^>]*title='bbox (\d+) (\d+) (\d+) (\d+); x_wconf (\d+)'")
 _CHAR = re.compile(r"class='ocrx_cinfo' title='x_bboxes (\d+) (\d+) (\d+) (\d+);[^']*'>([^<]*)<")
 
-Image = NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True)
-class SeenChar:
-    """A character as it was recognised; edges in dots of the image, downwards from its top."""
-
-    text: str
-    x0: int
-    top: int
-    x1: int
-    bottom: int
-
-
-@dataclass(frozen=True, slots=True)
-class SeenWord:
-    """A word as it was recognised, its characters in reading order, with the confidence in it, 0..100."""
-
-    chars: tuple[SeenChar, ...]
-    confidence: int
-
-    @property
-    def text(self) -> str:
-        """The word."""
-        return "".join(char.text for char in self.chars)
-
-    @property
-    def left(self) -> int:
-        """Its left edge."""
-        return min(char.x0 for char in self.chars)
-
-
-@dataclass(frozen=True, slots=True)
-class SeenLine:
-    """A line as it was recognised.
-
-    Attributes:
-        words: in reading order.
-        slope, baseline: its baseline stands at `baseline` + `slope` * x, in dots.
-        size: its font size, in dots.
-    """
-
-    words: tuple[SeenWord, ...]
-    slope: float
-    baseline: float
-    size: float
-
 
 @functools.cache
 def languages() -> frozenset[str]:
@@ -108,7 +82,7 @@ def languages() -> frozenset[str]:
     if shutil.which("tesseract") is None:
         return frozenset()
     told = subprocess.run(["tesseract", "--list-langs"], capture_output=True, text=True, check=False)
-    return frozenset(told.stdout.split()) & {"eng", "heb"}
+    return frozenset(told.stdout.split()) & {"eng", "heb", "Hebrew", "Latin"}
 
 
 def recognise(image: Image, of: Sequence[str], layout: int = 3) -> list[SeenLine]:
@@ -127,7 +101,19 @@ def recognise(image: Image, of: Sequence[str], layout: int = 3) -> list[SeenLine
         check=False,
         env={**os.environ, "OMP_THREAD_LIMIT": "1"},
     )
-    return _lines(told.stdout.decode("utf-8", "replace"))
+    lines = _lines(told.stdout.decode("utf-8", "replace"))
+    return lines if of[0] == "eng" else [_as_printed(line) for line in lines]
+
+
+def _as_printed(line: SeenLine) -> SeenLine:
+    """A line of Hebrew with its brackets as they look: the engine tells them as they are read."""
+    return replace(
+        line,
+        words=tuple(
+            replace(word, chars=tuple(replace(char, text=char.text.translate(_MIRROR)) for char in word.chars))
+            for word in line.words
+        ),
+    )
 
 
 def _lines(hocr: str) -> list[SeenLine]:
@@ -137,11 +123,30 @@ def _lines(hocr: str) -> list[SeenLine]:
         left, _, _, bottom = (int(edge) for edge in start.groups()[:4])
         values = {key: rest for key, *rest in (item.split() for item in start[5].split(";") if item.strip())}
         slope, offset = (float(value) for value in values.get("baseline", ["0", "0"]))
-        size = float(values.get("x_size", ["0"])[0]) * SIZE_OF_X_SIZE
         words = _words(hocr[start.end() : end])
-        if size > 0 and words and sum(word.confidence for word in words) > MIN_CONFIDENCE * len(words):
-            found.append(SeenLine(words, slope, bottom + offset - slope * left, size))
+        base = bottom + offset - slope * left
+        size = _size_of(words, slope, base) or float(values.get("x_size", ["0"])[0]) * SIZE_OF_X_SIZE
+        if size > 0 and words and not _is_blot(words):
+            found.append(SeenLine(words, slope, base, size))
     return found
+
+
+def _is_blot(words: Sequence[SeenWord]) -> bool:
+    """Whether a line is none: its words are unsure, and there are hardly any letters, as of a formula, in it."""
+    mean = sum(word.confidence for word in words) / len(words)
+    n_letters = sum(char.text.isalnum() for word in words for char in word.chars)
+    return mean <= (MIN_CONFIDENCE if n_letters < MIN_X_LETTERS - 2 else MIN_CONFIDENCE / 3)
+
+
+def _size_of(words: Sequence[SeenWord], slope: float, base: float) -> float:
+    """The font size of a line in dots, told by its letters without ascenders; 0 if it has too few."""
+    heights = [
+        base + slope * (char.x0 + char.x1) / 2 - char.top
+        for word in words
+        for char in word.chars
+        if char.text in _X_LETTERS
+    ]
+    return median(heights) / X_HEIGHT if len(heights) >= MIN_X_LETTERS else 0.0
 
 
 def _words(hocr: str) -> tuple[SeenWord, ...]:
@@ -149,9 +154,9 @@ def _words(hocr: str) -> tuple[SeenWord, ...]:
     starts = [*_WORD.finditer(hocr)]
     for start, end in zip(starts, [match.start() for match in starts[1:]] + [len(hocr)], strict=False):
         chars = tuple(
-            SeenChar(html.unescape(match[5]), int(match[1]), int(match[2]), int(match[3]), int(match[4]))
+            SeenChar(text, int(match[1]), int(match[2]), int(match[3]), int(match[4]))
             for match in _CHAR.finditer(hocr[start.end() : end])
-            if not SKIPPED.issuperset(map(ord, html.unescape(match[5])))
+            if (text := "".join(char for char in html.unescape(match[5]) if ord(char) not in SKIPPED))
         )
         if chars:
             words.append(SeenWord(chars, int(start[5])))
@@ -188,8 +193,9 @@ class OcrReader:
         except pypdfium2.PdfiumError as error:
             raise SourceError(f"{path}: must be a whole PDF, is damaged; get the file again") from error
         self._of: tuple[str, ...] = ()
+        self._vocabulary = Vocabulary(())
         self._body = 0.0
-        self._last_index = -2
+        self._last_index = -1
         self._seen: dict[int, Future[list[SeenLine]]] = {}
         self._n_workers = max(1, min(2, os.cpu_count() or 1))
         self._pool = ThreadPoolExecutor(self._n_workers)
@@ -212,16 +218,21 @@ class OcrReader:
             SourceError: it is damaged.
         """
         if not self._of:
-            self._of = self._languages_of(index)
-        ahead = self._n_workers if index == self._last_index + 1 else 1
+            self._begin(index)
+        step = max(1, index - self._last_index)
         self._last_index = index
-        for position in range(index, min(index + ahead, self._n_pages)):
+        for position in range(index, min(index + step * self._n_workers, self._n_pages), step):
             if position not in self._seen:
-                self._seen[position] = self._pool.submit(recognise, self.image(position), self._of)
-        lines = self._seen.pop(index).result()
+                self._seen[position] = self._pool.submit(self._recognised, self.image(position))
+        lines = proofread(self._seen.pop(index).result(), self._vocabulary)
         self._tell()
         width, height = self._document.get_page_size(index)
         return GlyphPage(width, height, self._glyphs(lines), ruled=False)
+
+    @property
+    def of(self) -> tuple[str, ...]:
+        """The languages of the document, by Tesseract's names, once a page was read."""
+        return self._of
 
     def tables(self, index: int) -> Sequence[Box]:
         """None: nothing is known of lines."""
@@ -249,14 +260,31 @@ class OcrReader:
                 f"{self._path} page {index + 1}: must be readable, is damaged; get the file again"
             ) from error
 
-    def _languages_of(self, index: int) -> tuple[str, ...]:
-        """The languages of a document, told by one of its pages."""
-        if len(languages()) < 2:
-            return tuple(languages())
-        lines = recognise(self.image(index), ("heb", "eng"))
-        letters = [char for line in lines for word in line.words for char in word.text if char.isalpha()]
-        hebrew = sum("\u0590" <= char <= "\u05ff" for char in letters)
-        return ("heb", "eng") if hebrew > _HEBREW_SHARE * len(letters) else ("eng",)
+    def _recognised(self, image: Image) -> list[SeenLine]:
+        image = straightened(image)
+        return self._looked_at_again(image, recognise(image, self._of))
+
+    def _looked_at_again(self, image: Image, lines: Sequence[SeenLine]) -> list[SeenLine]:
+        return with_second_look(image, lines, self._of, recognise, "Latin" in languages())
+
+    def _begin(self, index: int) -> None:
+        """Recognise the page at a position, and tell by it in which language the document is."""
+        installed = languages()
+        hebrew = ("Hebrew",) if "Hebrew" in installed else tuple(name for name in ("heb", "eng") if name in installed)
+        image = straightened(self.image(index))
+        english = recognise(image, ("eng",)) if "eng" in installed else []
+        words = [word for line in english for word in line.words]
+        self._of, lines = ("eng",), english
+        if hebrew != ("eng",) and sum(word.confidence for word in words) <= FOREIGN * len(words):
+            other = recognise(image, hebrew)
+            letters = [char for line in other for word in line.words for char in word.text if char.isalpha()]
+            n_hebrew = sum("\u0590" <= char <= "\u05ff" for char in letters)
+            if n_hebrew > _HEBREW_SHARE * len(letters) or "eng" not in installed:
+                self._of, lines = hebrew, other
+        self._vocabulary = Vocabulary(self._of)
+        begun: Future[list[SeenLine]] = Future()
+        begun.set_result(self._looked_at_again(image, lines))
+        self._seen[index] = begun
 
     def _tell(self) -> None:
         """Say on standard error how far it is, now and then."""
@@ -271,10 +299,9 @@ class OcrReader:
             )
 
     def _glyphs(self, lines: Sequence[SeenLine]) -> list[Glyph]:
-        """The characters of lines as glyphs in points, the page's slant undone and its font sizes made few."""
+        """The characters of lines as glyphs in points, its font sizes made few."""
         if not lines:
             return []
-        slope = median(line.slope for line in lines if len(line.words) > 2) if len(lines) > 2 else 0.0
         usual = median(line.size for line in lines for _ in line.words)
         if not self._body or abs(usual / self._body - 1) > SAME_SIZE:
             self._body = usual
@@ -282,32 +309,34 @@ class OcrReader:
         for line in lines:
             size = self._body if abs(line.size / self._body - 1) < SAME_SIZE else line.size
             middle = (line.words[0].chars[0].x0 + line.words[-1].chars[-1].x1) / 2
-            base = line.baseline + line.slope * middle - slope * middle
+            base = line.baseline + line.slope * middle
             for word in line.words:
-                glyphs += _placed(word, line.words, base, size, slope, self._font)
+                glyphs += _placed(word, line.words, base, size, self._font, self._of != ("eng",))
         return glyphs
 
 
-def _placed(word: SeenWord, line: Sequence[SeenWord], base: float, size: float, slope: float, font: int) -> list[Glyph]:
-    """A word as glyphs in points: each reaches to the next one, raised figures are small, and a space follows."""
+def _placed(
+    word: SeenWord, line: Sequence[SeenWord], base: float, size: float, font: int, hebrew: bool = False
+) -> list[Glyph]:
+    """A word as glyphs in points: each reaches to the next one, raised figures are small, and a space follows.
+
+    In prose the space after a word reaches over what was not recognised, so that the line stays whole.
+    """
     points = 72 / DPI
-    shift = slope * base
-    is_hebrew = any("\u0590" <= char.text <= "\u05ff" for char in word.chars)
-    chars = sorted(word.chars, key=lambda char: char.x0 + char.x1) if is_hebrew else word.chars
+    chars = sorted(word.chars, key=lambda char: char.x0 + char.x1) if hebrew else word.chars
     lefts = [char.x0 for char in chars]
     for position in range(1, len(lefts)):  # boxes of neighbours overlap now and then
         lefts[position] = max(lefts[position], lefts[position - 1] + 1)
     right = max(char.x1 for char in chars)
-    beyond = [other.left for other in line if other.left > word.left]
-    end = max(lefts[-1] + 1.0, min(right, min(beyond, default=right) - SPACE * size))
+    following = min((other.left for other in line if other.left > word.left), default=right)
+    end = max(lefts[-1] + 1.0, min(right, following - SPACE * size))
+    if len(line) >= MIN_PROSE and HOLE * size < following - end < MAX_HOLE * size:
+        end = following - HOLE * size
     glyphs = []
     for char, left, edge in zip(chars, lefts, [*lefts[1:], end], strict=True):
-        foot = char.bottom - slope * (char.x0 + char.x1) / 2
-        raised = char.text.isdecimal() and base - foot > RISE * size and char.bottom - char.top < 0.55 * size
+        raised = char.text.isdecimal() and base - char.bottom > RISE * size and char.bottom - char.top < 0.55 * size
         y = base - (0.35 * size if raised else 0.0)
         em = 0.65 * size if raised else size
         sure = word.confidence >= SURE_FROM
-        x0, x1 = (left + shift) * points, (edge + shift) * points
-        glyphs.append(Glyph(char.text, x0, x1, y * points, em * points, font, False, sure))
-    gap = (end + shift) * points
-    return [*glyphs, Glyph(" ", gap, gap, base * points, size * points, font, False)]
+        glyphs.append(Glyph(char.text, left * points, edge * points, y * points, em * points, font, False, sure))
+    return [*glyphs, Glyph(" ", end * points, end * points, base * points, size * points, font, False)]

@@ -8,7 +8,8 @@ import pytest
 from quarry.ingest import mend as mending
 from quarry.ingest.lines import Row
 from quarry.ingest.readers.model import UNKNOWN, Glyph
-from quarry.ingest.readers.ocr import DPI, Image, SeenChar, SeenLine, SeenWord
+from quarry.ingest.readers.ocr import DPI
+from quarry.ingest.readers.seen import Image, SeenChar, SeenLine, SeenWord
 
 DOTS = DPI / 72
 

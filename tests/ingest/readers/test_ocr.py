@@ -10,7 +10,8 @@ import pytest
 from quarry.ingest.errors import SourceError
 from quarry.ingest.extract import extract
 from quarry.ingest.readers import ocr
-from quarry.ingest.readers.ocr import OcrReader, SeenChar, SeenWord, languages
+from quarry.ingest.readers.ocr import OcrReader, languages
+from quarry.ingest.readers.seen import SeenChar, SeenWord
 
 SCANS = Path(__file__).parents[1] / "torture" / "dev"
 HOCR = """
@@ -44,12 +45,39 @@ def test_raised_figures_become_small_and_words_stay_apart() -> None:
     letters = [SeenChar(char, 100 + 12 * at, 80, 110 + 12 * at, 100) for at, char in enumerate("list")]
     mark, following = SeenChar("1", 148, 76, 153, 88), SeenWord((SeenChar("A", 154, 80, 166, 100),), 90)
     word = SeenWord((*letters, mark), 90)
-    *glyphs, raised, space = ocr._placed(word, (word, following), 100.0, 25.0, 0.0, 0)
+    *glyphs, raised, space = ocr._placed(word, (word, following), 100.0, 25.0, 0)
     assert [glyph.text for glyph in glyphs] == list("list")
     assert all(left.x1 == right.x0 for left, right in itertools.pairwise(glyphs))
     assert raised.size < 0.7 * glyphs[0].size
     assert raised.y < glyphs[0].y
     assert (space.text, space.x0) == (" ", raised.x1)
+
+
+def test_the_size_of_a_line_is_told_by_its_small_letters() -> None:
+    chars = tuple(
+        SeenChar(char, 12 * at, 70 if char in "hlt" else 82, 12 * at + 10, 100) for at, char in enumerate("thesame")
+    )
+    assert ocr._size_of((SeenWord(chars, 90),), 0.0, 100.0) == pytest.approx(18 / ocr.X_HEIGHT)
+    assert ocr._size_of((SeenWord(chars[:3], 90),), 0.0, 100.0) == 0.0
+
+
+def test_what_was_not_recognised_in_a_line_of_prose_leaves_no_gap() -> None:
+    def word(x: int) -> SeenWord:
+        return SeenWord(
+            tuple(SeenChar(char, x + 12 * at, 80, x + 12 * at + 10, 100) for at, char in enumerate("word")), 90
+        )
+
+    for n_words, is_closed in ((8, True), (3, False)):
+        words = [word(100 + 60 * at) for at in range(n_words)]
+        after = word(100 + 60 * n_words + 40)
+        *_, space = ocr._placed(words[-1], [*words, after], 100.0, 25.0, 0)
+        gap = after.left * 72 / ocr.DPI - space.x0
+        assert (gap < 1.1 * 25 * 72 / ocr.DPI) == is_closed
+
+
+def test_brackets_of_a_hebrew_line_are_given_as_they_look() -> None:
+    (line, *_) = ocr._lines(HOCR.replace(">A<", ">(<").replace("&amp;", "א\u200f"))
+    assert ocr._as_printed(line).words[0].text == ")א"
 
 
 def test_without_tesseract_the_command_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

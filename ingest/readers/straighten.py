@@ -1,0 +1,80 @@
+"""A page that was scanned askew, made straight before it is recognised: engines clip words off sloping lines."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quarry.ingest.readers.seen import Image
+
+MAX_DEGREES = 5.0
+"""How far a page may be turned; beyond that it is left as it is."""
+COARSE, FINE = 0.1, 0.02
+"""Steps in degrees of the two searches."""
+THINNING = 8
+"""Only every so many columns are looked at."""
+NEARLY = 0.98
+"""Share of the greatest sharpness from which on a slope is as good."""
+DARK = 128
+"""Grey value below which a dot is ink."""
+MIN_INK = 500
+"""Dots of ink, after thinning, below which a page tells no slope."""
+LEAST_SLOPE = 0.0007
+"""Slope up to which a page is straight enough: two dots across a page."""
+
+
+def slope_of(image: Image) -> float:
+    """The slope of a page's lines, dots downwards for each dot to the right: where rows of ink and white are sharpest.
+
+    Args:
+        image: (height, width) grey values.
+    """
+    ys, columns = np.nonzero(image[:, ::THINNING] < DARK)
+    if len(ys) < MIN_INK:
+        return 0.0
+    xs = columns * THINNING
+    offset = image.shape[1]  # no row below 0, however much it slopes
+
+    def sharpness(degrees: float) -> float:
+        rows = np.round(ys - math.tan(math.radians(degrees)) * xs).astype(np.int64) + offset
+        return float((np.diff(np.bincount(rows).astype(np.float64)) ** 2).sum())
+
+    def sharpest(candidates: NDArray[np.float64]) -> float:
+        found = np.array([sharpness(float(degrees)) for degrees in candidates])
+        return float(candidates[found >= NEARLY * found.max()].mean())
+
+    best = sharpest(np.arange(-MAX_DEGREES, MAX_DEGREES + COARSE / 2, COARSE))
+    best = sharpest(np.arange(best - COARSE, best + COARSE + FINE / 2, FINE))
+    return math.tan(math.radians(best)) if abs(best) < MAX_DEGREES else 0.0
+
+
+def straightened(image: Image) -> Image:
+    """A page with its lines level: columns moved up or down, then rows to the side, by whole dots.
+
+    Args:
+        image: (height, width) grey values.
+    """
+    slope = slope_of(image)
+    if abs(slope) < LEAST_SLOPE:
+        return image
+    return np.ascontiguousarray(_sheared(_sheared(image, slope).T, -slope).T)
+
+
+def _sheared(image: Image, slope: float) -> Image:
+    """An image whose columns are moved up by `slope` dots for each dot from its middle."""
+    height, width = image.shape
+    moved = np.full_like(image, 255)
+    shifts = np.round(slope * (np.arange(width) - width / 2)).astype(np.int64)
+    edges = [0, *(np.flatnonzero(np.diff(shifts)) + 1).tolist(), width]
+    for left, right in itertools.pairwise(edges):
+        up = int(shifts[left])
+        if abs(up) >= height:
+            continue
+        if up >= 0:
+            moved[: height - up, left:right] = image[up:, left:right]
+        else:
+            moved[-up:, left:right] = image[: height + up, left:right]
+    return moved
