@@ -35,6 +35,8 @@ LOOK_S = 1.0
 STALE_S = 600.0
 """A trial takes a second at most: one that has run for so long is that of a process that was killed."""
 
+NOTHING_BETTER = "none of the trials was better on the validation games: the untuned settings stay"
+
 GAMES_A_PARAMETER = 10
 """Games for each parameter below which a fit says little about other games."""
 
@@ -280,7 +282,7 @@ def report(part: Part[S, G], tuned: Tuned[S], splits: Splits[G], base: S, seed: 
         "tuned": {split: found.as_json(seed) for split, found in judged["tuned"].items()},
         "untuned": {split: found.as_json(seed) for split, found in judged["untuned"].items()},
         "gain": gain,
-        "verdict": _verdict(gain),
+        "verdict": NOTHING_BETTER if tuned.settings == base else _verdict(gain),
         "significant": is_better(gain),
         "warnings": _warnings(part, splits),
         "importance": importance(tuned.study),

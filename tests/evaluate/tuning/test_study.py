@@ -23,7 +23,7 @@ from quarry.evaluate.tuning.objective import Judged, search_part
 from quarry.evaluate.tuning.prepared import require_known
 from quarry.evaluate.tuning.space import DEFAULT_SPACE, load_space
 from quarry.evaluate.tuning.storage import open_storage
-from quarry.evaluate.tuning.study import STALE_S, _give_up_stale, _in_memory, _optimise, importance
+from quarry.evaluate.tuning.study import STALE_S, _give_up_stale, _in_memory, _optimise, _verdict, importance
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 
@@ -305,12 +305,19 @@ class TestCommand:
         _give_up_stale(study, later)
         assert study.trials[left.number].state == TrialState.FAIL
 
-    def test_a_gain_that_is_not_significant_is_called_so(
+    @pytest.mark.parametrize(
+        ("p", "difference", "says"),
+        [(0.2, 0.1, "is not significant"), (0.01, 0.1, "is better than"), (0.01, -0.1, "is WORSE than")],
+    )
+    def test_a_gain_that_is_not_significant_is_called_so(self, p: float, difference: float, says: str) -> None:
+        assert says in _verdict({"p": p, "difference": difference})
+
+    def test_where_no_trial_was_better_the_untuned_settings_stay_and_that_is_said(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert self.tuned(store, games, tmp_path / "tuned.yaml", "--trials", "5") == 0
+        assert self.tuned(store, games, tmp_path / "tuned.yaml", "--trials", "1") == 0
         printed = capsys.readouterr().out
-        assert "the gain on the test games is not significant: these games cannot tell tuned from untuned" in printed
+        assert "none of the trials was better on the validation games: the untuned settings stay" in printed
         assert "  test       untuned" in printed
 
     def test_the_same_seed_tunes_alike(
