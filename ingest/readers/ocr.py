@@ -68,7 +68,7 @@ _MIRROR = str.maketrans("()[]{}", ")(][}{")
 _X_LETTERS = frozenset("acemnorsuvwxzאבגדהוזחטימסעפצרשתכנם")
 _TOLD_EVERY_S = 15.0
 
-_OUTPUT = ("-c", "hocr_char_boxes=1", "hocr")
+_OUTPUT = ("-c", "hocr_char_boxes=1", "-c", "tessedit_create_hocr=1")
 _LINE = re.compile(
     r"class='ocr_(?:line|caption|header|textfloat)'[^>]*title=\"bbox (\d+) (\d+) (\d+) (\d+); ([^\"]*)\""
 )
