@@ -29,7 +29,7 @@ from quarry.ingest.readers.model import SKIPPED, Box, Fonts, Glyph, GlyphPage
 from quarry.ingest.readers.proofread import Vocabulary, proofread
 from quarry.ingest.readers.second_look import with_second_look
 from quarry.ingest.readers.seen import Image, SeenChar, SeenLine, SeenWord
-from quarry.ingest.readers.straighten import straightened
+from quarry.ingest.readers.straighten import STEEP, levelled, slope_of, straightened
 
 REMEDY = (
     "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb tesseract-ocr-script-hebr "
@@ -68,7 +68,7 @@ _MIRROR = str.maketrans("()[]{}", ")(][}{")
 _X_LETTERS = frozenset("acemnorsuvwxzאבגדהוזחטימסעפצרשתכנם")
 _TOLD_EVERY_S = 15.0
 
-_OUTPUT = ("-c", "hocr_char_boxes=1", "hocr")
+_OUTPUT = ("-c", "hocr_char_boxes=1", "-c", "tessedit_create_hocr=1")
 _LINE = re.compile(
     r"class='ocr_(?:line|caption|header|textfloat)'[^>]*title=\"bbox (\d+) (\d+) (\d+) (\d+); ([^\"]*)\""
 )
@@ -261,17 +261,23 @@ class OcrReader:
             ) from error
 
     def _recognised(self, image: Image) -> list[SeenLine]:
-        image = straightened(image)
-        return self._looked_at_again(image, recognise(image, self._of))
+        slope = slope_of(image)
+        if abs(slope) > STEEP:
+            image, slope = straightened(image, slope), 0.0
+        return self._looked_at_again(image, slope, recognise(image, self._of))
 
-    def _looked_at_again(self, image: Image, lines: Sequence[SeenLine]) -> list[SeenLine]:
-        return with_second_look(image, lines, self._of, recognise, "Latin" in languages())
+    def _looked_at_again(self, image: Image, slope: float, lines: Sequence[SeenLine]) -> list[SeenLine]:
+        level = levelled(lines, slope, image.shape)
+        return with_second_look(straightened(image, slope), level, self._of, recognise, "Latin" in languages())
 
     def _begin(self, index: int) -> None:
         """Recognise the page at a position, and tell by it in which language the document is."""
         installed = languages()
         hebrew = ("Hebrew",) if "Hebrew" in installed else tuple(name for name in ("heb", "eng") if name in installed)
-        image = straightened(self.image(index))
+        image = self.image(index)
+        slope = slope_of(image)
+        if abs(slope) > STEEP:
+            image, slope = straightened(image, slope), 0.0
         english = recognise(image, ("eng",)) if "eng" in installed else []
         words = [word for line in english for word in line.words]
         self._of, lines = ("eng",), english
@@ -283,7 +289,7 @@ class OcrReader:
                 self._of, lines = hebrew, other
         self._vocabulary = Vocabulary(self._of)
         begun: Future[list[SeenLine]] = Future()
-        begun.set_result(self._looked_at_again(image, lines))
+        begun.set_result(self._looked_at_again(image, slope, lines))
         self._seen[index] = begun
 
     def _tell(self) -> None:

@@ -95,7 +95,7 @@ def proofread(lines: Sequence[SeenLine], vocabulary: Vocabulary) -> list[SeenLin
     lines = [replace(line, words=tuple(_without_raised(line.words, line, quotes))) for line in lines]
     vocabulary.learn(lines)
     texts = [_mended(word, vocabulary) for word in _words(lines)]
-    for position, (text, following) in enumerate(zip(texts, [*texts[1:], ""], strict=True)):
+    for position, (text, following) in enumerate(zip(texts, [*texts[1:], ""], strict=False)):
         texts[position] = _with_mark(text, following)
     told = iter(texts)
     return [

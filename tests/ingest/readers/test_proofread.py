@@ -73,5 +73,9 @@ def test_the_mark_of_a_note_that_was_taken_for_a_sign_goes() -> None:
         assert told.words[0].text == text
 
 
+def test_an_empty_page_stays_empty() -> None:
+    assert proofread([], Vocabulary(("eng",))) == []
+
+
 def test_words_and_what_is_none_are_counted() -> None:
     assert n_known("the small samples xqzt", ("eng",)) == 1
