@@ -290,7 +290,7 @@ def _play_games(
             server = HttpGameServer(url, token, settings.game.request_timeout_s)
             stack.callback(server.close)
             ledger = sit_down(server, options.player, journal, _complain)
-        season = Season(options.player, goes_on=options.watch) if awaits else None
+        season = _season(options, server.url) if awaits else None
         if stream is not None:
             stream.played_on = {
                 "player": options.player,
@@ -323,6 +323,12 @@ def _play_games(
                 n_failed += 1
                 _complain(outcome)
     return n_failed
+
+
+def _season(options: argparse.Namespace, url: str) -> Season:
+    """What is said to a league; that games are waited for is told."""
+    _complain(f"waiting for games that begin at {visible(url)}; Ctrl-C ends")
+    return Season(options.player, goes_on=options.watch)
 
 
 def _pace(settings: Settings, *, goes_on: bool) -> Pace:

@@ -183,8 +183,16 @@ class HttpGameServer:
         with self._lock:
             loop, self._loop = self._loop, None
         if loop is not None:
-            asyncio.run_coroutine_threadsafe(self._client.aclose(), loop).result(CLOSING_S)
+            asyncio.run_coroutine_threadsafe(self._hang_up(), loop).result(CLOSING_S)
             loop.call_soon_threadsafe(loop.stop)
+
+    async def _hang_up(self) -> None:
+        """Break off what is still asked, such as a long poll, and close the connections."""
+        asked = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in asked:
+            task.cancel()
+        await asyncio.gather(*asked, return_exceptions=True)
+        await self._client.aclose()
 
     def use(self, token: str) -> None:
         """Play as the player of this token from now on."""
