@@ -13,10 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.configs.arguments import OneLineParser, run_command
+from quarry.configs.arguments import OneLineParser, add_settings, run_command, settings_of
 from quarry.configs.mail import load_mail
 from quarry.configs.places import BUNDLED, default_journal, default_store
-from quarry.configs.settings import Settings, SettingsError, load
+from quarry.configs.settings import Settings, SettingsError
 from quarry.configs.terminal import visible, visible_json
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.practice.lost import why_lost
@@ -77,7 +77,7 @@ def _run(options: argparse.Namespace) -> int:
             _check(options)
             if options.history:
                 return _history(options)
-            settings = load(options.preset, options.config)
+            settings = settings_of(options)
             if options.referee == ME:
                 return _play_with_me(options, settings)
             failures = _play_games(options, settings, reports, stream)
@@ -229,7 +229,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         help="play nothing: show every game of the journal",
     )
     parser.add_argument("--page", type=Path, metavar="FILE", help="with --history: write it as one HTML page")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
+    add_settings(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="show every question in full")
     parser.add_argument(
         "--json",

@@ -7,9 +7,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from quarry.configs.arguments import OneLineParser, run_command
+from quarry.configs.arguments import OneLineParser, add_settings, run_command, settings_of
 from quarry.configs.places import default_store
-from quarry.configs.settings import SettingsError, laid_over, load
+from quarry.configs.settings import SettingsError, laid_over
 from quarry.configs.terminal import visible, visible_json
 from quarry.ingest.doubtful import doubtful, page
 from quarry.ingest.errors import IngestError
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m ingest") -> 
         help="auto, minilm, mpnet, e5, or a sentence-transformers folder or hub id",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="processes that read PDFs (default: all cores)")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
+    add_settings(parser, ("--set",))
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     views = parser.add_mutually_exclusive_group()
     views.add_argument("--list", action="store_true", help="show the documents of the store")
@@ -75,7 +75,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m ingest") -> 
 
 
 def _run(options: argparse.Namespace) -> int:
-    settings = load(config=options.config)
+    settings = settings_of(options)
     if options.list or options.rejected or options.paragraphs or options.doubtful:
         if options.paths:
             raise SettingsError(f"PATH must be left out to show what a store holds, got {options.paths[0]}")

@@ -7,12 +7,11 @@ import json
 import sys
 import typing
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TextIO
 
-from quarry.configs.arguments import OneLineParser, run_command
+from quarry.configs.arguments import OneLineParser, add_settings, run_command, settings_of
 from quarry.configs.places import default_store
-from quarry.configs.settings import KeywordMode, SettingsError, load
+from quarry.configs.settings import KeywordMode, SettingsError
 from quarry.configs.terminal import visible, visible_json
 from quarry.ingest.errors import IngestError
 from quarry.ingest.store import DEFAULT_COLLECTION, open_store
@@ -68,7 +67,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m player") -> 
         metavar="NAME",
         help="settings to search with, by name or a YAML file (default: %(default)s)",
     )
-    search.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
+    add_settings(search)
     search.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     schema = commands.add_parser("schema", help="print a JSON schema of the game's messages")
     search.set_defaults(run=_search)
@@ -99,7 +98,7 @@ def _search(options: argparse.Namespace) -> int:
         )
     from quarry.player.search.build import build_orchestrator
 
-    settings = load(options.preset, options.config)
+    settings = settings_of(options)
     store = open_store(options.store, options.collection)
     if told := settings.tuning_told(store.fingerprint):
         print(f"player search: {told}", file=sys.stderr)

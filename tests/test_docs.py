@@ -91,7 +91,7 @@ def section(command: str) -> str:
 
 
 ALL = ("play", "ingest", "search", *NAMES)
-EVERYWHERE = {"--help", "--config", "--json", "--store", "--collection"}
+EVERYWHERE = {"--help", "--config", "--plugin", "--set", "--json", "--store", "--collection"}
 """Said once for all commands."""
 
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from quarry.configs.settings import load
+from quarry.configs.arguments import settings_of
 from quarry.evaluate.answers.batches import read_answers, read_batches
 from quarry.evaluate.commands.command import (
     add_command,
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     from quarry.player.player import build_player
 
     require_writable(options.out)
-    settings = load(options.preset, options.config)
+    settings = settings_of(options)
     batches = read_batches(options.batches)
     answers = read_answers(options.answers, batches)
     games = [game for game in load_games(options.games) if game.game_id in answers]

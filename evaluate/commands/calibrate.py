@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from quarry.configs.arguments import settings_of
 from quarry.configs.documents import read_objects
 from quarry.configs.places import own_fit
-from quarry.configs.settings import load
 from quarry.evaluate.commands.command import (
     add_command,
     add_games,
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     from quarry.player.search.cache import RememberingEmbedder
 
     require_writable(options.out)
-    settings = load(config=options.config)
+    settings = settings_of(options)
     if (options.questions is None) != (options.questions_store is None):
         raise GamesError(
             "--questions and --questions-store must come together, got one; name the other, or leave both out"

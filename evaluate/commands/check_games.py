@@ -22,6 +22,7 @@ def add(commands: Any) -> None:
         run,
         "say what is wrong with a games file",
         "python -m evaluate check-games --store data/store --games data/games/english.jsonl",
+        flags=(),
     )
     command.epilog = f"{command.epilog}\n\n{FORM}"
     add_store(command)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
+from quarry.configs.arguments import add_settings
 from quarry.configs.counted import counted
 from quarry.configs.places import BUNDLED, default_store, home
 from quarry.configs.settings import Settings, SettingsError
@@ -21,14 +22,21 @@ GAMES = BUNDLED / "games" / "english.jsonl"
 
 
 def add_command(
-    commands: Any, name: str, run: Callable[[argparse.Namespace], int], summary: str, example: str
+    commands: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    summary: str,
+    example: str,
+    *,
+    flags: Collection[str] = ("--plugin", "--set"),
 ) -> argparse.ArgumentParser:
-    """A new command with --config, which runs `run` and takes its exit code from it.
+    """A new command with the flags of the settings, which runs `run` and takes its exit code from it.
 
     Args:
         commands: the subparsers of `python -m evaluate`.
         summary: what it does, beginning with a verb in lower case.
         example: a whole command line.
+        flags: of the settings, beside --config.
     """
     command: argparse.ArgumentParser = commands.add_parser(
         name,
@@ -37,7 +45,7 @@ def add_command(
         epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
+    add_settings(command, flags)
     command.set_defaults(run=run)
     return command
 
@@ -65,18 +73,6 @@ def say_tuned(options: argparse.Namespace, settings: Settings, store: Course) ->
         print(f"evaluate {options.command}: {told}", file=sys.stderr)
     if told := uncalibrated(store.embedder_spec):
         print(f"evaluate {options.command}: {told}", file=sys.stderr)
-
-
-def add_settings(command: argparse.ArgumentParser, says: str = "one setting, such as search.rule_weight=0") -> None:
-    """--set, any number of times."""
-    command.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="changes",
-        metavar="SECTION.KEY=VALUE",
-        help=f"{says}; again for more",
-    )
 
 
 def add_depth(command: argparse.ArgumentParser) -> None:

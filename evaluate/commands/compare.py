@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quarry.configs.arguments import settings_of
 from quarry.configs.counted import counted
-from quarry.configs.settings import SettingsError, is_file_name, load, preset_names
+from quarry.configs.settings import SettingsError, is_file_name, preset_names
 from quarry.evaluate.commands.command import (
     add_command,
     add_depth,
     add_json,
-    add_settings,
     add_store,
     add_strict,
     add_workers,
@@ -53,6 +53,7 @@ def add(commands: Any) -> None:
         "put presets, or runs that were written, side by side on the same games, with paired tests",
         "python -m evaluate compare --store data/store --games data/games/english.jsonl --split test "
         "--presets dual,filtered,unfiltered",
+        flags=("--plugin",),
     )
     command.add_argument("runs", nargs="*", type=Path, metavar="RUN.json", help="runs to compare in place of presets")
     add_store(command)
@@ -70,7 +71,14 @@ def add(commands: Any) -> None:
         metavar="A,B,...",
         help=f"the first is what others are judged by; YAML files, or of {', '.join(preset_names())}",
     )
-    add_settings(command, "one more to compare: the first preset with this setting, such as search.rule_weight=0")
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="changes",
+        metavar="SECTION.KEY=VALUE",
+        help="one more to compare: the first preset with this setting, such as search.rule_weight=0; again for more",
+    )
     command.add_argument(
         "--until-decided",
         action="store_true",
@@ -155,8 +163,8 @@ def _contestants(options: argparse.Namespace, missing: dict[str, str]) -> list[C
         raise SettingsError("compare must be given --games and --presets, or RUN.json files, got neither")
     presets = _listed(options.presets)
     first = presets[0] if presets else "default"
-    settings = {_short(name): load(name, options.config) for name in presets}
-    settings |= {change.replace("/", "_"): load(first, options.config, [change]) for change in options.changes}
+    settings = {_short(name): settings_of(options, name, ()) for name in presets}
+    settings |= {change.replace("/", "_"): settings_of(options, first, [change]) for change in options.changes}
     stores = _listed(options.stores or "") or [options.store]
     n_wanted = (len(presets) + len(options.changes)) * len(stores)
     named = {

@@ -20,6 +20,7 @@ def add(commands: Any) -> None:
         run,
         "write runs as TREC runs and qrels, and as parquet and csv; and games with their store in BEIR's layout",
         "python -m evaluate export default.json dual.json --out exported",
+        flags=(),
     )
     command.add_argument("runs", nargs="*", type=Path, metavar="RUN.json", help="runs as replay --out writes them")
     command.add_argument(

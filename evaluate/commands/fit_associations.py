@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from quarry.configs.arguments import settings_of
 from quarry.configs.places import BUNDLED, to_fit
-from quarry.configs.settings import Settings, SettingsError, load
+from quarry.configs.settings import Settings, SettingsError
 from quarry.evaluate.commands.command import add_command, add_games, require_writable
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import LabelledGame, load_games
@@ -64,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         raise SettingsError("fit-associations needs the package wordfreq; run: pip install -r requirements-dev.txt")
     games, *others = (_usable(path) for path in (options.games, *options.report))
     train = select_split(games, "train", 0)
-    settings = load(config=options.config)
+    settings = settings_of(options)
     norms = fitting.read_table(options.tables / "norms.tsv.gz")
     vocabulary = fitting.general_words(read_wordnet(options.wordnet), {word for _, named in norms for word, _ in named})
     made = fitting.fit_associations(

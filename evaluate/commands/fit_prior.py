@@ -8,7 +8,7 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from quarry.configs.settings import load
+from quarry.configs.arguments import settings_of
 from quarry.evaluate.commands.command import add_command, add_games, add_json, add_store, open_for, print_json
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import load_games
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     from quarry.evaluate.fit.prior import fit_prior, log_likelihood
     from quarry.player.player import build_player
 
-    settings = load(options.preset, options.config)
+    settings = settings_of(options)
     games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
     store = open_for(options, settings)
     located = locate_games(games, store.paragraphs)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from quarry.configs.arguments import settings_of
 from quarry.configs.places import to_fit
-from quarry.configs.settings import load
 from quarry.evaluate.commands.command import add_command, require_writable
 from quarry.ingest.embedders import BUILT_IN, TokenEmbedder
 from quarry.ingest.store import open_store
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     spec: str = options.embedder
     out: Path = options.out or to_fit(FORMS / f"{spec}.npy")
     require_writable(out)
-    settings = load(config=options.config)
+    settings = settings_of(options)
     stores = [open_store(location) for location in options.store]
     embedder = stores[0].models(settings.embed).embedder(spec)
     assert isinstance(embedder, TokenEmbedder)

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from quarry.configs.settings import SettingsError, load
+from quarry.configs.arguments import settings_of
+from quarry.configs.settings import SettingsError
 from quarry.evaluate.commands.command import GAMES, add_command, add_json, add_store, open_for, print_json
 
 
@@ -43,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     faults = [fault for fault in all_faults() if (options.only or "") in fault.name]
     if not faults:
         raise SettingsError(f"--only must be part of a fault's name, got {options.only!r}; leave it out for all")
-    settings = load(config=options.config)
+    settings = settings_of(options)
     store = open_for(options, settings)
     player = build_player(store, settings)
     referee = make_referee("oracle")

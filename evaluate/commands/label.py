@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quarry.configs.settings import SettingsError, load
+from quarry.configs.arguments import settings_of
+from quarry.configs.settings import SettingsError
 from quarry.evaluate.commands.command import add_command, add_store, require_writable
 from quarry.ingest.store import open_store
 
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     from quarry.evaluate.games.askers import PipeAsker, TerminalAsker
     from quarry.evaluate.games.labeller import Labeller, in_order
 
-    load(config=options.config)
+    settings_of(options)
     if options.number is not None and options.number < 1:
         raise SettingsError(f"--number must be at least 1, got {options.number}")
     require_writable(options.out)

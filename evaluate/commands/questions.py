@@ -9,7 +9,7 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from quarry.configs.settings import load
+from quarry.configs.arguments import settings_of
 from quarry.evaluate.answers.batches import batch_line, make_batches
 from quarry.evaluate.answers.sheets import SHEETS, sheet_line
 from quarry.evaluate.commands.command import add_command, add_games, add_store, open_for, require_writable, write_text
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
         raise BatchError(
             f"--view must come with --for-respondent, got {options.view} alone; a batch is the same for all views"
         )
-    settings = load(options.preset, options.config)
+    settings = settings_of(options)
     games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
     store = open_for(options, settings)
     located = locate_games(games, store.paragraphs)

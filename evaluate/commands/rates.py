@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import yaml
 
+from quarry.configs.arguments import settings_of
 from quarry.configs.places import to_fit
-from quarry.configs.settings import load
 from quarry.evaluate.answers.batches import AskedBatch, read_answers, read_batches
 from quarry.evaluate.commands.command import (
     add_command,
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     from quarry.player.player import build_player
 
     require_writable(options.out)
-    settings = load("default", options.config)
+    settings = settings_of(options)
     batches = read_batches(options.batches)
     answers = read_answers(options.answers, batches)
     if not answers:

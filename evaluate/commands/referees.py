@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from quarry.configs.settings import load
+from quarry.configs.arguments import settings_of
 from quarry.evaluate.commands.command import (
     add_command,
     add_games,
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
 
     require_repeats(options.repeats)
     require_writable(options.out)
-    settings = load(options.preset, options.config)
+    settings = settings_of(options)
     specs = options.referee or list(SPECS)
     judges = judges_of(specs, options.repeats, options.seed)
     games = select_split(load_games(options.games), options.split, options.seed)

@@ -8,14 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from quarry.configs.settings import load
+from quarry.configs.arguments import settings_of
 from quarry.evaluate.commands.command import (
     add_command,
     add_depth,
     add_games,
     add_json,
     add_referee,
-    add_settings,
     add_store,
     add_strict,
     add_workers,
@@ -56,7 +55,6 @@ def add(commands: Any) -> None:
         metavar="NAME",
         help="settings to play with, by name or a YAML file (default: %(default)s)",
     )
-    add_settings(command)
     add_referee(command, default="none")
     command.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of splits, referee and intervals (default: %(default)s)"
@@ -84,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     require_repeats(options.repeats)
     require_depth(options.depth)
     require_writable(options.out)
-    settings = load(options.preset, options.config, options.changes)
+    settings = settings_of(options)
     games = select_split(load_games(options.games), options.split, options.seed)
     read_spec(options.referee)
     say_queries(options, games, settings)

@@ -21,6 +21,7 @@ def add(commands: Any) -> None:
         "say what runs came to, what differs between them and which games only one of them won, in words or, with "
         "--out, as one HTML page that needs no network",
         "python -m evaluate report default.json dual.json --out report.html",
+        flags=(),
     )
     command.add_argument("runs", nargs="*", type=Path, metavar="RUN.json", help="runs as replay --out writes them")
     command.add_argument(

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quarry.configs.arguments import settings_of
 from quarry.configs.places import default_record
-from quarry.configs.settings import Settings, SettingsError, load
+from quarry.configs.settings import Settings, SettingsError
 from quarry.configs.terminal import visible
 from quarry.evaluate.commands.command import GAMES, add_command, add_referee, add_store, open_for
 from quarry.evaluate.errors import RefereeError
@@ -67,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     from quarry.evaluate.practice.server import create_app, listen, serve
 
     _check(options)
-    settings = load(config=options.config)
+    settings = settings_of(options)
     mailbox = load_mail(options.mail) if options.mail is not None else None
     if mailbox is not None:
         mailbox.secret()

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from quarry.configs.arguments import settings_of
 from quarry.configs.meant import meant
-from quarry.configs.settings import Settings, SettingsError, as_dict, load
+from quarry.configs.settings import Settings, SettingsError, as_dict
 from quarry.evaluate.commands.command import (
     add_command,
     add_games,
@@ -104,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
     from quarry.player.search.build import store_embedder
 
     _check(options)
-    settings = load(options.preset, options.config)
+    settings = settings_of(options)
     space = load_space(options.space or DEFAULT_SPACE)
     require_known(settings.search)
     open_storage(options.storage)  # before anything is prepared for it

@@ -22,7 +22,7 @@ from tests.player.fakes import WordsEmbedder, course, document
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with the two books of `course`, made with the embedder "words"."""
+    """A store with the two books of `course`, made with an embedder that counts words, under the name of one that is calibrated."""
     folder = tmp_path_factory.mktemp("search") / "store"
     made = create_store(str(folder))
     embedder = WordsEmbedder()
@@ -30,7 +30,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         paragraphs = tuple(item for item in course() if item.doc_id == doc_id)
         book = replace(document(doc_id, (f"The {doc_id} book", "title")), n_paragraphs=len(paragraphs))
         reading = Reading(book, paragraphs, ())
-        made.write(reading, embed_reading(reading, embedder), "words")
+        made.write(reading, embed_reading(reading, embedder), "minilm")
     return folder
 
 
