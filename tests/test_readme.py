@@ -95,9 +95,10 @@ def test_games_are_compared_played_reported_and_exported_in_turn(few: Path) -> N
         if re.match(r"-m evaluate (replay|compare|referees|report|export)", arguments)
         and not arguments.endswith("none")
         and "--config" not in arguments  # of a model that no package holds
+        and "scifact" not in arguments  # a collection that no package holds
     ]
     names = [arguments.split()[2] for arguments in commands]
-    assert names == ["replay", "compare", "referees", "replay", "report", "export"]
+    assert names == ["replay", "compare", "referees", "replay", "report", "export", "compare"]
     for arguments in commands:
         done = run(arguments, few)
         assert done.returncode == 0, f"{arguments}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"

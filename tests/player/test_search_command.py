@@ -22,7 +22,7 @@ from tests.player.fakes import WordsEmbedder, course, document
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with the two books of `course`, made with an embedder that counts words, under the name of one that is calibrated."""
+    """A store with the two books of `course`; its embedder counts words and bears the name of a calibrated one."""
     folder = tmp_path_factory.mktemp("search") / "store"
     made = create_store(str(folder))
     embedder = WordsEmbedder()
