@@ -25,7 +25,7 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends tesseract-ocr tesseract-ocr-heb \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --uid 1000 quarry \
-    && install --directory --owner=quarry /data
+    && install --directory --owner=quarry /data /home/quarry/.cache
 COPY --from=build /opt/quarry /opt/quarry
 COPY --from=build --chown=quarry /opt/models /opt/models
 COPY data/lectures/english/*.pdf /lectures/

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.configs.arguments import OneLineParser, add_settings, run_command, settings_of
+from quarry.configs.arguments import OneLineParser, add_settings, run_command, settings_of, silence
 from quarry.configs.mail import load_mail
 from quarry.configs.places import BUNDLED, default_journal, default_store
 from quarry.configs.settings import Settings, SettingsError
@@ -36,7 +36,7 @@ from quarry.player.search.calibration import uncalibrated
 from quarry.player.season import Season
 from quarry.player.server import HttpGameServer
 from quarry.player.stream import GameStream
-from quarry.player.view import Terminal, series_table
+from quarry.player.view import SeriesLine, Terminal, series_line, series_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,7 +69,7 @@ class _Terminated(KeyboardInterrupt):
 
 
 def _run(options: argparse.Namespace) -> int:
-    reports: list[GameReport] = []
+    reports: list[SeriesLine] = []
     stream = GameStream(_let_out, lines=options.json == LINES) if options.json else None
     code = 0
     try:
@@ -95,6 +95,11 @@ def _run(options: argparse.Namespace) -> int:
         _console().print(series_table(reports))
     if stream is not None and (reports or not code):
         stream.close()
+        if stream.failure is not None:
+            silence(sys.stdout)
+            if not isinstance(stream.failure, BrokenPipeError):
+                _complain(f"standard output must take what is printed, failed: {stream.failure.strerror}; make room")
+                code = code or 1
     return code
 
 
@@ -252,7 +257,7 @@ def _play_with_me(options: argparse.Namespace, settings: Settings) -> int:
 
 
 def _play_games(
-    options: argparse.Namespace, settings: Settings, reports: list[GameReport], stream: GameStream | None
+    options: argparse.Namespace, settings: Settings, reports: list[SeriesLine], stream: GameStream | None
 ) -> int:
     """Play, and put each game that is over into `reports` and the stream; how many could not be played."""
     awaits = options.season or options.watch
@@ -315,7 +320,7 @@ def _play_games(
         )
         for outcome in games:
             if isinstance(outcome, GameReport):
-                reports.append(outcome)
+                reports.append(series_line(outcome))
                 if stream is not None:
                     stream.add(outcome)
                 _tell(options, outcome, len(reports), practice, seen=spectator is not None)

@@ -77,11 +77,11 @@ def run_command(command: Callable[[], int]) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        _silence(sys.stdout)
+        silence(sys.stdout)
         return 0
 
 
-def _silence(stream: TextIO) -> None:
+def silence(stream: TextIO) -> None:
     """Send what a closed stream still holds nowhere, so that the interpreter does not stumble over it at its end."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

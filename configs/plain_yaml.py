@@ -14,6 +14,22 @@ MAX_WRITTEN_OUT = 200_000
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 
 
+class _Loader(yaml.SafeLoader):
+    """Reads truth values and numbers as YAML 1.2 has them: `off` is a word, and 1e-1 a number."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    start: [(tag, form) for tag, form in known if tag.rpartition(":")[2] not in ("bool", "float")]
+    for start, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"(?:true|True|TRUE|false|False|FALSE)$"), [*"tTfF"])
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(?:(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|\.(?:inf|Inf|INF))$|\.(?:nan|NaN|NAN)$"),
+    [*"-+.0123456789"],
+)
+
+
 def read_plain_file(path: Path) -> Any:
     """What a UTF-8 file says; no more of it is read than it may hold.
 
@@ -41,7 +57,7 @@ def read_plain_yaml(text: str) -> Any:
     try:
         n_written_out = _size(yaml.compose(text, yaml.SafeLoader)) if "*" in text else 0
         if n_written_out <= MAX_WRITTEN_OUT:
-            return yaml.safe_load(text)
+            return _Loader(text).get_single_data()
     except RecursionError:
         raise ValueError("less deeply nested") from None
     except (yaml.YAMLError, ValueError) as error:

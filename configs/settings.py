@@ -301,7 +301,7 @@ def load(preset: str = "default", config: Path | None = None, changes: Sequence[
     settings = Settings(preset, **parts, token=os.environ.get("QUARRY_TOKEN", ""))
     names = preset_names()
     files: list[tuple[Path, str]] = []
-    if is_file_name(preset) or (preset not in names and Path(f"{preset}.yaml").is_file()):
+    if is_file_name(preset) or (preset not in names and os.path.isfile(f"{preset}.yaml")):
         files.append((Path(preset if is_file_name(preset) else f"{preset}.yaml"), "--preset"))
     elif preset not in names:
         raise SettingsError(
@@ -356,7 +356,7 @@ def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
         if name not in names:
             raise SettingsError(f"--set must name a setting of {DEFAULT_CONFIG}, got {name!r}{meant(name, names)}")
         try:
-            tree.setdefault(section, {})[key] = read_plain_yaml(text)
+            tree.setdefault(section, {})[key] = read_plain_yaml(text) if text else ""
         except ValueError as error:
             raise SettingsError(f"--set {change}: the value must be {error}") from error
     return tree
@@ -369,9 +369,10 @@ def search_value(key: str, value: Any, where: str) -> Any:
         SettingsError: it is of another type, or out of range.
     """
     field = fields(SearchSettings)[key]
-    kind: Any = Annotated[field.annotation, field]
+    kind: Any = Annotated[field.annotation, None, *field.metadata]
+    strict = ConfigDict(strict=key != "strategies")  # YAML has lists, and no tuples
     try:
-        return TypeAdapter[Any](kind).validate_python(value)
+        return TypeAdapter[Any](kind, config=strict).validate_python(value)
     except ValidationError as error:
         raise SettingsError(f"{_refusal(error, 'search', {key: value}, key)} ({where})") from None
 

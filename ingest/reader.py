@@ -133,9 +133,10 @@ def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> 
     books: dict[str, list[Paragraph]] = {}
     seen: set[str] = set()
     for where, found in read_objects(path, SourceError):
-        if "_id" in found and not any(str(found.get(key) or "").strip() for key in ("title", "text")):
+        is_collection = "_id" in found and "paragraph_id" not in found
+        if is_collection and not any(str(found.get(key) or "").strip() for key in ("title", "text")):
             continue
-        record = _paragraph_record(_of_collection(found, path) if "_id" in found else found, where)
+        record = _paragraph_record(_of_collection(found, path) if is_collection else found, where)
         if record["paragraph_id"] in seen:
             raise SourceError(f"{where}: paragraph_id must be unique, got {record['paragraph_id']!r} again; rename it")
         seen.add(record["paragraph_id"])

@@ -101,9 +101,9 @@ def _search(options: argparse.Namespace) -> int:
     settings = settings_of(options)
     store = open_store(options.store, options.collection)
     if told := settings.tuning_told(store.fingerprint):
-        print(f"player search: {told}", file=sys.stderr)
+        print(f"player search: {visible(told)}", file=sys.stderr)
     if told := uncalibrated(store.embedder_spec):
-        print(f"player search: {told}", file=sys.stderr)
+        print(f"player search: {visible(told)}", file=sys.stderr)
     searches = build_orchestrator(store, settings)
     results = [searches.search(Query(hint, options.book, options.k, options.keywords)) for hint in hints]
     shown = [replace(result, hits=result.relevant_hits) if options.relevant_only else result for result in results]

@@ -452,13 +452,14 @@ def sit_down(server: Registered, name: str, journal: Journal | None, say: Callab
         name: to register under, where there is no token.
         say: is told in a line what the journal cannot be used for.
     """
-    if not server.token and journal is not None:
-        saved = journal.token(server.url, name)
+    is_anothers = False
+    if not server.token and journal is not None and (saved := journal.token(server.url, name)):
         ledger = Ledger(journal, server.url, _digest(saved))
-        if saved and journal.claim(server.url, _digest(saved)):
+        is_anothers = not journal.claim(server.url, _digest(saved))
+        if not is_anothers:
             server.use(saved)
             try:
-                server.inbox("", 0.0)
+                server.inbox(ledger.cursor(), 0.0)
                 return ledger
             except UnauthorizedError:
                 if ledger.running():
@@ -468,7 +469,7 @@ def sit_down(server: Registered, name: str, journal: Journal | None, say: Callab
                 server.use("")
     if not server.token:
         server.register(name)
-        if journal is not None:
+        if journal is not None and not is_anothers:  # the other process comes back as who it is
             journal.remember_player(server.url, name, server.token, server.player_id)
     return open_ledger(server.url, _digest(server.token), journal, say)
 

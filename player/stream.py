@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from quarry.configs.terminal import visible_json
+from quarry.ingest.arrays import Float64Array
 from quarry.player import protocol
 from quarry.player.play import GameReport
 
@@ -22,8 +23,8 @@ def report_json(report: GameReport) -> Mapping[str, object]:
         "questions": protocol.questions_json(report.plan.questions),
         "answers": list(report.answers),
         "guess": protocol.guess_json(decision.guess),
-        "belief_before": round(float(report.plan.prior[decision.best]), 6),
-        "belief_after": round(float(decision.belief[decision.best]), 6),
+        "belief_before": _belief_in(decision.best, report.plan.prior),
+        "belief_after": _belief_in(decision.best, decision.belief),
         "evidence": [
             {
                 "question_number": found.number,
@@ -41,6 +42,11 @@ def report_json(report: GameReport) -> Mapping[str, object]:
     }
 
 
+def _belief_in(row: int, belief: Float64Array) -> float | None:
+    """Of the guess; None where the search found nothing, so that the guess is none of its paragraphs."""
+    return round(float(belief[row]), 6) if 0 <= row < len(belief) else None
+
+
 class GameStream:
     """Writes `{"games": [...]}`, a game a line; or, with `lines`, each game as a document of its own.
 
@@ -50,10 +56,12 @@ class GameStream:
 
     Attributes:
         played_on: what each game tells of where it was played: store, preset, server.
+        failure: why nothing more is written, None while all is well; games that are under way go on.
     """
 
     def __init__(self, write: Callable[[str], object], *, lines: bool) -> None:
         self.played_on: Mapping[str, object] = {}
+        self.failure: OSError | None = None
         self._write = write
         self._lines = lines
         self._n_games = 0
@@ -62,10 +70,17 @@ class GameStream:
         """Write a game that is over just now."""
         game = {"time": datetime.now(UTC).isoformat(timespec="seconds"), **self.played_on, **report_json(report)}
         before = "" if self._lines else "," if self._n_games else '{"games": [\n'
-        self._write(f"{before}{visible_json(game, indent=None)}\n")
         self._n_games += 1
+        self._let_out(f"{before}{visible_json(game, indent=None)}\n")
 
     def close(self) -> None:
         """Write what makes the document whole; nothing where each game was one."""
         if not self._lines:
-            self._write("]}\n" if self._n_games else '{"games": []}\n')
+            self._let_out("]}\n" if self._n_games else '{"games": []}\n')
+
+    def _let_out(self, text: str) -> None:
+        if self.failure is None:
+            try:
+                self._write(text)
+            except OSError as error:
+                self.failure = error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from rich.console import Console, JustifyMethod
@@ -156,23 +157,46 @@ def stem_of(question: Question) -> str:
     return question.text.replace("; ".join(question.options[:-1]), "…")
 
 
-def series_table(reports: Sequence[GameReport]) -> Table:
+class SeriesLine(NamedTuple):
+    """What is kept of a game that is over, for the table of its series."""
+
+    game_id: str
+    book_name: str
+    private_score: float
+    league_points: int
+    confidence: float
+    elapsed_s: float
+
+
+def series_line(report: GameReport) -> SeriesLine:
+    """The game's line."""
+    return SeriesLine(
+        report.game_id,
+        report.start.book_name,
+        report.score.private_score,
+        report.score.league_points,
+        report.decision.guess.confidence,
+        report.elapsed_s,
+    )
+
+
+def series_table(games: Sequence[SeriesLine]) -> Table:
     """A line for each game that is over, and the mean score."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name, justify in SERIES_COLUMNS.items():
         table.add_column(name, justify=justify)
-    for report in reports:
+    for game in games:
         table.add_row(
-            visible(report.game_id),
-            Text(visible(_shortened(report.start.book_name, 32))),
-            f"{report.score.private_score:.1f}",
-            str(report.score.league_points),
-            f"{report.decision.guess.confidence:.0%}",
-            f"{report.elapsed_s:.1f}",
+            visible(game.game_id),
+            Text(visible(_shortened(game.book_name, 32))),
+            f"{game.private_score:.1f}",
+            str(game.league_points),
+            f"{game.confidence:.0%}",
+            f"{game.elapsed_s:.1f}",
         )
-    mean = sum(report.score.private_score for report in reports) / len(reports)
-    points = sum(report.score.league_points for report in reports)
-    table.add_row(f"{len(reports)} games", "", f"{mean:.1f}", str(points), "", "", style="bold")
+    mean = sum(game.private_score for game in games) / len(games)
+    points = sum(game.league_points for game in games)
+    table.add_row(f"{len(games)} games", "", f"{mean:.1f}", str(points), "", "", style="bold")
     return table
 
 

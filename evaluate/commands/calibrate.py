@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     games = select_split(load_games(options.games), options.split, 0)
     before = calibration_of(store.embedder_spec)
     if not is_calibrated(store.embedder_spec):
-        before = replace(before, dense=before.dense.rescaled(store.vectors))
+        before = before.rescaled(store.vectors)
     course = labelled_course(store, embedder, games)
     bank = load_hints(Path(settings.search.hints) if settings.search.hints else HINTS)
     ordinary = None

@@ -7,6 +7,7 @@ nothing; without it such pages are named and left out.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import html
 import os
@@ -195,7 +196,7 @@ class OcrReader:
         self._of: tuple[str, ...] = ()
         self._vocabulary = Vocabulary(())
         self._body = 0.0
-        self._last_index = -1
+        self._last_index, self._last_step = -1, 1
         self._seen: dict[int, Future[list[SeenLine]]] = {}
         self._n_workers = max(1, min(2, os.cpu_count() or 1))
         self._pool = ThreadPoolExecutor(self._n_workers)
@@ -219,11 +220,15 @@ class OcrReader:
         """
         if not self._of:
             self._begin(index)
-        step = max(1, index - self._last_index)
-        self._last_index = index
-        for position in range(index, min(index + step * self._n_workers, self._n_pages), step):
+        step = index - self._last_index
+        ahead = self._n_workers if step == self._last_step and step > 0 else 1
+        self._last_index, self._last_step = index, step
+        if index not in self._seen:
+            self._seen[index] = self._pool.submit(self._recognised, self.image(index))
+        for position in range(index + step, min(index + step * ahead, self._n_pages), max(1, step)):
             if position not in self._seen:
-                self._seen[position] = self._pool.submit(self._recognised, self.image(position))
+                with contextlib.suppress(SourceError):  # named when it is asked for
+                    self._seen[position] = self._pool.submit(self._recognised, self.image(position))
         lines = proofread(self._seen.pop(index).result(), self._vocabulary)
         self._tell()
         width, height = self._document.get_page_size(index)

@@ -47,11 +47,9 @@ class SeenLine:
         words: in reading order.
         slope, baseline: its baseline stands at `baseline` + `slope` * x, in dots.
         size: its font size, in dots.
-        block: number of the block of text that it stands in, from top to bottom.
     """
 
     words: tuple[SeenWord, ...]
     slope: float
     baseline: float
     size: float
-    block: int = 0

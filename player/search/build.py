@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from quarry.configs.dotted import is_dotted, make
@@ -115,7 +115,7 @@ def searched_of(
     calibration = calibration_of(store.embedder_spec)
     knows = is_calibrated(store.embedder_spec)
     if not knows and embedder is not None:
-        calibration = replace(calibration, dense=calibration.dense.rescaled(store.vectors), words={})
+        calibration = calibration.rescaled(store.vectors)
     scorers: tuple[WordByWord, ...] = ()
     if embedder is not None and "+".join(words_of(store, settings)) in calibration.words:
         scorers = word_scorers(store, settings, embedder)

@@ -679,6 +679,7 @@ def scored_of(marked: Marked, columns: Columns, marks: Marks | None = None) -> S
     if marks.rows is None:
         return Scored(marked.strategy, marks.scores[None, columns.rows], marks.log_odds[None, columns.rows])
     ours = np.flatnonzero(marks.rows < len(columns.column_of))  # the others are paragraphs that the course lacks
+    ours = ours[columns.column_of[marks.rows[ours]] >= 0]
     at = columns.column_of[marks.rows[ours]]
     scores = np.full((1, len(columns.rows)), marks.scores.min(initial=0.0))
     log_odds = np.full((1, len(columns.rows)), NOT_FOUND)

@@ -11,7 +11,7 @@ import yaml
 from quarry.configs import generated
 from quarry.configs import settings as module
 from quarry.configs.about import about, fields
-from quarry.configs.settings import DEFAULT_CONFIG, SettingsError, as_dict, load, preset_names
+from quarry.configs.settings import DEFAULT_CONFIG, SettingsError, as_dict, load, preset_names, search_value
 
 SECTIONS = {
     "embed": module.EmbedSettings,
@@ -132,7 +132,7 @@ def test_reserved_slots_must_fit_into_k(tmp_path: Path) -> None:
         ("game: {game_timeout_s: .inf}", "game.game_timeout_s must be within 1.0..86400.0, got inf"),
         ("search: {spill_over: 1}", "search.spill_over must be one of never, no-book, always, got 1"),
         ("search: {fusion: sum}", "search.fusion must be one of first, rrf, linear, got 'sum'"),
-        ("search: {book_match: off}", "search.book_match must be one of off, stem, resolved, got False"),
+        ("search: {book_match: false}", "search.book_match must be one of off, stem, resolved, got False"),
         ("search: {strategies: dense}", "search.strategies must be a list of names, got 'dense'"),
         ("search: {strategies: [1]}", "search.strategies must be a list of names, got [1]"),
         ("search: {strategies: []}", "search.strategies must name at least one strategy, got none"),
@@ -350,3 +350,16 @@ def test_accuracy_of_the_environment_counts_where_it_is_left_open(
     monkeypatch.setenv("QUARRY_ACCURACY", "better")
     with pytest.raises(SettingsError, match="accuracy must be one of auto, accurate, fast, plain, got 'better'"):
         load()
+
+
+@pytest.mark.parametrize(
+    ("change", "value"), [("search.keywords=off", "off"), ("search.threshold=5e-1", 0.5), ("search.hints=", "")]
+)
+def test_set_reads_words_and_numbers_as_they_are_meant(change: str, value: object) -> None:
+    assert getattr(load(changes=[change]).search, change.partition(".")[2].partition("=")[0]) == value
+
+
+@pytest.mark.parametrize(("key", "value"), [("k", "20"), ("k", True), ("threshold", "0.5"), ("cascade", "yes")])
+def test_a_value_of_a_space_is_of_the_type_that_load_takes(key: str, value: object) -> None:
+    with pytest.raises(SettingsError, match=key):
+        search_value(key, value, "space.yaml")

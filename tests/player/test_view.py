@@ -9,7 +9,7 @@ from rich.console import Console
 
 from quarry.player.play import GameReport, play
 from quarry.player.questions.answer import LETTERS
-from quarry.player.view import Terminal, series_table, stem_of
+from quarry.player.view import Terminal, series_line, series_table, stem_of
 from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.test_play import GAME, answers, round_start, score, warmup
 
@@ -53,7 +53,7 @@ def test_verbose_shows_every_question_in_full() -> None:
 def test_a_series_is_closed_by_a_table_with_its_mean() -> None:
     _, report = shown_game(verbose=False)
     out = io.StringIO()
-    Console(file=out, width=120).print(series_table([report, report]))
+    Console(file=out, width=120).print(series_table([series_line(report)] * 2))
     head, one, other, total = (line.split() for line in out.getvalue().splitlines())
     assert head[:3] == ["game", "book", "score"]
     assert one == other

@@ -12,6 +12,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from quarry.configs.places import own_fit
+from quarry.configs.settings import SettingsError
+from quarry.ingest.arrays import Float32Array
 from quarry.player.search.calibration.dense import DenseCalibration
 from quarry.player.search.calibration.fused import FusedCalibration
 from quarry.player.search.calibration.keyword import KeywordCalibration
@@ -50,6 +52,12 @@ class Calibration:
     unnamed: float
     words: dict[str, WordsCalibration] = field(default_factory=dict)
 
+    def rescaled(self, vectors: Float32Array) -> Calibration:
+        """The numbers for another embedder, as `DenseCalibration.rescaled`; similarities weigh alike in fusion."""
+        dense = self.dense.rescaled(vectors)
+        fused = FusedCalibration(self.fused.dense * dense.nats / self.dense.nats, self.fused.keyword)
+        return dataclasses.replace(self, dense=dense, fused=fused, words={})
+
     def word_by_word(self, specs: Sequence[str]) -> Calibration:
         """The numbers where these models compare word by word; where none are fitted, what they say counts nothing."""
         known = self.words.get("+".join(specs))
@@ -86,5 +94,14 @@ def as_tree(calibration: Calibration) -> dict[str, Any]:
 def _fitted() -> dict[str, Calibration]:
     """The project's numbers by embedder, and the user's own over them."""
     files = [path for path in (CALIBRATION, own_fit(CALIBRATION)) if path.exists()]
-    numbers = TypeAdapter(dict[str, Calibration])
-    return {spec: known for path in files for spec, known in numbers.validate_json(path.read_bytes()).items()}
+    return {spec: known for path in files for spec, known in _read(path).items()}
+
+
+def _read(path: Path) -> dict[str, Calibration]:
+    try:
+        return TypeAdapter(dict[str, Calibration]).validate_json(path.read_bytes())
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "other content"
+        raise SettingsError(
+            f"{path}: must be as python -m evaluate calibrate writes it, got {reason}; move it away, or calibrate anew"
+        ) from None

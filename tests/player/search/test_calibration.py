@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from quarry.configs.settings import SettingsError
 from quarry.player.search.calibration import (
     CALIBRATION,
     DEFAULT_EMBEDDER,
@@ -99,3 +100,17 @@ def test_the_file_holds_what_is_read() -> None:
     tree = as_tree(calibration_of(DEFAULT_EMBEDDER))
     assert list(tree) == ["dense", "keyword", "fused", "references", "named", "unnamed", "words"]
     assert tree["dense"]["nats"] == calibration_of(DEFAULT_EMBEDDER).dense.nats
+
+
+def test_a_file_of_ones_own_that_is_damaged_is_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    own = tmp_path / "calibration.json"
+    own.write_text('{"minilm": {}}', encoding="utf-8")
+    monkeypatch.setattr("quarry.player.search.calibration.whole.own_fit", lambda _: own)
+    _fitted.cache_clear()
+    try:
+        with pytest.raises(SettingsError, match="must be as python -m evaluate calibrate writes it"):
+            calibration_of("minilm")
+    finally:
+        _fitted.cache_clear()
