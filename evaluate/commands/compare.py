@@ -267,6 +267,8 @@ def _until_decided(options: argparse.Namespace, missing: dict[str, str]) -> tupl
     if not answerable:
         raise RunError(f"{options.games}: at least one game must be answerable to compare, got none; add some")
     order = np.random.default_rng(options.seed).permutation(len(answerable))
+    if options.out:
+        _make_folder(options.out)
     decision = Decision([one.name for one in contestants], options.referee, pairs=options.pairs, margin=options.margin)
     runs = replay_until(
         [answerable[place] for place in order],
@@ -279,7 +281,6 @@ def _until_decided(options: argparse.Namespace, missing: dict[str, str]) -> tupl
         workers=options.workers,
     )
     if options.out:
-        _make_folder(options.out)
         for found in runs:
             write_run(options.out / f"{found.name}.json", found)
     return runs, decision.tests()

@@ -69,7 +69,11 @@ def run(options: argparse.Namespace) -> int:
             f"--view must come with --for-respondent, got {options.view} alone; a batch is the same for all views"
         )
     settings = settings_of(options)
-    games = [game for game in select_split(load_games(options.games), options.split, options.seed) if game.answerable]
+    games = [
+        game
+        for game in select_split(load_games(options.games), options.split, options.seed)
+        if game.answerable and not game.is_query
+    ]
     store = open_for(options, settings)
     located = locate_games(games, store.paragraphs)
     require_of_store(located, store.location, str(options.games))

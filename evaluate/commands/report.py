@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from quarry.configs.terminal import visible
 from quarry.evaluate.commands.command import add_command, add_json, print_json, require_writable, write_text
 from quarry.evaluate.errors import RunError
 from quarry.evaluate.runs.files import read_run
@@ -70,26 +71,31 @@ def run(options: argparse.Namespace) -> int:
 def _print_words(found: Mapping[str, Any]) -> None:
     """The headline, what differs, and the games that only one run won."""
     for sentence in found["headline"]:
-        print(sentence)
+        _say(sentence)
     from quarry.evaluate.runs.contrast import shown
 
     names = list(found["runs"])
     if len(names) > 1:
-        print(f"\nsettings that differ ({', '.join(names)}):{'' if found['differing'] else ' none'}")
+        _say(f"\nsettings that differ ({', '.join(names)}):{'' if found['differing'] else ' none'}")
     for setting, values in found["differing"].items():
-        print(f"  {setting}: {', '.join(shown(setting, value) for value in values)}")
+        _say(f"  {setting}: {', '.join(shown(setting, value) for value in values)}")
     if len(found["documents"]) > 1:
-        print("\nby lecture, games and the share that was won (without a referee: found):")
+        _say("\nby lecture, games and the share that was won (without a referee: found):")
     for row in found["documents"] if len(found["documents"]) > 1 else []:
         shares = [
             f"{name} {run['share']:.3f} of {run['games']}" for name, run in zip(names, row["runs"], strict=True) if run
         ]
-        print(f"  {row['document']}: {', '.join(shares)}")
+        _say(f"  {row['document']}: {', '.join(shares)}")
     if len(names) > 1:
-        print(f"\ngames that only one of two runs won: {len(found['won_by_one'])}")
+        _say(f"\ngames that only one of two runs won: {len(found['won_by_one'])}")
     for game in found["won_by_one"]:
-        print(f"{game['game_id']}: {game['won_by']} won, {game['lost_by']} lost; {game['hint']}")
-        print(f"  {game['paragraph'] or 'the paragraph is in one of the stores alone'}")
+        _say(f"{game['game_id']}: {game['won_by']} won, {game['lost_by']} lost; {game['hint']}")
+        _say(f"  {game['paragraph'] or 'the paragraph is in one of the stores alone'}")
         for side in game["sides"]:
             for line in side["why"]:
-                print(f"  {side['run']}: {line}")
+                _say(f"  {side['run']}: {line}")
+
+
+def _say(line: str) -> None:
+    """Print lines that may hold somebody else's text."""
+    print("\n".join(map(visible, line.split("\n"))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import secrets
 import sys
 from collections.abc import Callable, MutableMapping
@@ -156,7 +157,7 @@ def _league(options: argparse.Namespace, hall: _Hall) -> League:
 
     store, settings = hall.store, hall.settings
     kinds = _kinds(options)
-    players = make_players(kinds, store, options.config)
+    players = make_players(kinds, store, functools.partial(settings_of, options))
     judge = players.get("default") or build_player(store, settings)
     setter = RoundSetter(store.paragraphs, load_games(options.games), rank_by(judge), options.seed or 0)
     similarity = word_similarity(store.embedder_spec, store.models(settings.embed))

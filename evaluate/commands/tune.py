@@ -28,7 +28,7 @@ from quarry.evaluate.commands.command import (
 )
 from quarry.evaluate.errors import GamesError, RefereeError
 from quarry.evaluate.games.labelled import LabelledGame, load_games
-from quarry.evaluate.games.locating import locate_games, require_of_store
+from quarry.evaluate.games.locating import locate_games, require_of_store, require_playable
 from quarry.evaluate.games.splits import select_split
 from quarry.evaluate.referee import Referee, make_referee, tools_of
 from quarry.evaluate.runs.provenance import code_digest, commit
@@ -133,6 +133,7 @@ def run(options: argparse.Namespace) -> int:
     )
     tree = {"search": document["settings"]}
     if referees:
+        require_playable(chosen)
         found = replace(settings, search=search)
         asked = _asked(by_split, located, store, found, referees)
         told += [as_dict(found)["search"], as_dict(settings)["game"], list(referees)]
@@ -178,7 +179,7 @@ def _check(options: argparse.Namespace) -> None:
             f"--objective must be one of {', '.join(OBJECTIVES)}, got {options.objective!r}"
             f"{meant(options.objective, OBJECTIVES)}"
         )
-    require_writable(options.out)
+    require_writable(options.out or OFFERED)
     require_writable(options.study_out)
 
 
@@ -274,7 +275,11 @@ def _asked(
 
 def games_told(games: Sequence[LabelledGame]) -> list[list[Any]]:
     """What a study depends on of its games."""
-    return [[game.game_id, game.hint, game.book_name, game.paragraph_id, game.opening_sentence] for game in games]
+    return [
+        [game.game_id, game.hint, game.book_name, game.paragraph_id, game.opening_sentence]
+        + [sorted(game.relevant.items())] * bool(game.relevant)
+        for game in games
+    ]
 
 
 def _name(prefix: str, told: Sequence[Any]) -> str:

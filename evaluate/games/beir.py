@@ -90,8 +90,12 @@ def write_beir(
 
     Raises:
         OSError: a file cannot be written.
+        GamesError: an id holds what a line of qrels cannot.
     """
     judged = {game.game_id: grades for game in games if (grades := grades_of(game, located.get(game.game_id)))}
+    for name in (name for game_id, grades in judged.items() for name in (game_id, *grades)):
+        if not name.isprintable():
+            raise GamesError(f"ids must hold no tab and no end of line to stand in qrels, got {name!r}; rename it")
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
     corpus, queries = folder / "corpus.jsonl", folder / "queries.jsonl"
     _write_lines(corpus, [_document(paragraph) for paragraph in paragraphs])
@@ -140,13 +144,15 @@ def _query(game: LabelledGame) -> dict[str, Any]:
         "book_name": game.book_name,
         "association_domain": game.association_domain,
         "associative_word": game.associative_word,
+        "paragraph_id": game.paragraph_id,
         "opening_sentence": game.opening_sentence,
         "paragraph": game.paragraph if game.paragraph != game.opening_sentence else "",
+        "in_text_layer": None if game.in_text_layer else False,
     }
     return {
         "_id": game.game_id,
         "text": game.hint,
-        "metadata": {name: value for name, value in metadata.items() if value},
+        "metadata": {name: value for name, value in metadata.items() if value not in ("", None)},
     }
 
 

@@ -55,6 +55,20 @@ def require_of_store(located: Mapping[str, Paragraph | None], location: str, whe
         )
 
 
+def require_playable(games: Sequence[LabelledGame]) -> None:
+    """Pass if no plain query is among the games.
+
+    Raises:
+        GamesError: there is one.
+    """
+    query = next((game for game in games if game.is_query), None)
+    if query is not None:
+        raise GamesError(
+            f"--games must hold games that can be played, got the plain query {query.game_id!r}, which has no secret "
+            "paragraph; replay it without --referee to measure the search"
+        )
+
+
 class _TextMatcher:
     """Finds paragraphs by their text; those that open with the labelled sentence are looked at before all others."""
 

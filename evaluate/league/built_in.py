@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from quarry.configs.settings import SettingsError, load, preset_names
+from quarry.configs.settings import Settings, SettingsError, preset_names
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.league.desk import Desk
 from quarry.evaluate.league.league import League
@@ -44,8 +43,11 @@ class RandomPlayer(Player):
         return replace(decision, guess=guess, belief=np.full(len(hits), 1.0 / len(hits)), best=draw)
 
 
-def make_players(names: Sequence[str], store: Course, config: Path | None) -> dict[str, Player]:
+def make_players(names: Sequence[str], store: Course, settings_of: Callable[[str], Settings]) -> dict[str, Player]:
     """A player for each kind that is named: a preset, or `random`.
+
+    Args:
+        settings_of: gives those of a preset.
 
     Raises:
         SettingsError: there is no such kind.
@@ -53,11 +55,10 @@ def make_players(names: Sequence[str], store: Course, config: Path | None) -> di
     kinds = (*preset_names(), RANDOM)
     if unknown := [name for name in names if name not in kinds]:
         raise SettingsError(f"--built-in must name {', '.join(kinds)}, got {unknown[0]!r}")
-    return {name: _made(name, store, config) for name in dict.fromkeys(names)}
+    return {name: _made(name, store, settings_of("dual" if name == RANDOM else name)) for name in dict.fromkeys(names)}
 
 
-def _made(name: str, store: Course, config: Path | None) -> Player:
-    settings = load("dual" if name == RANDOM else name, config)
+def _made(name: str, store: Course, settings: Settings) -> Player:
     player = build_player(store, settings)
     if name == RANDOM:
         return RandomPlayer(player.orchestrator, settings.game, 0, store.paragraphs)

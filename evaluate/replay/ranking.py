@@ -15,11 +15,12 @@ def ranked(game: LabelledGame, player: Player, result: SearchResult, depth: int)
 
     Args:
         result: what the search of the game found.
-        depth: paragraphs wanted; there are fewer where the strategies found no more.
+        depth: paragraphs wanted, at least all hits; there are fewer where the strategies found no more.
     """
+    depth = max(depth, len(result.hits))
     everything = Query(game.hint, game.book_name, k=max(depth, len(player.orchestrator.paragraphs)))
     found = player.orchestrator.candidates(everything)
-    ranking = {hit.paragraph.paragraph_id: log_odds_of(hit.relevance) for hit in result.hits[:depth]}
+    ranking = {hit.paragraph.paragraph_id: log_odds_of(hit.relevance) for hit in result.hits}
     log_odds = found.log_odds
     for row in np.argsort(-log_odds, kind="stable")[: depth + len(ranking)]:
         if len(ranking) >= depth or log_odds[row] <= -FARTHEST:

@@ -11,9 +11,8 @@ from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from quarry.configs.settings import Settings
-from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.locating import locate_games, require_of_store
+from quarry.evaluate.games.locating import locate_games, require_of_store, require_playable
 from quarry.evaluate.referee import make_referee, prepare, tools_of
 from quarry.evaluate.referee.scoring import Similarity
 from quarry.evaluate.replay.journal import Journal, inputs_digest, open_journal
@@ -140,7 +139,8 @@ def replay_store(
         ReplayError: a worker process died.
     """
     plays = plays_of(referee, repeats)
-    require_playable(games, referee)
+    if referee != "none":
+        require_playable(games)
     with contextlib.ExitStack() as stack:
         journal = None
         if partial is not None:
@@ -158,20 +158,6 @@ def replay_store(
             play_all = here(making(settings, referee, seed, plays, depth))
         return replay_games(
             games, store, settings, play_all, referee=referee, seed=seed, repeats=repeats, journal=journal, name=name
-        )
-
-
-def require_playable(games: Sequence[LabelledGame], referee: str) -> None:
-    """Pass if there is no referee, or no plain query among the games.
-
-    Raises:
-        GamesError: there is.
-    """
-    query = next((game for game in games if game.is_query), None)
-    if query is not None and referee != "none":
-        raise GamesError(
-            f"--games must hold games to be played with --referee {referee}, got the plain query {query.game_id!r}, "
-            "which has no secret paragraph; leave --referee out to measure the search"
         )
 
 

@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 from quarry.configs.settings import Settings
 from quarry.evaluate.errors import GamesError, RefereeError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.locating import locate_games, require_of_store
+from quarry.evaluate.games.locating import locate_games, require_of_store, require_playable
 from quarry.evaluate.games.text import same_text
 from quarry.evaluate.referee import Posed, Referee, Secret, Tools, make_referee, prepare, read_spec, tools_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
@@ -176,6 +176,7 @@ def play_rounds(
         GamesError: the games are another corpus's, or none is answerable.
         SettingsError: `partial` cannot be written.
     """
+    require_playable(games)
     located = locate_games(games, store.paragraphs)
     require_of_store(located, store.location, "--games")
     answerable = [game for game in games if game.answerable]

@@ -163,7 +163,8 @@ def _why(record: GameRecord, play: PlayRecord | None) -> Iterator[str]:
 def _answers(record: GameRecord, play: PlayRecord, numbers: Sequence[int]) -> str:
     """The answers to these questions, with what they say."""
     options = {question["question_number"]: question["options"] for question in record["questions"]}
-    given = [(number, play["answers"][number - 1]) for number in numbers]
+    answers = dict(enumerate(play["answers"], 1))
+    given = [(number, answers[number]) for number in numbers if number in answers]
     return "; ".join(
         f"{number} {letter} {options[number][letter]}" if letter and number in options else f"{number} {letter}"
         for number, letter in given

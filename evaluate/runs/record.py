@@ -180,7 +180,7 @@ def record_game(
     if game.relevant:
         record["relevant"] = grades_of(game, paragraph)
         if game.answerable and not game.is_query and paragraph is None:
-            record["relevant"][LOST] = max(1, *game.relevant.values())
+            record["relevant"] = {LOST: max(1, *game.relevant.values())}
     if ranking is not None:
         record |= {"ranking": dict(ranking), "depth": depth}
     return record

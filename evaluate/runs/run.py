@@ -105,6 +105,11 @@ class Run:
             return None
         return round(float(np.mean([play["private_score"] if play else 0.0 for play in self._plays])), 4)
 
+    @property
+    def depth(self) -> int:
+        """Paragraphs to which its games were ranked, 0 where the hits alone were."""
+        return max((record.get("depth", 0) for record in self.records), default=0)
+
     @functools.cached_property
     def games_digest(self) -> str:
         """16 hexadecimal digits that change with the games and with the paragraphs they are about."""

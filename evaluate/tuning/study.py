@@ -240,13 +240,22 @@ def _in_memory(study: optuna.Study, whole: Mapping[str, BaseDistribution]) -> op
         [
             optuna.trial.create_trial(
                 params=trial.params,
-                distributions={name: whole.get(name, drawn) for name, drawn in trial.distributions.items()},
+                distributions={
+                    name: whole[name] if name in whole and _holds(whole[name], trial.params[name]) else drawn
+                    for name, drawn in trial.distributions.items()
+                },
                 value=trial.value,
             )
             for trial in _complete(study)
         ]
     )
     return copy
+
+
+def _holds(distribution: BaseDistribution, value: Any) -> bool:
+    """Whether a value is one of a parameter's own; other values may have left none of these."""
+    low, high = getattr(distribution, "low", None), getattr(distribution, "high", None)
+    return low is None or high is None or bool(low <= value <= high)
 
 
 def _complete(study: optuna.Study) -> list[optuna.trial.FrozenTrial]:

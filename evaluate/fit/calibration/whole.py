@@ -66,8 +66,12 @@ def calibrate(
 
 
 def _as_before(before: Calibration, dense: DenseCalibration) -> FusedCalibration:
-    """Weights of fusion with which the new similarities weigh as much beside keywords as the ones before did."""
-    return FusedCalibration(rounded(before.fused.dense * dense.nats / before.dense.nats), before.fused.keyword)
+    """Weights of fusion with which the new similarities weigh as much beside keywords as the ones before did.
+
+    A dense score is a similarity; where models compare word by word it is in log-odds.
+    """
+    unit = 1.0 if dense.parts else dense.nats
+    return FusedCalibration(rounded(before.fused.dense * unit / before.dense.nats), before.fused.keyword)
 
 
 def _require_enough(course: LabelledCourse, questions: LabelledCourse | None) -> None:

@@ -123,3 +123,21 @@ def test_what_is_written_is_read_again_as_the_same_games(tmp_path: Path) -> None
         for one in reading.paragraphs
     ]
     assert sorted(texts) == sorted(one.text for one in paragraphs)
+
+
+def test_a_game_known_by_its_paragraph_id_can_be_played_again(tmp_path: Path) -> None:
+    paragraphs = course()
+    game = labelled_game(
+        paragraph_id=paragraphs[0].paragraph_id, opening_sentence="", paragraph="", in_text_layer=False
+    )
+    write_beir([game], locate_games([game], paragraphs), paragraphs, tmp_path)
+    (again,) = load_games(tmp_path)
+    assert (again.paragraph_id, again.in_text_layer, again.is_query) == (game.paragraph_id, False, False)
+
+
+def test_an_id_that_breaks_a_line_of_qrels_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    paragraphs = course()
+    game = labelled_game(game_id="a\tb", paragraph_id=paragraphs[0].paragraph_id)
+    with pytest.raises(GamesError, match="ids must hold no tab"):
+        write_beir([game], locate_games([game], paragraphs), paragraphs, tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -411,3 +411,12 @@ def test_a_password_is_not_told() -> None:
 def test_an_unknown_database_is_refused() -> None:
     with pytest.raises(TuneError, match="--storage must be a URL of a database that answers"):
         open_storage("nosuch://host/db")
+
+
+def test_a_value_that_others_left_outside_a_parameters_own_is_kept() -> None:
+    study = optuna.create_study()
+    trial = study.ask()
+    trial.suggest_int("global_k", 0, 0)
+    study.tell(trial, 1.0)
+    whole = {"global_k": optuna.distributions.IntDistribution(2, 10)}
+    assert [kept.params for kept in _in_memory(study, whole).trials] == [{"global_k": 0}]
