@@ -7,10 +7,13 @@ import multiprocessing
 import os
 import platform
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from benchmarks import accuracies, embedding, extraction, large, large_plain, playing, searching, startup, tuning
+from quarry.evaluate.runs.provenance import commit
 from quarry.ingest.embedders import word_models_of
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
@@ -53,9 +56,16 @@ def main(names: list[str]) -> int:
             verdict = "met" if result["met"] else "MISSED"
             print(f"{result['name']:44} {ours:>18} {theirs:>18} {result['ratio']:>7}  {result['target']}: {verdict}")
             print(f"{'':4}baseline: {result['baseline_is']}", flush=True)
-    machine = {"cores": os.cpu_count(), "python": platform.python_version(), "machine": platform.machine()}
-    RESULTS.write_text(json.dumps({"machine": machine, "results": results}, indent=1) + "\n", encoding="utf-8")
+    _keep(results)
     return 0 if all(result["met"] for result in results) else 1
+
+
+def _keep(results: Sequence[dict[str, Any]]) -> None:
+    """Write the results in the place of earlier ones of the same names; each says of which commit and machine it is."""
+    machine = {"cores": os.cpu_count(), "python": platform.python_version(), "machine": platform.machine()}
+    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    by_name = known | {result["name"]: {**result, "commit": commit(), **machine} for result in results}
+    RESULTS.write_text(json.dumps(by_name, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
