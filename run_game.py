@@ -32,7 +32,7 @@ from quarry.player.journal import Journal, open_ledger, sit_down
 from quarry.player.mail.server import MailGameServer
 from quarry.player.play import GameReport, Pace, play_games
 from quarry.player.player import build_player
-from quarry.player.search.calibration import uncalibrated
+from quarry.player.search.calibration import notices
 from quarry.player.season import Season
 from quarry.player.server import HttpGameServer
 from quarry.player.stream import GameStream
@@ -412,9 +412,7 @@ def _journal(options: argparse.Namespace) -> Iterator[Journal | None]:
 def _store(location: str | None, settings: Settings) -> Course:
     """The store that is played on; settings that were tuned are announced on standard error."""
     store = _named_store(location, settings)
-    if told := settings.tuning_told(store.fingerprint):
-        _complain(told)
-    if told := uncalibrated(store.embedder_spec):
+    for told in notices(settings, store):
         _complain(told)
     return store
 

@@ -10,7 +10,6 @@ import dataclasses
 import multiprocessing
 import statistics
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.searching import GAMES, LECTURES, plain
+from benchmarks.searching import GAMES, LECTURES, interleaved, plain
 from quarry.configs.settings import Settings
 from quarry.evaluate.games.labelled import load_games
 from quarry.ingest.arrays import Float32Array
@@ -53,19 +52,11 @@ def measure() -> dict[str, Any]:
         search = build_orchestrator(store, settings, embedder).search
         games = load_games(GAMES)
         hints = [game.hint for game in games[:: max(1, len(games) // N_HINTS)]]
-        times: dict[bool, list[float]] = {True: [], False: []}
-        for number, hint in enumerate(hints):
-            for is_search in (True, False) if number % 2 else (False, True):
-                started = time.perf_counter()
-                if is_search:
-                    search(Query(hint))
-                else:
-                    embedder.embed_queries([hint])
-                if number >= N_WARM:
-                    times[is_search].append(1_000.0 * (time.perf_counter() - started))
+        searched, embedded = interleaved(
+            [Query(hint) for hint in hints], search, lambda query: embedder.embed_queries([query.hint]), N_WARM
+        )
         most, mapped = _megabytes("VmHWM"), _megabytes("RssFile")
         found = [_share_found(store, search, settings, embedder, hint) for hint in hints[:N_COMPARED]]
-    searched, embedded = statistics.median(times[True]), statistics.median(times[False])
     return {
         "name": "plain search in 100,000 paragraphs (p50)",
         "quarry": round(searched, 2),

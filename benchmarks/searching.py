@@ -40,7 +40,7 @@ def measure_over_embedding() -> dict[str, Any]:
         orchestrator = build_orchestrator(
             store, replace(settings, search=replace(settings.search, cache_size=0)), embedder
         )
-        searched, embedded = _interleaved(
+        searched, embedded = interleaved(
             queries,
             orchestrator.search,
             lambda query: embedder.embed_queries([query.hint]),
@@ -88,7 +88,7 @@ def measure_against_chroma() -> dict[str, Any]:
             collection.query(query_texts=[query.hint], n_results=15, where={"document": document})
             collection.query(query_texts=[query.hint], n_results=20)
 
-        ours, theirs = _interleaved(queries, orchestrator.search, two_queries)
+        ours, theirs = interleaved(queries, orchestrator.search, two_queries)
     return {
         "name": "search next to two Chroma text queries (p50)",
         "quarry": round(ours, 2),
@@ -115,8 +115,11 @@ def prepared(folder: str, settings: Settings) -> tuple[Course, list[Query]]:
     return open_store(f"{folder}/store"), [Query(game.hint, game.book_name) for game in chosen]
 
 
-def _interleaved(
-    queries: Sequence[Query], one: Callable[[Query], object], other: Callable[[Query], object]
+def interleaved(
+    queries: Sequence[Query],
+    one: Callable[[Query], object],
+    other: Callable[[Query], object],
+    n_warm: int = N_WARM,
 ) -> tuple[float, float]:
     """Median milliseconds of both on each query, taking turns at being first, after some to warm up."""
     times: dict[Callable[[Query], object], list[float]] = {one: [], other: []}
@@ -124,6 +127,6 @@ def _interleaved(
         for work in (one, other) if number % 2 else (other, one):
             started = time.perf_counter()
             work(query)
-            if number >= N_WARM:
+            if number >= n_warm:
                 times[work].append(1000.0 * (time.perf_counter() - started))
     return statistics.median(times[one]), statistics.median(times[other])

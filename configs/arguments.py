@@ -34,14 +34,19 @@ def add_settings(parser: argparse.ArgumentParser, flags: Collection[str] = ("--p
             help="ask a search strategy of your own beside the others; again for more",
         )
     if "--set" in flags:
-        parser.add_argument(
-            "--set",
-            action="append",
-            default=[],
-            dest="changes",
-            metavar="SECTION.KEY=VALUE",
-            help="one setting, such as search.rule_weight=0; again for more",
-        )
+        add_set(parser)
+
+
+def add_set(parser: argparse.ArgumentParser, says: str = "one setting, such as search.rule_weight=0") -> None:
+    """--set, any number of times."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="changes",
+        metavar="SECTION.KEY=VALUE",
+        help=f"{says}; again for more",
+    )
 
 
 def settings_of(options: argparse.Namespace, preset: str = "", changes: Sequence[str] | None = None) -> Settings:

@@ -16,7 +16,7 @@ from quarry.configs.terminal import visible, visible_json
 from quarry.ingest.errors import IngestError
 from quarry.ingest.store import DEFAULT_COLLECTION, open_store
 from quarry.player.errors import PlayerError, QueryError
-from quarry.player.search.calibration import uncalibrated
+from quarry.player.search.calibration import notices
 from quarry.player.search.types import Query, SearchResult
 
 EXAMPLE = """example:
@@ -100,9 +100,7 @@ def _search(options: argparse.Namespace) -> int:
 
     settings = settings_of(options)
     store = open_store(options.store, options.collection)
-    if told := settings.tuning_told(store.fingerprint):
-        print(f"player search: {visible(told)}", file=sys.stderr)
-    if told := uncalibrated(store.embedder_spec):
+    for told in notices(settings, store):
         print(f"player search: {visible(told)}", file=sys.stderr)
     searches = build_orchestrator(store, settings)
     results = [searches.search(Query(hint, options.book, options.k, options.keywords)) for hint in hints]

@@ -16,7 +16,7 @@ from quarry.configs.settings import Settings, SettingsError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee import spec_table
 from quarry.ingest.store import DEFAULT_COLLECTION, Course, open_store
-from quarry.player.search.calibration import uncalibrated
+from quarry.player.search.calibration import notices
 
 GAMES = BUNDLED / "games" / "english.jsonl"
 
@@ -69,9 +69,7 @@ def open_for(options: argparse.Namespace, settings: Settings) -> Course:
 
 def say_tuned(options: argparse.Namespace, settings: Settings, store: Course) -> None:
     """Say on standard error that tuned settings are in force, and where they were tuned on another store."""
-    if told := settings.tuning_told(store.fingerprint):
-        print(f"evaluate {options.command}: {told}", file=sys.stderr)
-    if told := uncalibrated(store.embedder_spec):
+    for told in notices(settings, store):
         print(f"evaluate {options.command}: {told}", file=sys.stderr)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quarry.configs.arguments import settings_of
+from quarry.configs.arguments import add_set, settings_of
 from quarry.configs.counted import counted
 from quarry.configs.settings import SettingsError, is_file_name, preset_names
 from quarry.evaluate.commands.command import (
@@ -71,14 +71,7 @@ def add(commands: Any) -> None:
         metavar="A,B,...",
         help=f"the first is what others are judged by; YAML files, or of {', '.join(preset_names())}",
     )
-    command.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="changes",
-        metavar="SECTION.KEY=VALUE",
-        help="one more to compare: the first preset with this setting, such as search.rule_weight=0; again for more",
-    )
+    add_set(command, "one more to compare: the first preset with this setting, such as search.rule_weight=0")
     command.add_argument(
         "--until-decided",
         action="store_true",

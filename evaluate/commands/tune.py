@@ -32,6 +32,7 @@ from quarry.evaluate.games.locating import locate_games, require_of_store, requi
 from quarry.evaluate.games.splits import select_split
 from quarry.evaluate.referee import Referee, make_referee, tools_of
 from quarry.evaluate.runs.provenance import code_digest, commit
+from quarry.evaluate.tuning import MIXED
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course, open_store
 
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from quarry.evaluate.tuning.answered_games import AnsweredGames
     from quarry.evaluate.tuning.part import G, Part, S, Splits
 
-MIXED = "mixed"
 OFFERED = Path("tuned.yaml")
 """Where a result that is better is written unless the user says otherwise, in the folder that he is in."""
 

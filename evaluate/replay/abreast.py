@@ -15,15 +15,7 @@ from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.locating import locate_games, require_of_store, require_playable
 from quarry.evaluate.referee import prepare
 from quarry.evaluate.replay.replay import plays_of
-from quarry.evaluate.replay.replayer import (
-    Job,
-    Replayer,
-    build_replayer,
-    here,
-    in_processes,
-    single_threaded,
-    workers_for,
-)
+from quarry.evaluate.replay.replayer import Job, Replayer, build_replayer, players, workers_for
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run, make_run
 from quarry.ingest.store import Course
@@ -86,13 +78,14 @@ def replay_until(
     jobs = [tuple(Job(number, game, found.get(game.game_id)) for found in located) for number, game in enumerate(games)]
     plays = plays_of(referee, repeats)
     n_workers = workers_for(workers, len(games) * len(contestants), played=referee != "none")
-    made = functools.partial(_build, [(one.store.location, one.settings) for one in contestants], collection)
-    if n_workers > 1:
+    played_with = [(one.store.location, one.settings) for one in contestants]
+    make = functools.partial(_build, played_with, collection, referee, seed, plays)
+
+    def warm() -> None:
         for one in contestants:
             prepare([referee], one.store, one.settings.embed)
-        play_all = in_processes(functools.partial(made, referee, seed, plays, alone=False), n_workers)
-    else:
-        play_all = here(made(referee, seed, plays, alone=True))
+
+    play_all = players(make, n_workers, warm)
     numbers = {game.game_id: number for number, game in enumerate(games)}
     done: list[Records] = []
     waiting: dict[int, Records] = {}
@@ -126,7 +119,7 @@ def _build(
     """
     return Abreast(
         [
-            build_replayer(location, collection, settings if alone else single_threaded(settings), referee, seed, plays)
+            build_replayer(location, collection, settings, referee, seed, plays, alone=alone)
             for location, settings in played_with
         ]
     )

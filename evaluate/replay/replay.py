@@ -16,15 +16,7 @@ from quarry.evaluate.games.locating import locate_games, require_of_store, requi
 from quarry.evaluate.referee import make_referee, prepare, tools_of
 from quarry.evaluate.referee.scoring import Similarity
 from quarry.evaluate.replay.journal import Journal, inputs_digest, open_journal
-from quarry.evaluate.replay.replayer import (
-    Job,
-    Replayer,
-    build_replayer,
-    here,
-    in_processes,
-    single_threaded,
-    workers_for,
-)
+from quarry.evaluate.replay.replayer import Job, Replayer, build_replayer, here, players, workers_for
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run, make_run
 from quarry.ingest.store import Course
@@ -148,14 +140,8 @@ def replay_store(
             journal = stack.enter_context(open_journal(partial, inputs, len(games)))
         n_left = len(games) - (len(journal.done) if journal else 0)
         n_workers = workers_for(workers, n_left, played=referee != "none")
-        making = functools.partial(build_replayer, store.location, collection)
-        if n_workers > 1:
-            prepare([referee], store, settings.embed)
-            play_all = in_processes(
-                functools.partial(making, single_threaded(settings), referee, seed, plays, depth), n_workers
-            )
-        else:
-            play_all = here(making(settings, referee, seed, plays, depth))
+        make = functools.partial(build_replayer, store.location, collection, settings, referee, seed, plays, depth)
+        play_all = players(make, n_workers, lambda: prepare([referee], store, settings.embed))
         return replay_games(
             games, store, settings, play_all, referee=referee, seed=seed, repeats=repeats, journal=journal, name=name
         )

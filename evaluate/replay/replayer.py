@@ -142,7 +142,15 @@ class _PlansOnce:
 
 
 def build_replayer(
-    location: str, collection: str, settings: Settings, referee: str, seed: int, repeats: int, depth: int = 0
+    location: str,
+    collection: str,
+    settings: Settings,
+    referee: str,
+    seed: int,
+    repeats: int,
+    depth: int = 0,
+    *,
+    alone: bool,
 ) -> Replayer:
     """A replayer over a store, as a worker process makes it.
 
@@ -150,7 +158,9 @@ def build_replayer(
         referee: SPEC; "none" measures the search alone.
         repeats: referees, with the seeds `seed`, `seed + 1`, ...
         depth: as `Replayer` takes it.
+        alone: no other process plays beside it.
     """
+    settings = settings if alone else single_threaded(settings)
     store = open_store(location, collection)
     player = build_player(store, settings)
     tools = tools_of(store, settings.embed)
@@ -170,6 +180,21 @@ def workers_for(wanted: int, n_games: int, *, played: bool) -> int:
     if wanted:
         return min(wanted, max(1, n_games))
     return max(1, min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)) if played else 1
+
+
+def players(
+    make: Callable[..., Recorder[J, T]], n_workers: int, warm: Callable[[], object]
+) -> Callable[[Iterable[J]], Generator[T]]:
+    """Plays in this process, or in several that share its cores.
+
+    Args:
+        make: what plays in one process, given `alone`, whether no other plays beside it; it is pickled.
+        warm: makes what several processes would else make each for themselves.
+    """
+    if n_workers == 1:
+        return here(make(alone=True))
+    warm()
+    return in_processes(functools.partial(make, alone=False), n_workers)
 
 
 def here(recorder: Recorder[J, T]) -> Callable[[Iterable[J]], Generator[T]]:

@@ -21,7 +21,7 @@ from quarry.evaluate.games.text import same_text
 from quarry.evaluate.referee import Posed, Referee, Secret, Tools, make_referee, prepare, read_spec, tools_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
 from quarry.evaluate.replay.journal import inputs_digest, open_journal
-from quarry.evaluate.replay.replayer import Job, here, in_processes, play_game, single_threaded, workers_for
+from quarry.evaluate.replay.replayer import Job, play_game, players, single_threaded, workers_for
 from quarry.ingest.store import Course, open_store
 from quarry.player.play import GameReport
 from quarry.player.player import Player, build_player
@@ -114,8 +114,11 @@ def build_rounds(
     settings: Settings,
     judges: Sequence[Judge],
     seed: int,
+    *,
+    alone: bool,
 ) -> Rounds:
-    """What plays a store's games against all judges, as a worker process makes it."""
+    """What plays a store's games against all judges; `alone` says that no other process plays beside it."""
+    settings = settings if alone else single_threaded(settings)
     store = open_store(location, collection)
     player = build_player(store, settings)
     tools = tools_of(store, settings.embed)
@@ -193,13 +196,9 @@ def play_rounds(
             for number, game in enumerate(answerable)
             if game.game_id not in done
         ]
-        making = functools.partial(build_rounds, store.location, collection)
+        make = functools.partial(build_rounds, store.location, collection, settings, judges, seed)
         n_workers = workers_for(workers, len(jobs), played=True)
-        if n_workers > 1:
-            prepare((spec for spec, _ in judges), store, settings.embed)
-            play_all = in_processes(functools.partial(making, single_threaded(settings), judges, seed), n_workers)
-        else:
-            play_all = here(making(settings, judges, seed))
+        play_all = players(make, n_workers, lambda: prepare((spec for spec, _ in judges), store, settings.embed))
         bar = tqdm(total=len(answerable), initial=len(done), desc="playing", unit="game", file=sys.stderr)
         with bar, threadpool_limits(1, "blas"):
             for played in play_all(jobs):

@@ -11,11 +11,13 @@ from quarry.evaluate.runs.measures import interval
 from quarry.evaluate.runs.run import Run
 from quarry.ingest.arrays import Float64Array
 
+Lecture = dict[str, Any]
+"""A lecture's name, and of each run its figures, None where it has none."""
 NOWHERE = "not in the store"
 """Stands for the lecture of a game that was lost at ingest."""
 
 
-def documents(runs: Sequence[Run]) -> list[dict[str, Any]]:
+def documents(runs: Sequence[Run]) -> list[Lecture]:
     """The figures of each lecture's games, run by run, in the order of the names.
 
     `share` is of games won, or without a referee of those whose paragraph is among the hits; `rr` is the mean

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from quarry.evaluate.report.calibration import expected_calibration_error, reliability
-from quarry.evaluate.report.documents import documents
+from quarry.evaluate.report.documents import Lecture
 from quarry.evaluate.runs.measures import interval
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run
@@ -52,12 +52,12 @@ LATENCIES: Mapping[str, Callable[[GameRecord], float | None]] = {
 Figure = dict[str, Any]
 
 
-def run_figures(runs: Sequence[Run]) -> dict[str, Figure]:
+def run_figures(runs: Sequence[Run], lectures: Sequence[Lecture]) -> dict[str, Figure]:
     """Every plot of the runs, by the id of its place on the page; one without data is left out."""
     found = {
         "success": success_curves(runs),
         "lost": lost_games(runs),
-        "documents": by_document(runs),
+        "documents": by_document(runs, lectures),
         "provenance": provenance(runs),
         "relevance": relevance_calibration(runs),
         "confidence": confidence_calibration(runs),
@@ -115,12 +115,11 @@ def lost_games(runs: Sequence[Run]) -> Figure | None:
     return finished(figure, "games", "", bars=len(runs))
 
 
-def by_document(runs: Sequence[Run]) -> Figure | None:
+def by_document(runs: Sequence[Run], lectures: Sequence[Lecture]) -> Figure | None:
     """The share of each lecture's games that were won, or whose paragraph was found, with its 95% interval."""
     figure = go.Figure()
-    rows = documents(runs)
     for place, run in enumerate(runs):
-        known = [(row["document"], found) for row in rows if (found := row["runs"][place])]
+        known = [(row["document"], found) for row in lectures if (found := row["runs"][place])]
         figure.add_scatter(
             y=[shown_as_text(name) for name, _ in known],
             x=[found["share"] for _, found in known],
@@ -132,9 +131,9 @@ def by_document(runs: Sequence[Run]) -> Figure | None:
             hovertemplate="%{y}: %{x:.3f} of %{text}",
         )
     figure.update_xaxes(range=[0, 1.02])
-    if len(rows) < 2:
+    if len(lectures) < 2:
         return None
-    return finished(figure, "share of games", "", bars=len(rows))
+    return finished(figure, "share of games", "", bars=len(lectures))
 
 
 def provenance(runs: Sequence[Run]) -> Figure | None:

@@ -44,7 +44,8 @@ def render(runs: Sequence[Run], sweep: Mapping[str, Any] | None = None, tables: 
 
     plotly = get_plotlyjs()
     script = (FOLDER / "report.js").read_text(encoding="utf-8")
-    figures = run_figures(runs) | _drawn(sweep)
+    lectures = documents(runs)
+    figures = run_figures(runs, lectures) | _drawn(sweep)
     if (won := won_against(tables)) is not None:
         figures["against"] = won
     tests = paired_tests(runs)
@@ -72,7 +73,7 @@ def render(runs: Sequence[Run], sweep: Mapping[str, Any] | None = None, tables: 
         tests=[test.as_json() for test in tests],
         same_games=len(runs) > 1 and same_games(runs),
         won_by_one=won_by_one(runs),
-        documents=documents(runs),
+        documents=lectures,
         rows=_rows(runs),
         figures=figures,
         alts={name: in_words(figure) for name, figure in figures.items()},

@@ -11,6 +11,7 @@ import numpy as np
 
 from quarry.configs.settings import SearchSettings
 from quarry.evaluate.runs.measures import interval
+from quarry.evaluate.tuning import MIXED
 from quarry.evaluate.tuning.part import Part
 from quarry.evaluate.tuning.prepared import Prepared, search_all
 from quarry.evaluate.tuning.space import Space
@@ -19,7 +20,6 @@ from quarry.ingest.arrays import BoolArray, Float64Array, IntArray
 SUCCESS_WEIGHT = 0.1
 ABSTENTION_WEIGHT = 0.1
 """Of Success@k, and of the balanced accuracy of telling answerable games from others, next to RR."""
-MIXED = "mixed"
 
 
 @dataclass(frozen=True, slots=True)

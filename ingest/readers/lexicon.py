@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -15,14 +16,23 @@ MAX_PREFIXES = 2
 
 
 @functools.cache
+def installed() -> tuple[str, frozenset[str]]:
+    """The folder of Tesseract's models, "" if it is not told, and their names; none where it is not installed."""
+    if shutil.which("tesseract") is None:
+        return "", frozenset()
+    told = subprocess.run(["tesseract", "--list-langs"], capture_output=True, text=True, check=False)
+    found = _FOLDER.search(told.stdout + told.stderr)
+    return found[1] if found else "", frozenset(told.stdout.split())
+
+
+@functools.cache
 def lexicon(language: str) -> frozenset[str]:
     """The words of a language's model in small letters; empty where they cannot be had."""
+    models, _ = installed()
+    if not models:
+        return frozenset()
     try:
-        told = subprocess.run(["tesseract", "--list-langs"], capture_output=True, text=True, check=True)
-        found = _FOLDER.search(told.stdout + told.stderr)
-        if found is None:
-            return frozenset()
-        model = Path(found[1]) / f"{language}.traineddata"
+        model = Path(models) / f"{language}.traineddata"
         with tempfile.TemporaryDirectory() as folder:
             unpacked, words = f"{folder}/m.", Path(folder) / "words"
             subprocess.run(["combine_tessdata", "-u", str(model), unpacked], capture_output=True, check=True)

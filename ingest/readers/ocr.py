@@ -12,7 +12,6 @@ import functools
 import html
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -26,11 +25,12 @@ import numpy as np
 import pypdfium2
 
 from quarry.ingest.errors import SourceError
+from quarry.ingest.readers.lexicon import installed as tesseract_installed
 from quarry.ingest.readers.model import SKIPPED, Box, Fonts, Glyph, GlyphPage
 from quarry.ingest.readers.proofread import Vocabulary, proofread
 from quarry.ingest.readers.second_look import with_second_look
-from quarry.ingest.readers.seen import Image, SeenChar, SeenLine, SeenWord
-from quarry.ingest.readers.straighten import STEEP, levelled, slope_of, straightened
+from quarry.ingest.readers.seen import RISE, Image, SeenChar, SeenLine, SeenWord
+from quarry.ingest.readers.straighten import levelled, not_steep, straightened
 
 REMEDY = (
     "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb tesseract-ocr-script-hebr "
@@ -58,8 +58,6 @@ HOLE = 0.5
 """What is left of it."""
 MIN_PROSE = 6
 """Words from which on a line is prose, whose holes are no gaps between columns."""
-RISE = 0.22
-"""Font sizes between a baseline and the foot of a figure from which on it is raised."""
 FOREIGN = 70
 """Per cent of confidence up to which a page may be in another language than English."""
 SPACE = 0.12
@@ -80,10 +78,7 @@ _CHAR = re.compile(r"class='ocrx_cinfo' title='x_bboxes (\d+) (\d+) (\d+) (\d+);
 @functools.cache
 def languages() -> frozenset[str]:
     """The languages that Tesseract reads here, by its names for them; empty if it is not installed."""
-    if shutil.which("tesseract") is None:
-        return frozenset()
-    told = subprocess.run(["tesseract", "--list-langs"], capture_output=True, text=True, check=False)
-    return frozenset(told.stdout.split()) & {"eng", "heb", "Hebrew", "Latin"}
+    return tesseract_installed()[1] & {"eng", "heb", "Hebrew", "Latin"}
 
 
 def recognise(image: Image, of: Sequence[str], layout: int = 3) -> list[SeenLine]:
@@ -266,9 +261,7 @@ class OcrReader:
             ) from error
 
     def _recognised(self, image: Image) -> list[SeenLine]:
-        slope = slope_of(image)
-        if abs(slope) > STEEP:
-            image, slope = straightened(image, slope), 0.0
+        image, slope = not_steep(image)
         return self._looked_at_again(image, slope, recognise(image, self._of))
 
     def _looked_at_again(self, image: Image, slope: float, lines: Sequence[SeenLine]) -> list[SeenLine]:
@@ -279,10 +272,7 @@ class OcrReader:
         """Recognise the page at a position, and tell by it in which language the document is."""
         installed = languages()
         hebrew = ("Hebrew",) if "Hebrew" in installed else tuple(name for name in ("heb", "eng") if name in installed)
-        image = self.image(index)
-        slope = slope_of(image)
-        if abs(slope) > STEEP:
-            image, slope = straightened(image, slope), 0.0
+        image, slope = not_steep(self.image(index))
         english = recognise(image, ("eng",)) if "eng" in installed else []
         words = [word for line in english for word in line.words]
         self._of, lines = ("eng",), english

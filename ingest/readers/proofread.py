@@ -14,7 +14,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from quarry.ingest.readers.lexicon import is_hebrew_word, lexicon, words_of
-from quarry.ingest.readers.seen import SeenChar, SeenLine, SeenWord
+from quarry.ingest.readers.seen import RISE, SeenChar, SeenLine, SeenWord
 from quarry.ingest.sentence import ends_no_sentence, is_starter
 
 OFTEN = 3
@@ -23,8 +23,8 @@ KNOWN_FROM = 90
 """Per cent from which on a word is one that the document holds."""
 MIN_LETTERS = 4
 """Letters below which too many words have the same strokes."""
-RISE, MARK_HEIGHT = 0.22, 0.7
-"""Font sizes between a baseline and the foot of a note's mark at least, and its height at most."""
+MARK_HEIGHT = 0.7
+"""Font sizes that a note's mark is high at most."""
 
 _CORE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _STROKES = str.maketrans(

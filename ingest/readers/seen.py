@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Image = NDArray[np.uint8]
+RISE = 0.22
+"""Font sizes between a baseline and the foot of a figure or a note's mark from which on it is raised."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,12 @@ def slope_of(image: Image) -> float:
     return math.tan(math.radians(best)) if abs(best) < MAX_DEGREES else 0.0
 
 
+def not_steep(image: Image) -> tuple[Image, float]:
+    """A page as the engine can see it, made straight only if it is steep, and the slope that is left in it."""
+    slope = slope_of(image)
+    return (straightened(image, slope), 0.0) if abs(slope) > STEEP else (image, slope)
+
+
 def levelled(lines: Sequence[SeenLine], slope: float, shape: tuple[int, ...]) -> list[SeenLine]:
     """Lines that were recognised in a page of a slope where they stand once it is straightened.
 

@@ -12,6 +12,7 @@ from quarry.player.search.calibration.whole import (
     as_tree,
     calibration_of,
     is_calibrated,
+    notices,
     uncalibrated,
 )
 
@@ -28,5 +29,6 @@ __all__ = [
     "as_tree",
     "calibration_of",
     "is_calibrated",
+    "notices",
     "uncalibrated",
 ]

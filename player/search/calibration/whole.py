@@ -12,8 +12,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from quarry.configs.places import own_fit
-from quarry.configs.settings import SettingsError
+from quarry.configs.settings import Settings, SettingsError
 from quarry.ingest.arrays import Float32Array
+from quarry.ingest.store import Course
 from quarry.player.search.calibration.dense import DenseCalibration
 from quarry.player.search.calibration.fused import FusedCalibration
 from quarry.player.search.calibration.keyword import KeywordCalibration
@@ -77,6 +78,11 @@ def uncalibrated(embedder_spec: str) -> str:
         f"the embedder {embedder_spec} is not calibrated: something always counts as relevant, and books are told by "
         "letters alone; python -m evaluate calibrate --store S --games FILE fits it"
     )
+
+
+def notices(settings: Settings, store: Course) -> list[str]:
+    """Lines for people who use a store with these settings: of what was tuned, and of an embedder without numbers."""
+    return [line for line in (settings.tuning_told(store.fingerprint), uncalibrated(store.embedder_spec)) if line]
 
 
 def calibration_of(embedder_spec: str) -> Calibration:

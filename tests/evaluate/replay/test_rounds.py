@@ -38,7 +38,7 @@ class TestPlaying:
         games = course_games(course())[:4]
         paragraphs = {item.paragraph_id: item for item in course()}
         judges = [("noisy:0.4,0.2", 1), ("sees:opening", 0)]
-        rounds = build_rounds(store.location, DEFAULT_COLLECTION, quick, judges, 0)
+        rounds = build_rounds(store.location, DEFAULT_COLLECTION, quick, judges, 0, alone=True)
         referees = rounds.referees
         similarity = word_similarity(store.embedder_spec, store.models(quick.embed))
         replayer = Replayer(build_player(store, quick), referees, similarity, 0)
