@@ -16,6 +16,8 @@ test: $(VENV)/.dev  ## the tests
 	QUARRY_TEST_MODELS=.cache/models $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 check: $(VENV)/.dev  ## ruff, mypy --strict
+	mkdir -p .cache/types/quarry
+	ln -sfn $(CURDIR)/quarry/*.py $(addprefix $(CURDIR)/,configs ingest player evaluate) .cache/types/quarry/
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy

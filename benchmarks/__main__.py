@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks import accuracies, embedding, extraction, large, large_plain, playing, searching, startup, tuning
 from quarry.evaluate.runs.provenance import commit
-from quarry.ingest.embedders import word_models_of
+from quarry.ingest.embed import word_models_of
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 BENCHMARKS = {

@@ -14,8 +14,8 @@ from typing import Any
 
 from benchmarks.searching import LECTURES, N_WARM, prepared
 from quarry.configs.settings import Accuracy, Settings, load
-from quarry.ingest.embedders import word_models_of
-from quarry.ingest.pipeline import ingest
+from quarry.ingest.embed import word_models_of
+from quarry.ingest.pipeline.pipeline import ingest
 from quarry.player.search.build import build_orchestrator
 
 MOST_TIMES = 2.0

@@ -12,9 +12,9 @@ import numpy as np
 
 from benchmarks.extraction import lectures
 from quarry.configs.settings import load
-from quarry.ingest.embedders import load_embedder
-from quarry.ingest.embedders.exports import load_sentence_transformer, minilm_folder
-from quarry.ingest.reader import content_hash, read_pdf
+from quarry.ingest.embed import load_embedder
+from quarry.ingest.embed.exports import load_sentence_transformer, minilm_folder
+from quarry.ingest.pipeline.read_document import content_hash, read_pdf
 
 N_PARAGRAPHS = 192
 N_RUNS = 3

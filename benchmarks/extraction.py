@@ -11,8 +11,8 @@ from typing import Any
 
 import pdfplumber
 
-from quarry.ingest.extract import extract, glyph_pages
-from quarry.ingest.layout import arrange
+from quarry.ingest.layout.arrange import arrange
+from quarry.ingest.pdf.extract import extract, glyph_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 N_RUNS = 3

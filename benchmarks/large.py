@@ -21,19 +21,19 @@ from benchmarks.searching import GAMES, LECTURES
 from quarry.configs.settings import load
 from quarry.evaluate.games.labelled import load_games
 from quarry.ingest.arrays import Float32Array, IntArray
-from quarry.ingest.embedders import TokenEmbedder
-from quarry.ingest.hints import load_hints, read_bank
+from quarry.ingest.embed import TokenEmbedder
+from quarry.ingest.embed.hint_bank import load_hints, read_bank
+from quarry.ingest.embed.tokens import Tokens, form_of
 from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.pipeline import ingest
+from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import open_store
-from quarry.ingest.token_files import TokenFiles, Words
-from quarry.ingest.tokens import Tokens, form_of
+from quarry.ingest.store.token_files import TokenFiles, Words
 from quarry.player.search.build import store_embedder
 from quarry.player.search.cache import RememberingEmbedder
 from quarry.player.search.calibration import calibration_of
+from quarry.player.search.late_interaction import WordByWord
 from quarry.player.search.strategies.dense import Dense
 from quarry.player.search.types import Query
-from quarry.player.search.words import WordByWord
 
 N_PARAGRAPHS = 100_000
 N_IN_DOCUMENT = 1_000

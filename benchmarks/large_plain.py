@@ -21,11 +21,11 @@ from benchmarks.searching import GAMES, LECTURES, interleaved, plain
 from quarry.configs.settings import Settings
 from quarry.evaluate.games.labelled import load_games
 from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embedders import Embedder
+from quarry.ingest.embed import Embedder
+from quarry.ingest.embed.vectors import ReadingVectors
 from quarry.ingest.paragraph import Paragraph, Reading
-from quarry.ingest.pipeline import ingest
+from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import Course, Filing, create_store, open_store
-from quarry.ingest.vectors import ReadingVectors
 from quarry.player.search.build import build_orchestrator, store_embedder
 from quarry.player.search.types import Query
 

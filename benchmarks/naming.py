@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.command import games_parser, run_benchmark
-from quarry.configs.documents import read_objects
+from quarry.configs.json_files import read_objects
 from quarry.configs.settings import load
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.runs.measures import interval
-from quarry.ingest.embedders import Embedder
+from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Alias, Document
 from quarry.ingest.store import Course, open_store
 from quarry.player.search.build import build_references, store_embedder

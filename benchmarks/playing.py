@@ -11,7 +11,7 @@ from typing import Any
 
 from quarry.configs.settings import load
 from quarry.evaluate.games.labelled import load_games
-from quarry.ingest.pipeline import ingest
+from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import open_store
 from quarry.player.player import Plan, Player, build_player
 from quarry.player.search.build import store_embedder

@@ -18,11 +18,11 @@ from pathlib import Path
 
 import pdfplumber
 
-from quarry.configs.documents import read_objects
+from quarry.configs.json_files import read_objects
 from quarry.configs.settings import load
 from quarry.evaluate.games.text import same_text, tokens
-from quarry.ingest.reader import read_pdf
-from quarry.ingest.sentence import opening_sentence
+from quarry.ingest.paragraphs.sentence import opening_sentence
+from quarry.ingest.pipeline.read_document import read_pdf
 
 FOUND_FROM = 0.6
 """Token F1 from which on a labelled paragraph counts as found; below, it is missing."""

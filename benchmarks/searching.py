@@ -12,7 +12,7 @@ from typing import Any
 
 from quarry.configs.settings import Settings, load
 from quarry.evaluate.games.labelled import load_games
-from quarry.ingest.pipeline import ingest
+from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import Course, open_store
 from quarry.player.search.build import build_orchestrator, store_embedder
 from quarry.player.search.types import Query

@@ -21,8 +21,8 @@ from pathlib import Path
 import httpx
 
 from benchmarks.command import games_parser, run_benchmark
-from quarry.player import protocol
-from quarry.player.protocol import Json
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.payloads import Json
 
 ROOT = Path(__file__).resolve().parents[1]
 N_GAMES = 500

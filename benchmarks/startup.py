@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.baselines.chroma_search import HINT
 from quarry.configs.settings import load
-from quarry.ingest.pipeline import ingest
+from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import open_store
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -18,7 +18,7 @@ from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.tuning.objective import judge
 from quarry.evaluate.tuning.prepared import prepare, search_all
-from quarry.ingest.pipeline import ingest
+from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import open_store
 from quarry.player.search.build import build_orchestrator, store_embedder
 from quarry.player.search.cache import RememberingEmbedder

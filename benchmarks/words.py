@@ -24,7 +24,7 @@ from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.runs.measures import bootstrap_interval
 from quarry.evaluate.tuning.prepared import Prepared, prepare, search_all
 from quarry.ingest.arrays import AnyFloatArray, IntArray
-from quarry.ingest.hints import HINTS, load_hints
+from quarry.ingest.embed.hint_bank import HINTS, load_hints
 from quarry.ingest.store import open_store
 from quarry.player.search.build import store_embedder
 from quarry.player.search.core import combine

@@ -1,10 +1,1 @@
-"""Typed settings, and what all commands share."""
-
-if __name__ == "configs":  # by its folder's name, in a checkout
-    from quarry.checkout import give_own_name
-
-    give_own_name(__name__)
-else:
-    import lazy_loader
-
-    __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Typed settings, and code that all commands share."""

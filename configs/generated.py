@@ -7,7 +7,7 @@ import textwrap
 import yaml
 from pydantic.fields import FieldInfo
 
-from quarry.configs.about import about, fields
+from quarry.configs.field_info import about, fields
 from quarry.configs.settings import CONFIG_DIR, DEFAULT_CONFIG, SECTIONS, SearchSettings
 
 SPACE_CONFIG = CONFIG_DIR / "space.yaml"

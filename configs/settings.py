@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal, Self, get_args, get_origin
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
-from quarry.configs.about import about, fields, number
-from quarry.configs.meant import meant
+from quarry.configs.field_info import about, fields, number
 from quarry.configs.plain_yaml import read_plain_file, read_plain_yaml
+from quarry.configs.suggest import meant
 
 CONFIG_DIR = Path(__file__).resolve().parent
 DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
@@ -279,7 +279,7 @@ def preset_names() -> tuple[str, ...]:
 
 def _presets() -> Mapping[str, Any]:
     """By name the values that a preset lays over the default: the project's own, and those of installed packages."""
-    from quarry.configs.table import Table
+    from quarry.configs.registry import Table
 
     return Table("quarry.presets", _read_yaml(PRESETS_CONFIG))
 

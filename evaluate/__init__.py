@@ -1,10 +1,1 @@
-"""Labelled games, referees, practice, replay and what they tell."""
-
-if __name__ == "evaluate":  # by its folder's name, in a checkout
-    from quarry.checkout import give_own_name
-
-    give_own_name(__name__)
-else:
-    import lazy_loader
-
-    __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Labelled games, replays, comparisons, tuning, reports and the practice server."""

@@ -1,10 +1,1 @@
-"""PDFs -> paragraphs in a store."""
-
-if __name__ == "ingest":  # by its folder's name, in a checkout
-    from quarry.checkout import give_own_name
-
-    give_own_name(__name__)
-else:
-    import lazy_loader
-
-    __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Lecture files -> paragraphs in a store."""

@@ -11,9 +11,9 @@ from quarry.configs.arguments import OneLineParser, add_settings, run_command, s
 from quarry.configs.places import default_store
 from quarry.configs.settings import SettingsError, laid_over
 from quarry.configs.terminal import visible, visible_json
-from quarry.ingest.doubtful import doubtful, page
 from quarry.ingest.errors import IngestError
-from quarry.ingest.pipeline import FileOutcome, IngestSummary, rejected_in_all
+from quarry.ingest.pipeline.doubtful import doubtful, page
+from quarry.ingest.pipeline.outcome import FileOutcome, IngestSummary, rejected_in_all
 from quarry.ingest.store import DEFAULT_COLLECTION, Course, open_store
 
 EXAMPLE = """lecture04.yaml beside lecture04.pdf may say more about it; every key may be left out:
@@ -99,7 +99,7 @@ def _run(options: argparse.Namespace) -> int:
         if options.workers < 1:
             raise SettingsError(f"--workers must be at least 1, got {options.workers}")
         settings = laid_over(settings, {"ingest": {"workers": options.workers}}, "--workers")
-    from quarry.ingest.pipeline import ingest
+    from quarry.ingest.pipeline.pipeline import ingest
 
     summary = ingest(
         options.paths,

@@ -84,7 +84,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m player") -> 
 
 
 def _schema(_: argparse.Namespace) -> int:
-    from quarry.player.messages import json_schema
+    from quarry.player.protocol.messages import json_schema
 
     print(json.dumps(json_schema(), indent=1))
     return 0
@@ -167,7 +167,7 @@ def _print_table(result: SearchResult) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from quarry.player.view import book_of, shown
+    from quarry.player.game.view import book_of, shown
 
     console = Console(emoji=False)
     if book := book_of(result):

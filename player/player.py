@@ -15,13 +15,13 @@ import numpy as np
 
 from quarry.configs.settings import GameSettings, Settings
 from quarry.ingest.arrays import Float64Array
-from quarry.ingest.embedders import Embedder
+from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
+from quarry.player.answer.guess import associative_words, make_guess
+from quarry.player.answer.justify import Evidence, weigh_answers
 from quarry.player.errors import QueryError
-from quarry.player.guess import associative_words, make_guess
-from quarry.player.justify import Evidence, weigh_answers
-from quarry.player.protocol import Guess, RoundStart
+from quarry.player.protocol.payloads import Guess, RoundStart
 from quarry.player.questions.answer import Answers
 from quarry.player.questions.batch import fit_batch, make_batch
 from quarry.player.questions.belief import update

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quarry.player import protocol
-from quarry.player.protocol import Json, Message
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.payloads import Json, Message
 
 START_SEASON = "BROADCASTSTARTSEASON"
 KEEP_ALIVE = "BROADCASTKEEPALIVE"

@@ -1,12 +1,27 @@
-"""Quarry finds one paragraph in a course of lecture PDFs, and proves how well it does.
+"""Quarry finds one paragraph in a course of lecture PDFs, and measures how well it does.
 
-Importing it does nothing; what a name needs is loaded when the name is first used.
+Importing it does nothing; the module of a name is imported when the name is first used.
 """
 
+from __future__ import annotations
+
+import importlib
 import importlib.util
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-if any(importlib.util.find_spec(name) is None for name in ("lazy_loader", "numpy", "yaml")):  # a checkout without them
+if TYPE_CHECKING:
+    from quarry.api import ingest_folder, load_settings, replay, search
+    from quarry.configs.settings import Settings
+    from quarry.ingest.store import Course, open_store
+    from quarry.player.player import Player, build_player
+    from quarry.version import __version__
+
+if not (Path(__file__).parent / "player").is_dir():  # in a checkout the other packages are beside this one
+    __path__.append(str(Path(__file__).resolve().parents[1]))
+
+if any(importlib.util.find_spec(name) is None for name in ("numpy", "yaml")):  # a checkout without them
     print(
         f"the packages of requirements.txt must be installed, {sys.executable} has not got them; "
         "type make play once, and take .venv/bin/python",
@@ -14,6 +29,34 @@ if any(importlib.util.find_spec(name) is None for name in ("lazy_loader", "numpy
     )
     sys.exit(2)
 
-import lazy_loader
+_MODULES = {
+    "Course": "ingest.store",
+    "Player": "player.player",
+    "Settings": "configs.settings",
+    "__version__": "version",
+    "build_player": "player.player",
+    "ingest_folder": "api",
+    "load_settings": "api",
+    "open_store": "ingest.store",
+    "replay": "api",
+    "search": "api",
+}
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [
+    "Course",
+    "Player",
+    "Settings",
+    "__version__",
+    "build_player",
+    "ingest_folder",
+    "load_settings",
+    "open_store",
+    "replay",
+    "search",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'quarry' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"quarry.{_MODULES[name]}"), name)

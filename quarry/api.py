@@ -9,7 +9,7 @@ from quarry.configs.settings import Settings, load
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.replay.replay import replay_store
 from quarry.evaluate.runs.run import Run
-from quarry.ingest.pipeline import ingest
+from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import Course, open_store
 from quarry.player.search.build import build_orchestrator
 from quarry.player.search.types import Query, SearchResult

@@ -12,7 +12,7 @@ from quarry.version import __version__
 Main = Callable[[list[str], str], int]
 
 GROUPS = {
-    "quarry.run_game": ("play",),
+    "quarry.play": ("play",),
     "quarry.ingest.__main__": ("ingest",),
     "quarry.player.__main__": ("search", "schema"),
 }

@@ -20,7 +20,7 @@ import pytest
 from filelock import FileLock
 
 from quarry.configs.settings import Settings, load
-from quarry.ingest.embedders import export_folder, exports, four_bits
+from quarry.ingest.embed import export_folder, exports, four_bits
 
 CHROMA_START_S = 120.0
 

@@ -23,11 +23,11 @@ import numpy as np
 
 from quarry.configs.settings import EmbedSettings, IngestSettings
 from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embedders import TokenStates
+from quarry.ingest.embed import TokenStates
+from quarry.ingest.embed.tokens import form_of
+from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from quarry.ingest.store import Store
-from quarry.ingest.tokens import form_of
-from quarry.ingest.vectors import embed_reading
 
 TREES = (
     "A search tree keeps its keys in order, so that every lookup walks down one path from the root to a leaf. "

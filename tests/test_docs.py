@@ -14,8 +14,8 @@ import pytest
 from quarry.evaluate.__main__ import NAMES
 from quarry.evaluate.__main__ import main as evaluate
 from quarry.ingest.__main__ import main as ingest
+from quarry.play import main as play
 from quarry.player.__main__ import main as player
-from quarry.run_game import main as play
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
+from quarry.configs.registry import Table, installed
 from quarry.configs.settings import load, preset_names
-from quarry.configs.table import Table, installed
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.referee.spec import REFEREES, spec_table
 from quarry.evaluate.runs.measures import MEASURES, values_of
 from quarry.evaluate.testing.records import game_record
-from quarry.ingest.embedders.models import EMBEDDERS, load_embedder
-from quarry.ingest.extract import READERS, extract
+from quarry.ingest.embed.models import EMBEDDERS, load_embedder
+from quarry.ingest.pdf.extract import READERS, extract
 from quarry.ingest.testing.handmade import Run, pdf
 from quarry.player.questions.kinds import KINDS
 from quarry.player.search.build import STRATEGIES

@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
-import run_game
+from quarry import play as run_game
 from quarry.configs.places import default_journal
 from quarry.configs.settings import load
 from quarry.evaluate.practice.server import PracticeServer, create_app, listen, serving
-from quarry.ingest.embedders import load_embedder
+from quarry.ingest.embed import load_embedder
 from quarry.ingest.store import create_store, open_store
-from quarry.player.journal import Journal
+from quarry.player.game.journal import Journal
 from tests.evaluate.fakes import (
     course_games,
     make_store,

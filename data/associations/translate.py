@@ -20,7 +20,7 @@ import numpy as np
 from wordfreq import zipf_frequency
 
 from quarry.ingest.arrays import AnyFloatArray, Float32Array
-from quarry.player.associations import load_associations
+from quarry.player.answer.associations import load_associations
 from quarry.player.words import is_stop_word
 
 HERE = Path(__file__).resolve().parent

@@ -10,7 +10,7 @@ from quarry.evaluate.referee.scoring import Similarity
 from quarry.evaluate.replay.replayer import Job, play_game, searched_for
 from quarry.evaluate.runs.record import GameRecord, record_game
 from quarry.player.player import Contestant, Plan, Player
-from quarry.player.protocol import RoundStart
+from quarry.player.protocol.payloads import RoundStart
 from quarry.player.questions.answer import NOT_RELEVANT, Answer, Answers
 from quarry.player.questions.question import Question
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quarry.configs.documents import read_objects
+from quarry.configs.json_files import read_objects
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee import secret_of
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.player import Player
-from quarry.player.protocol import questions_json
+from quarry.player.protocol.payloads import questions_json
 from quarry.player.questions.answer import LETTERS, Answer, read_answer
 from quarry.player.questions.question import Question
 

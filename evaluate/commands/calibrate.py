@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from quarry.configs.arguments import settings_of
-from quarry.configs.documents import read_objects
+from quarry.configs.json_files import read_objects
 from quarry.configs.places import own_fit
 from quarry.evaluate.commands.command import (
     add_command,
@@ -24,7 +24,7 @@ from quarry.evaluate.commands.command import (
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.splits import select_split
-from quarry.ingest.hints import HINTS, Hints, load_hints
+from quarry.ingest.embed.hint_bank import HINTS, Hints, load_hints
 from quarry.ingest.store import Course, open_store
 from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_of, is_calibrated
 

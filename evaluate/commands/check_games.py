@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from quarry.configs.counted import counted
+from quarry.configs.plural import counted
 from quarry.evaluate.commands.command import add_command, add_games, add_json, add_store, print_json
 from quarry.evaluate.games.check import check_games
 from quarry.evaluate.games.labelled import read_games

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from quarry.configs.arguments import add_settings
-from quarry.configs.counted import counted
 from quarry.configs.places import BUNDLED, default_store, home
+from quarry.configs.plural import counted
 from quarry.configs.settings import Settings, SettingsError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee import spec_table

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quarry.configs.arguments import add_set, settings_of
-from quarry.configs.counted import counted
+from quarry.configs.plural import counted
 from quarry.configs.settings import SettingsError, is_file_name, preset_names
 from quarry.evaluate.commands.command import (
     add_command,

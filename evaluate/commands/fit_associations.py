@@ -17,7 +17,7 @@ from quarry.evaluate.commands.command import add_command, add_games, require_wri
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import LabelledGame, load_games
 from quarry.evaluate.games.splits import select_split
-from quarry.ingest.embedders import Models
+from quarry.ingest.embed import Models
 from quarry.ingest.paragraph import Paragraph
 
 BATCH = 256
@@ -55,8 +55,8 @@ def run(options: argparse.Namespace) -> int:
     from quarry.evaluate.fit import associations as fitting
     from quarry.evaluate.fit.wordnet import read_wordnet
     from quarry.evaluate.referee.scoring import word_similarity
-    from quarry.player.associations import ASSOCIATIONS_FILE, load_associations, write_associations
-    from quarry.player.guess import associative_words
+    from quarry.player.answer.associations import ASSOCIATIONS_FILE, load_associations, write_associations
+    from quarry.player.answer.guess import associative_words
 
     out: Path = options.out or to_fit(ASSOCIATIONS_FILE)
     require_writable(out)

@@ -11,9 +11,9 @@ import numpy as np
 from quarry.configs.arguments import settings_of
 from quarry.configs.places import to_fit
 from quarry.evaluate.commands.command import add_command, require_writable
-from quarry.ingest.embedders import BUILT_IN, TokenEmbedder
+from quarry.ingest.embed import BUILT_IN, TokenEmbedder
+from quarry.ingest.embed.tokens import FORMS, MOST_COMPONENTS, N_COMPONENTS, basis_of
 from quarry.ingest.store import open_store
-from quarry.ingest.tokens import FORMS, MOST_COMPONENTS, N_COMPONENTS, basis_of
 
 
 def add(commands: Any) -> None:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from quarry.configs.arguments import settings_of
-from quarry.configs.meant import meant
 from quarry.configs.settings import Settings, SettingsError, as_dict
+from quarry.configs.suggest import meant
 from quarry.evaluate.commands.command import (
     add_command,
     add_games,

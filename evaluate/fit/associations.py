@@ -18,7 +18,7 @@ from quarry.evaluate.fit.wordnet import SORTS, WordNet
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee.scoring import Similarity, score_word
 from quarry.ingest.arrays import Float32Array, Float64Array, RowArray
-from quarry.player.associations import Associations, Lexicon, Norms
+from quarry.player.answer.associations import Associations, Lexicon, Norms
 from quarry.player.words import is_stop_word, stems
 
 N_LISTED = 80_000

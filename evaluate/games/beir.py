@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quarry.configs.documents import MEND, lines_of, read_objects, read_text
+from quarry.configs.json_files import MEND, lines_of, read_objects, read_text
 from quarry.evaluate.errors import GamesError
 from quarry.ingest.paragraph import Paragraph
 

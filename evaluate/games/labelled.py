@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from quarry.configs.documents import as_object, lines_of, read_text
+from quarry.configs.json_files import as_object, lines_of, read_text
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.beir import beir_records
 from quarry.evaluate.games.table import csv_records
-from quarry.player.protocol import RoundStart
+from quarry.player.protocol.payloads import RoundStart
 
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")

@@ -15,15 +15,15 @@ from quarry.configs.settings import Settings, SettingsError, preset_names
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.league.desk import Desk
 from quarry.evaluate.league.league import League
-from quarry.evaluate.referee.manners import drawn
+from quarry.evaluate.referee.answering_policies import drawn
 from quarry.ingest.store import Course
 from quarry.player.errors import PlayerError, RefusedError, ServerError
-from quarry.player.play import Pace, play_games
+from quarry.player.game.play import Pace, play_games
 from quarry.player.player import Decision, Plan, Player, build_player
-from quarry.player.protocol import Json
+from quarry.player.protocol.client import GameState
+from quarry.player.protocol.payloads import Json
 from quarry.player.questions.answer import Answers
 from quarry.player.season import Season
-from quarry.player.server import GameState
 
 RANDOM = "random"
 PACE = Pace(grace_s=0.0)

@@ -14,8 +14,8 @@ from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.league.rounds import Round, RoundSetter
 from quarry.evaluate.referee import Posed, Referee
 from quarry.evaluate.referee.scoring import Similarity, score_guess
-from quarry.player import protocol
-from quarry.player.protocol import Json
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.payloads import Json
 from quarry.player.questions.answer import LETTERS, NOT_RELEVANT
 
 Context = Mapping[str, Any]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from quarry.evaluate.practice.match import Match
-from quarry.player.protocol import Json
+from quarry.player.protocol.payloads import Json
 
 
 class Desk(Protocol):

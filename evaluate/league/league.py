@@ -23,9 +23,9 @@ from quarry.evaluate.practice.match import DEADLINES_S, Match, RefusedMessageErr
 from quarry.evaluate.practice.server import TooManyError
 from quarry.evaluate.referee import Referee, Secret
 from quarry.evaluate.referee.scoring import Score, Similarity
-from quarry.player import protocol
 from quarry.player.errors import MessageError
-from quarry.player.protocol import Json
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.payloads import Json
 from quarry.player.season import LEAGUE
 
 MANAGER = "league-manager"

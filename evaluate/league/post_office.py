@@ -16,13 +16,13 @@ from quarry.configs.mail import ADDRESS, MailSettings
 from quarry.configs.terminal import visible
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.league.desk import Desk
-from quarry.player import protocol
 from quarry.player.errors import MessageError, RefusedError, ServerError
 from quarry.player.mail.letter import read_letter, write_letter
 from quarry.player.mail.mailbox import Mailbox, read_place
 from quarry.player.mail.outgoing import Outgoing
 from quarry.player.mail.server import GAME_REQUEST
-from quarry.player.protocol import ROUTE, Json
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.payloads import ROUTE, Json
 
 REFUSED = "Q21REFUSED"
 """Tells a player why its message was not taken."""

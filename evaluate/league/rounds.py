@@ -17,7 +17,7 @@ from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.league.hints import drafted, edited, keeps_the_rule
 from quarry.evaluate.referee import Secret
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.guess import associative_words
+from quarry.player.answer.guess import associative_words
 from quarry.player.player import Player
 from quarry.player.words import stems
 

@@ -12,9 +12,9 @@ from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee import N_QUESTIONS, Posed, Referee, Secret
 from quarry.evaluate.referee.scoring import Score, Similarity, score_guess
-from quarry.player import protocol
 from quarry.player.errors import MessageError
-from quarry.player.protocol import Json
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.payloads import Json
 from quarry.player.questions.answer import LETTERS, Answer
 
 MatchState = Literal["warmup", "questions", "guess", "over"]

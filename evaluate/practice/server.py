@@ -38,8 +38,8 @@ from quarry.evaluate.referee.scoring import Similarity, word_similarity
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
 from quarry.player.errors import ServerError
-from quarry.player.protocol import Json
-from quarry.player.server import GameState
+from quarry.player.protocol.client import GameState
+from quarry.player.protocol.payloads import Json
 
 MAX_WAIT_S = 30.0
 MAX_PLAYERS = 20_000

@@ -5,7 +5,7 @@ player words badly, or an option it assigns wrongly, costs it here what it would
 paragraph it sees, how it answers and how often it errs is said by a SPEC: `spec.TERMS`.
 """
 
-from quarry.evaluate.referee.making import Tools, make_referee, prepare, tools_of
+from quarry.evaluate.referee.factory import Tools, make_referee, prepare, tools_of
 from quarry.evaluate.referee.secret import secret_of
 from quarry.evaluate.referee.spec import read_spec, spec_table
 from quarry.evaluate.referee.types import N_QUESTIONS, Posed, Referee, Secret

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from quarry.ingest.arrays import AnyFloatArray
-from quarry.ingest.embedders import Models
+from quarry.ingest.embed import Models
 
 N_BUCKETS = 2**14
 """Into which runs of characters are hashed."""

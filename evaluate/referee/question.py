@@ -9,8 +9,8 @@ from typing import Literal
 
 from quarry.evaluate.referee.places import ends, stands_in, starts
 from quarry.evaluate.referee.quotes import quoted_terms, unquoted
-from quarry.evaluate.referee.seen import Seen
 from quarry.evaluate.referee.text import fold, normalise
+from quarry.evaluate.referee.visible_context import Seen
 
 Edge = Literal["", "begin", "end"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from quarry.evaluate.referee.option import Option, read_option
 from quarry.evaluate.referee.question import read_question
-from quarry.evaluate.referee.seen import Seen
+from quarry.evaluate.referee.visible_context import Seen
 from quarry.player.questions.answer import LETTERS, NOT_RELEVANT
 
 N_KEPT = 2**17

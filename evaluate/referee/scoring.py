@@ -14,7 +14,7 @@ import Stemmer
 
 from quarry.evaluate.games.text import same_text, tokens
 from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embedders import Models
+from quarry.ingest.embed import Models
 
 Similarity = Callable[[str, str], float]
 """How alike two words are, 0..1."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.evaluate.referee.manners import Manner, drawn
+from quarry.evaluate.referee.answering_policies import Manner, drawn
 from quarry.evaluate.referee.types import N_QUESTIONS, Posed, Secret
 from quarry.evaluate.referee.views import VIEWS, Retriever, View, no_passages
 from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, Answer

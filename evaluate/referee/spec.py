@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from quarry.configs.table import Table
+from quarry.configs.registry import Table
 from quarry.evaluate.errors import RefereeError
-from quarry.evaluate.referee.manners import Key, Manner, Random, Semantic, key_of
+from quarry.evaluate.referee.answering_policies import Key, Manner, Random, Semantic, key_of
 from quarry.evaluate.referee.types import N_QUESTIONS, Referee
 from quarry.evaluate.referee.views import VIEWS
 from quarry.player.questions.answer import LETTERS
 
 if TYPE_CHECKING:
-    from quarry.evaluate.referee.making import Tools
+    from quarry.evaluate.referee.factory import Tools
 
 MakeManner = Callable[[str, int, "Tools"], Manner]
 

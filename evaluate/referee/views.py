@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from quarry.evaluate.referee.seen import Seen, see, see_opening
 from quarry.evaluate.referee.types import Secret
+from quarry.evaluate.referee.visible_context import Seen, see, see_opening
 
 Retriever = Callable[[str], tuple[str, ...]]
 """A question's text -> the passages of the course that are nearest to it."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
-from quarry.configs.documents import as_object, lines_of
+from quarry.configs.json_files import as_object, lines_of
 from quarry.configs.settings import Settings, SettingsError, as_dict
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.runs.provenance import code_digest

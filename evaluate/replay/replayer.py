@@ -25,9 +25,9 @@ from quarry.ingest.errors import IngestError
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import open_store
 from quarry.player.errors import PlayerError
-from quarry.player.play import GameReport, play
+from quarry.player.game.play import GameReport, play
 from quarry.player.player import Contestant, Plan, Player, build_player
-from quarry.player.protocol import RoundStart
+from quarry.player.protocol.payloads import RoundStart
 from quarry.player.questions.question import Question
 from quarry.player.search.types import Query, SearchResult
 

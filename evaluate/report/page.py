@@ -17,7 +17,7 @@ from quarry.evaluate.report.figures import DARK, PALETTE, in_words, run_figures
 from quarry.evaluate.report.referees import Table, won_against
 from quarry.evaluate.report.summary import headline, paired_tests, won_by_one
 from quarry.evaluate.runs.contrast import differing, same_games, shown
-from quarry.evaluate.runs.fate import fate
+from quarry.evaluate.runs.outcome_summary import fate
 from quarry.evaluate.runs.record import CandidateRecord, GameRecord, HitRecord, PlayRecord
 from quarry.evaluate.runs.run import Run, play_of
 

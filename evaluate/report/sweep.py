@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from quarry.configs.documents import read_object
+from quarry.configs.json_files import read_object
 from quarry.evaluate.errors import RunError
 from quarry.evaluate.report.figures import PALETTE, POINT, Figure, finished
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from quarry.evaluate.runs.fate import fate
+from quarry.evaluate.runs.outcome_summary import fate
 from quarry.evaluate.runs.record import GameRecord, PlayRecord
 from quarry.evaluate.runs.run import Run
 

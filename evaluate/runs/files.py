@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from quarry.configs.documents import read_object, read_objects
+from quarry.configs.json_files import read_object, read_objects
 from quarry.configs.settings import SettingsError
 from quarry.evaluate.errors import RunError
 from quarry.evaluate.runs.record import GameRecord

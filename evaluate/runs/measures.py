@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures import AP, RR, R, ScoredDoc, Success, nDCG
 from scipy import stats
 
-from quarry.configs.table import Table
+from quarry.configs.registry import Table
 from quarry.evaluate.runs.record import LOST, GameRecord
 from quarry.ingest.arrays import Float64Array
 from quarry.player.search.core import log_odds_of

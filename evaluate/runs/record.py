@@ -11,11 +11,11 @@ from typing_extensions import TypedDict
 from quarry.evaluate.games.beir import grades_of
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.text import same_text
-from quarry.evaluate.practice.lost import misleading
+from quarry.evaluate.practice.failure_analysis import misleading
 from quarry.ingest.paragraph import Paragraph
-from quarry.player import protocol
-from quarry.player.play import GameReport
-from quarry.player.protocol import Json
+from quarry.player.game.play import GameReport
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.payloads import Json
 from quarry.player.questions.answer import Answer
 from quarry.player.questions.belief import rank_of
 from quarry.player.search.types import Hit, SearchResult

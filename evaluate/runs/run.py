@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quarry.configs.settings import Settings, as_dict
-from quarry.evaluate.runs.fate import fate
 from quarry.evaluate.runs.measures import interval, values_of
+from quarry.evaluate.runs.outcome_summary import fate
 from quarry.evaluate.runs.provenance import commit
 from quarry.evaluate.runs.record import GameRecord, PlayRecord, book_right, lost_at, sentence_read_right
 from quarry.ingest.arrays import Float64Array

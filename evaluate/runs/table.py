@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from quarry.configs.documents import read_object
+from quarry.configs.json_files import read_object
 from quarry.configs.settings import Settings, as_dict
 from quarry.evaluate.errors import RunError
 from quarry.evaluate.replay.rounds import HINT_ALONE, Judge, Outcome, Played

@@ -12,7 +12,7 @@ from quarry.configs.settings import SearchSettings, Settings
 from quarry.evaluate.errors import TuneError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
-from quarry.ingest.embedders import Embedder
+from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
 from quarry.player.search.build import searched_of

@@ -9,15 +9,15 @@ from pathlib import Path
 import filelock
 
 from quarry.configs.settings import IngestSettings, Settings
-from quarry.ingest.embedders import BUILT_IN, choose_spec, require_embedder, token_limit, word_models_of
-from quarry.ingest.embedders.models import fetch
+from quarry.ingest.embed import BUILT_IN, choose_spec, require_embedder, token_limit, word_models_of
+from quarry.ingest.embed.models import fetch
 from quarry.ingest.errors import SourceError, StoreError
-from quarry.ingest.extract import READERS
 from quarry.ingest.paragraph import Document, Reading
-from quarry.ingest.pipeline.file import file_all, outdated
+from quarry.ingest.pdf.extract import READERS
+from quarry.ingest.pipeline.commit import file_all, outdated
 from quarry.ingest.pipeline.outcome import FileOutcome, IngestSummary, Status
 from quarry.ingest.pipeline.plan import Held, Row, missing_books, plan, to_drop
-from quarry.ingest.pipeline.read import read_all
+from quarry.ingest.pipeline.read_files import read_all
 from quarry.ingest.pipeline.sources import Source, expand, look_at, printable
 from quarry.ingest.pipeline.staging import Staging
 from quarry.ingest.store import DEFAULT_COLLECTION, Course, Store, create_store, is_url
@@ -55,7 +55,7 @@ def ingest(
         EmbedderError: the model cannot be loaded.
     """
     if settings.ingest.reader != "auto":
-        READERS.find(settings.ingest.reader, "quarry.ingest.reader")
+        READERS.find(settings.ingest.reader, "ingest.reader")
     files = expand(paths) if paths or not (drop or prune) else []
     if embedder_spec not in BUILT_IN and Path(embedder_spec).is_dir():
         embedder_spec = str(Path(embedder_spec).resolve())  # what the store remembers must hold from anywhere

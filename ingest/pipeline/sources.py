@@ -9,9 +9,9 @@ from pathlib import Path
 from quarry.configs.settings import IngestSettings
 from quarry.ingest.errors import BadInputError, SourceError
 from quarry.ingest.paragraph import Reading
-from quarry.ingest.reader import content_hash, read_paragraphs_file, version_of
-from quarry.ingest.sidecar import Sidecar, read_sidecar
-from quarry.ingest.text_files import OFFICE, READERS
+from quarry.ingest.pdf.text_files import OFFICE, READERS
+from quarry.ingest.pipeline.read_document import content_hash, read_paragraphs_file, version_of
+from quarry.ingest.pipeline.sidecar import Sidecar, read_sidecar
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from quarry.ingest.embed.tokens import Tokens
+from quarry.ingest.embed.vectors import ReadingVectors
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from quarry.ingest.token_files import Words
-from quarry.ingest.tokens import Tokens
-from quarry.ingest.vectors import ReadingVectors
+from quarry.ingest.store.token_files import Words
 
 
 class Staging:

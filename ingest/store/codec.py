@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from quarry.ingest.embed.tokens import form_of
+from quarry.ingest.embed.vectors import ReadingVectors
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from quarry.ingest.tokens import form_of
-from quarry.ingest.vectors import ReadingVectors
 
 FORMAT = 2
 """Layout of the records; a store of another format is refused."""

@@ -17,10 +17,11 @@ import numpy as np
 from quarry.configs.settings import EmbedSettings
 from quarry.configs.terminal import visible
 from quarry.ingest.arrays import Float32Array, IntArray
-from quarry.ingest.embedders import BUILT_IN, Models
+from quarry.ingest.embed import BUILT_IN, Models
+from quarry.ingest.embed.tokens import form_of
 from quarry.ingest.errors import StoreError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from quarry.ingest.sentence import sentences
+from quarry.ingest.paragraphs.sentence import sentences
 from quarry.ingest.store.client import Collections, one_line
 from quarry.ingest.store.codec import (
     FORMAT,
@@ -34,8 +35,7 @@ from quarry.ingest.store.codec import (
 )
 from quarry.ingest.store.generations import stamp_of
 from quarry.ingest.store.places import is_url, models_at
-from quarry.ingest.token_files import TokenFiles, Words
-from quarry.ingest.tokens import form_of
+from quarry.ingest.store.token_files import TokenFiles, Words
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 import platformdirs
 
 from quarry.configs.settings import EmbedSettings
-from quarry.ingest.embedders import Models
+from quarry.ingest.embed import Models
 from quarry.ingest.store.codec import digest_of
 from quarry.ingest.store.generations import require_within
 

@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quarry.configs.settings import EmbedSettings
-from quarry.ingest.embedders import BUILT_IN, Models
+from quarry.ingest.embed import BUILT_IN, Models
+from quarry.ingest.embed.vectors import ReadingVectors
 from quarry.ingest.errors import EmbedderMismatchError, StoreError
 from quarry.ingest.paragraph import Reading
-from quarry.ingest.sentence import sentences
+from quarry.ingest.paragraphs.sentence import sentences
 from quarry.ingest.store.client import Collections, folder_at, one_line, records_in, server_at, sweep, upsert
 from quarry.ingest.store.codec import (
     FORMAT,
@@ -49,8 +50,7 @@ from quarry.ingest.store.generations import (
     remove_others,
 )
 from quarry.ingest.store.places import is_url, models_at, staging_of, words_on_server
-from quarry.ingest.token_files import SentenceVectors, TokenFiles
-from quarry.ingest.vectors import ReadingVectors
+from quarry.ingest.store.token_files import SentenceVectors, TokenFiles
 
 PROBE = ".writable"
 """A file that is made and removed to see whether a folder can be written."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embedders import Embedder
+from quarry.ingest.embed import Embedder
 
 TOLERANCE = 1e-5
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from quarry.ingest.errors import SourceError
-from quarry.ingest.extract import READERS, Pdf, extract
-from quarry.ingest.readers.model import UNKNOWN, PdfReader
+from quarry.ingest.pdf.extract import READERS, Pdf, extract
+from quarry.ingest.pdf.model import UNKNOWN, PdfReader
 from quarry.ingest.testing.handmade import PAGE_HEIGHT, PAGE_WIDTH, Run, encrypted_pdf, pdf
 
 HEBREW = {"a": "א", "b": "ב", "g": "ג", "m": "ם", "s": "ש", "l": "ל", "v": "ו"}
@@ -22,7 +22,7 @@ class ReaderContract:
 
     @pytest.fixture
     def opened(self) -> Callable[[bytes], PdfReader]:
-        return lambda content: READERS.find(self.name, "quarry.ingest.reader")(Path("lecture.pdf"), content)
+        return lambda content: READERS.find(self.name, "ingest.reader")(Path("lecture.pdf"), content)
 
     @pytest.fixture
     def read(self, tmp_path: Path) -> Callable[[bytes], Pdf]:

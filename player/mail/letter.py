@@ -18,8 +18,8 @@ from email.utils import format_datetime, make_msgid, parseaddr
 from typing import Any
 
 from quarry.player.errors import MessageError
-from quarry.player.protocol import MAX_ID_CHARS, PROTOCOL, ROUTE, Json
-from quarry.player.wire import read_json
+from quarry.player.protocol.decoding import read_json
+from quarry.player.protocol.payloads import MAX_ID_CHARS, PROTOCOL, ROUTE, Json
 
 ATTACHMENT = "payload.json"
 MAX_BYTES = 2_000_000

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from quarry.configs.mail import Host, MailSettings
 from quarry.configs.settings import SettingsError
 from quarry.configs.terminal import visible
-from quarry.player.budget import started
+from quarry.player.deadlines import started
 from quarry.player.errors import ServerError, UnauthorizedError
 from quarry.player.mail.letter import MAX_BYTES, is_of_league, read_subject
 

@@ -9,7 +9,7 @@ from email.message import EmailMessage
 
 from quarry.configs.mail import MailSettings
 from quarry.configs.settings import SettingsError
-from quarry.player.budget import started
+from quarry.player.deadlines import started
 from quarry.player.errors import RefusedError, ServerError, UnauthorizedError
 from quarry.player.mail.mailbox import tls, without_secret
 

@@ -12,13 +12,13 @@ from cachetools import LRUCache
 
 from quarry.configs.mail import ADDRESS, MailSettings
 from quarry.configs.terminal import visible
-from quarry.player import protocol
 from quarry.player.errors import MessageError, RefusedError, ServerError
 from quarry.player.mail.letter import read_letter, write_letter
 from quarry.player.mail.mailbox import Mailbox, Place, read_place
 from quarry.player.mail.outgoing import Outgoing
-from quarry.player.protocol import ROUTE, Json
-from quarry.player.server import GameState
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.client import GameState
+from quarry.player.protocol.payloads import ROUTE, Json
 
 GAME_REQUEST = "Q21GAMEREQUEST"
 """Asks a practice server for a game; the league's games come unasked."""

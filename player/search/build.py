@@ -7,18 +7,19 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from quarry.configs.dotted import is_dotted, make
+from quarry.configs.imports import is_dotted, make
+from quarry.configs.registry import Table
 from quarry.configs.settings import SearchSettings, Settings, SettingsError
-from quarry.configs.table import Table
-from quarry.ingest.embedders import Embedder, TokenEmbedder, word_models_of
-from quarry.ingest.hints import HINTS, Hints, load_hints, read_bank
+from quarry.ingest.embed import Embedder, TokenEmbedder, word_models_of
+from quarry.ingest.embed.hint_bank import HINTS, Hints, load_hints, read_bank
+from quarry.ingest.embed.tokens import form_of
 from quarry.ingest.store import Course, open_store
-from quarry.ingest.tokens import form_of
 from quarry.player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
 from quarry.player.search.calibration import Calibration, ReferenceCalibration, calibration_of, is_calibrated
 from quarry.player.search.cascade import Searched
 from quarry.player.search.core import document_priors
 from quarry.player.search.cross_encoder import CrossEncoderScorer
+from quarry.player.search.late_interaction import WordByWord
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.rewriting import Feedback
@@ -28,7 +29,6 @@ from quarry.player.search.strategies.keyword import Keyword
 from quarry.player.search.strategies.large import LargeDense
 from quarry.player.search.strategies.reranked import Reranked
 from quarry.player.search.types import Rewriter, Strategy
-from quarry.player.search.words import WordByWord
 
 GIVE_ONE = "write `search: {cross_encoder: FOLDER}` to a file and name that with --config"
 """How a cross-encoder is given."""

@@ -13,7 +13,7 @@ import numpy as np
 from cachetools import LRUCache, TTLCache, cached
 
 from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embedders import Embedder, TokenEmbedder, TokenStates
+from quarry.ingest.embed import Embedder, TokenEmbedder, TokenStates
 from quarry.player.search.types import SearchResult
 
 RESULT_BYTES = 8_192

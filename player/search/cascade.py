@@ -34,8 +34,8 @@ from quarry.player.search.core import (
     weigh,
     worth_asking,
 )
+from quarry.player.search.deadlines import Call, Runner
 from quarry.player.search.references import References
-from quarry.player.search.running import Call, Runner
 from quarry.player.search.strategies.keyword import Keyword
 from quarry.player.search.strategies.ranking import Ranked
 from quarry.player.search.types import (

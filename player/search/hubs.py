@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from quarry.ingest.arrays import BoolArray, Float32Array
-from quarry.ingest.hints import Bank, as_asked
+from quarry.ingest.embed.hint_bank import Bank, as_asked
 
 N_NEAREST = 20
 """Hints of a bank whose mean cosine is a paragraph's hubness."""

@@ -15,7 +15,7 @@ from cachetools import LRUCache, cached
 from rapidfuzz import fuzz, process
 
 from quarry.ingest.arrays import Float32Array, Float64Array
-from quarry.ingest.embedders import Embedder
+from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
 from quarry.player.search.names import (

@@ -10,7 +10,7 @@ import yaml
 
 from quarry.configs import generated
 from quarry.configs import settings as module
-from quarry.configs.about import about, fields
+from quarry.configs.field_info import about, fields
 from quarry.configs.settings import DEFAULT_CONFIG, SettingsError, as_dict, load, preset_names, search_value
 
 SECTIONS = {

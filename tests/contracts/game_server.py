@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from quarry.player import protocol
 from quarry.player.errors import ServerError
-from quarry.player.play import play
-from quarry.player.protocol import Json
-from quarry.player.server import GameServer
+from quarry.player.game.play import play
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.client import GameServer
+from quarry.player.protocol.payloads import Json
 from tests.player.fakes import course, dense_player
 
 GUESS: Json = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.reading import Piece, labels_of, quality
 from quarry.configs.settings import load
-from quarry.ingest.reader import read_pdf
+from quarry.ingest.pipeline.read_document import read_pdf
 from quarry.ingest.testing import reader
 
 LECTURES = Path(__file__).resolve().parents[2] / "data" / "lectures"

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from chromadb.config import Settings as ChromaSettings
 
+from quarry.ingest.embed.vectors import embed_reading, no_vectors
 from quarry.ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
 from quarry.ingest.paragraph import Alias, Reading, RejectedParagraph
 from quarry.ingest.store import Course, Filing, Store, client, create_store, open_store
 from quarry.ingest.store.generations import current_generation
-from quarry.ingest.token_files import SentenceVectors
-from quarry.ingest.vectors import embed_reading, no_vectors
+from quarry.ingest.store.token_files import SentenceVectors
 from tests.fakes import (
     CACHES,
     HEBREW,

@@ -15,13 +15,13 @@ from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.server import Repertoire
 from quarry.evaluate.referee import Referee, make_referee
 from quarry.evaluate.replay.replayer import Replayer
-from quarry.ingest.embedders import Embedder
+from quarry.ingest.embed import Embedder
+from quarry.ingest.embed.vectors import ReadingVectors
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
-from quarry.ingest.sentence import sentences
+from quarry.ingest.paragraphs.sentence import sentences
 from quarry.ingest.store import Course, Filing, create_store, open_store
-from quarry.ingest.vectors import ReadingVectors
 from quarry.player.player import Player
-from quarry.player.protocol import Json
+from quarry.player.protocol.payloads import Json
 from quarry.player.search import build
 from tests.fakes import HashingEmbedder, load_hashing_embedder
 from tests.player.fakes import course
@@ -112,7 +112,7 @@ def make_store(
 
 def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every store's embedder, and those of the referee, be a `HashingEmbedder`."""
-    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", load_hashing_embedder)
+    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load_hashing_embedder)
     monkeypatch.delenv("QUARRY_MODELS", raising=False)  # where the real models' vectors of our hints are kept
 
 

@@ -21,7 +21,7 @@ import pytest
 
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.player import __main__ as player_command
-from quarry.player.protocol import RoundStart
+from quarry.player.protocol.payloads import RoundStart
 from quarry.player.search.types import Query
 from tests.evaluate.fakes import make_store, run_main
 from tests.player.fakes import course
@@ -72,7 +72,7 @@ def texts(path: Path) -> Iterator[str]:
 class TestSource:
     def test_there_are_sources_to_look_at(self) -> None:
         names = {name_of(path) for path in SOURCES}
-        assert {"player/play.py", "ingest/store/writer.py", "configs/settings.py"} <= names
+        assert {"player/game/play.py", "ingest/store/writer.py", "configs/settings.py"} <= names
 
     @pytest.mark.parametrize("path", SOURCES, ids=name_of)
     def test_player_ingest_and_configs_do_not_import_the_harness(self, path: Path) -> None:
@@ -93,11 +93,11 @@ class TestSource:
         assert len(outside) > len(SOURCES)
         assert [name_of(path) for path in outside if "evaluate" in imported(path)] == [
             "quarry/api.py",
-            "run_game.py",
+            "quarry/play.py",
         ]
 
     def test_configs_import_nothing_of_ours_but_one_another(self) -> None:
-        ours = {"ingest", "player", "evaluate", "benchmarks", "tests", "data", "run_game"}
+        ours = {"ingest", "player", "evaluate", "benchmarks", "tests", "data", "run_game", "setup"}
         for path in sorted((ROOT / "configs").glob("*.py")):
             assert imported(path) & ours == set()
 
@@ -169,7 +169,7 @@ class TestTypes:
     def test_the_functions_looked_at_are_those_of_the_player(self) -> None:
         names = {f"{function.__module__}.{function.__qualname__}" for function in callables()}
         assert {f"quarry.player.player.Player.{name}" for name in ("plan", "decide")} <= names
-        assert "quarry.player.play.play" in names
+        assert "quarry.player.game.play.play" in names
         assert len(names) > 100
 
     def test_what_the_player_is_told_has_no_field_for_the_solution(self) -> None:

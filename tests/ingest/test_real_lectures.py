@@ -12,7 +12,7 @@ import pytest
 from quarry.configs.settings import load
 from quarry.evaluate.games.text import same_text, tokens
 from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.reader import read_pdf
+from quarry.ingest.pipeline.read_document import read_pdf
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ROOT / "data" / "lectures"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.ingest.lines import Word
+from quarry.ingest.layout.lines import Word
 from quarry.ingest.spool import Spool
 
 WORDS = [Word(text, 10.0, 20.5, 9.0, 0.0, bold=False, mono=True) for text in ("one", "שתיים", "three")]

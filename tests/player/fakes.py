@@ -13,17 +13,17 @@ import numpy as np
 
 from quarry.configs.settings import GameSettings, SearchSettings, Settings, load
 from quarry.evaluate.referee.reading import Reading
-from quarry.evaluate.referee.seen import see
+from quarry.evaluate.referee.visible_context import see
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.player.player import Player
-from quarry.player.protocol import Json
+from quarry.player.protocol.client import GameState
+from quarry.player.protocol.payloads import Json
 from quarry.player.questions.question import Question
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.strategies.dense import Dense
 from quarry.player.search.types import Hit, Query
-from quarry.player.server import GameState
 from quarry.player.testing.paragraphs import paragraph
 from quarry.player.words import words
 

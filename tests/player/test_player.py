@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import QueryError
 from quarry.player.player import MAX_WARMUP_CHARS, Plan, Player
-from quarry.player.protocol import RoundStart
+from quarry.player.protocol.payloads import RoundStart
 from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, Answer
 from quarry.player.questions.question import Question
 from quarry.player.questions.views import VIEWS

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.paragraph import Reading
 from quarry.ingest.store import create_store
-from quarry.ingest.vectors import embed_reading
 from quarry.player.__main__ import main, result_json
 from quarry.player.errors import SearchError
 from quarry.player.search.types import NOTHING_FOUND, Query, SearchResult
@@ -37,7 +37,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """The store's embedder is the one it was made with."""
-    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", lambda *_: WordsEmbedder())
+    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", lambda *_: WordsEmbedder())
 
 
 Run = Callable[..., tuple[int, str, str]]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.locating import locate_games
-from quarry.ingest.embedders import Embedder
-from quarry.ingest.hints import Hints, as_asked, hints_of
+from quarry.ingest.embed import Embedder
+from quarry.ingest.embed.hint_bank import Hints, as_asked, hints_of
 from quarry.ingest.store import Course
-from quarry.player.search.words import WordByWord
+from quarry.player.search.late_interaction import WordByWord
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from quarry.player.protocol import Json
+from quarry.player.protocol.payloads import Json
 
 Rewrite = Callable[[Json, int], Sequence[Json | bytes]]
 """From a message and how often it has been asked for so far, what is delivered in its place: messages, or raw bytes."""

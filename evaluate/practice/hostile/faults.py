@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from quarry.evaluate.practice.hostile.fault import Fault, Reply, Rewrite
-from quarry.player import protocol
-from quarry.player.protocol import Json
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.payloads import Json
 
 INBOX, OUTBOX, GAMES = "/v1/inbox", "/v1/outbox", "/v1/games"
 PATHS = (INBOX, OUTBOX)

@@ -11,7 +11,7 @@ from typing import Any
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.evaluate.practice.hostile.fault import Fault, Reply
-from quarry.player.protocol import Json
+from quarry.player.protocol.payloads import Json
 
 
 class HostileApp:

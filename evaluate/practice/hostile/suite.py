@@ -15,9 +15,9 @@ from quarry.evaluate.practice.hostile.fault import Fault
 from quarry.evaluate.practice.hostile.server import HostileApp
 from quarry.evaluate.practice.server import PracticeServer, Repertoire, create_app, serving
 from quarry.player.errors import PlayerError
-from quarry.player.play import GameReport, Pace, play_games
+from quarry.player.game.play import GameReport, Pace, play_games
 from quarry.player.player import Player
-from quarry.player.server import HttpGameServer
+from quarry.player.protocol.client import HttpGameServer
 
 REQUEST_TIMEOUT_S = 3.0
 GAME_TIMEOUT_S = 40.0

@@ -1,6 +1,6 @@
 """The kinds of questions, each in a file of its own; a new one is that file and its line here."""
 
-from quarry.configs.table import Table
+from quarry.configs.registry import Table
 from quarry.player.questions.kinds import anywhere, beginning, ending, opening
 from quarry.player.questions.kinds.kind import Kind
 

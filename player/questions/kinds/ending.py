@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.player.questions.ends import EndKind
+from quarry.player.questions.boundary_words import EndKind
 
 KIND = EndKind(
     name="ending",

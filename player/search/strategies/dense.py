@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from quarry.ingest.arrays import AnyFloatArray, Float32Array, IntArray
-from quarry.ingest.embedders import Embedder
+from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.search.cache import RememberingEmbedder
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, DenseCalibration, calibration_of

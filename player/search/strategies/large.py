@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from quarry.ingest.arrays import AnyFloatArray, Float32Array, IntArray
-from quarry.ingest.embedders import Embedder
+from quarry.ingest.embed import Embedder
 from quarry.ingest.store import Course
 from quarry.player.search.calibration import N_TOP, DenseCalibration
 from quarry.player.search.coarse import Coarse

@@ -13,7 +13,7 @@ from quarry.evaluate.__main__ import main
 from quarry.evaluate.fit import associations as fit_associations
 from quarry.evaluate.fit import wordnet
 from quarry.evaluate.referee import scoring
-from quarry.player.associations import load_associations
+from quarry.player.answer.associations import load_associations
 from tests.evaluate.fakes import run_main, write_games
 from tests.fakes import load_hashing_embedder
 
@@ -27,7 +27,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     made = fit_associations.Vocabulary(tuple(WORDS), zipf, zipf[:, None])
     monkeypatch.setattr(fit_associations, "general_words", lambda wordnet, named: made)
     monkeypatch.setattr(wordnet, "read_wordnet", lambda folder: None)
-    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", load_hashing_embedder)
+    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load_hashing_embedder)
     monkeypatch.setattr(scoring, "word_similarity", lambda *_: scoring.character_similarity)
 
 

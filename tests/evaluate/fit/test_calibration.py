@@ -14,9 +14,9 @@ import pytest
 
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.fit.calibration import Choice, fit_choices, fit_relevance
+from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.paragraph import Alias, Document, Reading
 from quarry.ingest.store import Filing, create_store
-from quarry.ingest.vectors import embed_reading
 from quarry.player.search.build import build_references
 from quarry.player.search.calibration import CALIBRATION
 from quarry.player.search.references import FEATURES, MEANING

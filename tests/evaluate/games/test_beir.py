@@ -14,8 +14,8 @@ from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.games.splits import select_split
 from quarry.ingest.errors import SourceError
+from quarry.ingest.pipeline.read_document import read_paragraphs_file
 from quarry.ingest.pipeline.sources import expand
-from quarry.ingest.reader import read_paragraphs_file
 from tests.evaluate.fakes import labelled_game
 from tests.player.fakes import course
 

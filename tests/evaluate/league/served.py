@@ -18,7 +18,7 @@ from pathlib import Path
 from quarry.evaluate.league.app import create_league_app
 from quarry.evaluate.league.built_in import seat
 from quarry.evaluate.practice.server import listen, serve
-from quarry.player.protocol import RoundStart
+from quarry.player.protocol.payloads import RoundStart
 from tests.evaluate.league.fakes import make_league
 from tests.player.fakes import course, dense_player
 

@@ -8,7 +8,7 @@ import pytest
 
 from quarry.evaluate.league.callbacks import RefereeCallbacks
 from quarry.evaluate.referee import make_referee
-from quarry.player.callbacks import Callbacks
+from quarry.player.game.callbacks import Callbacks
 from quarry.player.questions.answer import Answer
 from tests.evaluate.fakes import batch, half_alike
 from tests.evaluate.league.fakes import make_setter

@@ -12,11 +12,11 @@ from quarry.evaluate.league.built_in import DeskGameServer, seat
 from quarry.evaluate.league.league import League
 from quarry.evaluate.league.record import Record, RecordError
 from quarry.evaluate.practice.match import RefusedMessageError
-from quarry.player import protocol
 from quarry.player.errors import RefusedError
-from quarry.player.journal import Journal, Ledger
-from quarry.player.play import GameReport, play_games
-from quarry.player.protocol import Json
+from quarry.player.game.journal import Journal, Ledger
+from quarry.player.game.play import GameReport, play_games
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.payloads import Json
 from quarry.player.season import Season
 from tests.evaluate.league.fakes import make_league
 from tests.player.fakes import course, dense_player

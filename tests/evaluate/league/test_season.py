@@ -23,11 +23,11 @@ from quarry.evaluate.league.league import League
 from quarry.evaluate.league.post_office import PostOffice
 from quarry.evaluate.practice.server import serving
 from quarry.player.errors import ServerError
-from quarry.player.journal import Journal, sit_down
+from quarry.player.game.journal import Journal, sit_down
+from quarry.player.game.play import GameReport, Pace, play_games
 from quarry.player.mail.server import MailGameServer
-from quarry.player.play import GameReport, Pace, play_games
+from quarry.player.protocol.client import GameServer, HttpGameServer
 from quarry.player.season import Season
-from quarry.player.server import GameServer, HttpGameServer
 from tests.evaluate.league.fakes import make_league
 from tests.evaluate.report.test_page import ARGUMENTS, NO_BROWSER
 from tests.mail_servers import PASSWORD, mail_servers

@@ -21,7 +21,7 @@ from quarry.evaluate.practice import server as practice
 from quarry.evaluate.practice.server import PracticeServer, TooManyError, create_app, serving
 from quarry.evaluate.referee import scoring
 from quarry.evaluate.referee.scoring import score_guess
-from quarry.player.messages import PAYLOADS
+from quarry.player.protocol.messages import PAYLOADS
 from tests.contracts.game_server import GUESS, player_message, questions
 from tests.evaluate.fakes import half_alike, small_repertoire
 

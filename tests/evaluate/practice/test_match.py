@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.match import DEADLINES_S, MAX_TEXT_CHARS, Match, RefusedMessageError, read_batch
 from quarry.evaluate.referee import Posed, Secret, secret_of
-from quarry.player.protocol import Json
+from quarry.player.protocol.payloads import Json
 from quarry.player.questions.answer import Answer
 from quarry.player.testing.paragraphs import paragraph
 from tests.evaluate.fakes import batch, half_alike, labelled_game, message

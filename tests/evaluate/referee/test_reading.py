@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from quarry.evaluate.referee.reading import Reading
-from quarry.evaluate.referee.seen import see
+from quarry.evaluate.referee.visible_context import see
 from quarry.player.questions.answer import NOT_RELEVANT
 
 ENGLISH = (

@@ -20,7 +20,7 @@ from quarry.evaluate.referee.scoring import (
     score_word,
     word_similarity,
 )
-from quarry.ingest.embedders import Models
+from quarry.ingest.embed import Models
 
 TRUTH = "The inverted index maps each term to its postings."
 ANSWERS = {1: "A", 2: "Not Relevant", 3: "C", 4: "B", 5: "D"}
@@ -218,7 +218,7 @@ def test_the_referee_measures_with_another_model_than_the_players(
         loaded.append(spec)
         return object()
 
-    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", load)
+    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load)
     monkeypatch.setattr("quarry.evaluate.referee.scoring.importlib.util.find_spec", lambda name: object())
     word_similarity("minilm", Models(tmp_path, SETTINGS))
     word_similarity("some/hub-model", Models(tmp_path, SETTINGS))

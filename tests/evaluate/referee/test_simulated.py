@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from quarry.evaluate.referee.manners import Key
+from quarry.evaluate.referee.answering_policies import Key
 from quarry.evaluate.referee.simulated import SimulatedReferee
 from quarry.evaluate.referee.types import Posed, Secret
 from quarry.player.questions.answer import NOT_RELEVANT

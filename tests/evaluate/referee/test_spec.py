@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quarry.evaluate.errors import RefereeError
-from quarry.evaluate.referee.making import make_referee
+from quarry.evaluate.referee.factory import make_referee
 from quarry.evaluate.referee.spec import NAMES, TERMS, RefereeSpec, read_spec, spec_table
 from quarry.evaluate.referee.types import Posed, Secret
 from quarry.evaluate.referee.views import VIEWS

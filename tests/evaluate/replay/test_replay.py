@@ -440,7 +440,7 @@ class TestCommand:
         arguments += ["--referee", "noisy:0.3,0.2", "--repeats", "2", "--seed", "5"]
         here = self.json_run(capsys, *arguments)
         script = (
-            "import sys; from quarry.ingest.embedders import models; "
+            "import sys; from quarry.ingest.embed import models; "
             "from tests.fakes import load_hashing_embedder; "
             "models.load_embedder = load_hashing_embedder; "
             "from quarry.evaluate.__main__ import main; sys.exit(main(sys.argv[1:]))"

@@ -24,7 +24,7 @@ import pytest
 from chromadb.api.rust import RustBindingsAPI  # noqa: F401
 
 from quarry.configs.settings import load
-from quarry.ingest import pipeline
+from quarry.ingest.pipeline import pipeline
 from quarry.ingest.store import open_store
 from tests import fakes
 
@@ -36,7 +36,7 @@ def main() -> None:
     folder, n_kills, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     patch = pytest.MonkeyPatch()
     patch.setattr(pebble, "ProcessPool", fakes.InlinePool)
-    patch.setattr("quarry.ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
+    patch.setattr("quarry.ingest.embed.models.load_embedder", fakes.load_hashing_embedder)
     before = _told(partial(_fingerprint, str(folder / "store")))
     whole = _copy(folder, "whole")
     started = time.monotonic()

@@ -14,8 +14,9 @@ import pebble
 import pytest
 
 from quarry.configs.settings import Settings
-from quarry.ingest import pipeline, reader
 from quarry.ingest.arrays import Float32Array
+from quarry.ingest.pipeline import pipeline
+from quarry.ingest.pipeline import read_document as reader
 from quarry.ingest.store import open_store
 from tests import fakes
 from tests.fakes import CACHES, LOCKS, NETWORKS, RANKING, TREES, lecture_pdf
@@ -29,7 +30,7 @@ SEED = 20261122
 def test_ingest_killed_at_any_moment_leaves_the_store_as_before_or_as_after(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
+    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", fakes.load_hashing_embedder)
     monkeypatch.setattr(pebble, "ProcessPool", fakes.InlinePool)
     lectures, changed = tmp_path / "lectures", tmp_path / "changed"
     for folder, texts in ((lectures, (TREES, RANKING)), (changed, (TREES, NETWORKS, CACHES, LOCKS))):
@@ -80,8 +81,8 @@ def test_what_a_broken_run_had_finished_is_not_done_again(
             embedded.extend(texts)
             return super().embed_passages(texts)
 
-    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", read_pdf)
-    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", lambda *_: Breaking())
+    monkeypatch.setattr("quarry.ingest.pipeline.read_files.read_pdf", read_pdf)
+    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", lambda *_: Breaking())
     monkeypatch.setattr(pebble, "ProcessPool", fakes.InlinePool)
     with pytest.raises(KeyboardInterrupt):
         pipeline.ingest([lectures], store, settings, progress=False)
@@ -102,10 +103,10 @@ def test_other_token_limit_means_embedding_anew_but_not_reading(
     lectures.mkdir()
     for name, text in (("a", TREES), ("b", RANKING)):
         (lectures / f"{name}.pdf").write_bytes(lecture_pdf(name, text))
-    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", fakes.load_hashing_embedder)
+    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", fakes.load_hashing_embedder)
     monkeypatch.setattr(pebble, "ProcessPool", fakes.InlinePool)
     before = pipeline.ingest([lectures], store, settings, progress=False)
-    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", None)
+    monkeypatch.setattr("quarry.ingest.pipeline.read_files.read_pdf", None)
     shorter = dataclasses.replace(settings, embed=dataclasses.replace(settings.embed, max_tokens=64))
     after = pipeline.ingest([lectures / "a.pdf"], store, shorter, progress=False)
     assert {outcome.doc_id: outcome.status for outcome in after.outcomes} == dict.fromkeys("ab", "embedded anew")

@@ -23,13 +23,14 @@ import pytest
 from tqdm import tqdm
 
 from quarry.configs.settings import Settings
-from quarry.ingest import embedders, reader
+from quarry.ingest import embed as embedders
 from quarry.ingest.__main__ import main
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.errors import StoreError
 from quarry.ingest.paragraph import Alias
-from quarry.ingest.pipeline import expand, ingest
-from quarry.ingest.pipeline.pipeline import locked
+from quarry.ingest.pipeline import read_document as reader
+from quarry.ingest.pipeline.pipeline import ingest, locked
+from quarry.ingest.pipeline.sources import expand
 from quarry.ingest.store import create_store, open_store
 from quarry.ingest.testing import handmade
 from tests import fakes
@@ -46,7 +47,7 @@ from tests.fakes import (
     lecture_pdf,
 )
 
-LOADER = "quarry.ingest.embedders.models.load_embedder"
+LOADER = "quarry.ingest.embed.models.load_embedder"
 REAL_LOADER = embedders.load_embedder
 REAL_POOL = pebble.ProcessPool
 ROOT = Path(__file__).resolve().parents[3]
@@ -684,7 +685,7 @@ def test_file_that_hangs_is_given_up_while_the_others_go_through(
     course = pdfs(tmp_path / "course", quick=[TREES], slow=[CACHES])
     (tmp_path / "hasty.yaml").write_text("ingest: {timeout_s: 0.5}")
     with monkeypatch.context() as patch:
-        patch.setattr("quarry.ingest.pipeline.read.read_pdf", fakes.hang_reading)
+        patch.setattr("quarry.ingest.pipeline.read_files.read_pdf", fakes.hang_reading)
         ran = run(course, "--workers", "1", "--config", tmp_path / "hasty.yaml", "--json")
     assert (ran.code, ran.statuses) == (1, {"quick": "added", "slow": "failed"})
     assert ran.notes == [
@@ -703,8 +704,8 @@ def test_long_file_has_time_in_proportion_to_its_pages(
     for stem, n_pages in (("long", 100), ("short", 1)):
         (course / f"{stem}.pdf").write_bytes(handmade.pdf([[handmade.Run(50, 100, "text")]] * n_pages))
     (tmp_path / "hasty.yaml").write_text("ingest: {timeout_s: 0.5}")
-    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", fakes.slow_reading)
-    monkeypatch.setattr("quarry.ingest.pipeline.read.PAGES_IN_TIME", 2)  # so that 100 pages have 25 s
+    monkeypatch.setattr("quarry.ingest.pipeline.read_files.read_pdf", fakes.slow_reading)
+    monkeypatch.setattr("quarry.ingest.pipeline.read_files.PAGES_IN_TIME", 2)  # so that 100 pages have 25 s
     ran = run(course, "--workers", "1", "--config", tmp_path / "hasty.yaml", "--json")
     assert (ran.code, ran.statuses) == (1, {"long": "added", "short": "failed"})
 
@@ -714,7 +715,7 @@ def test_file_that_kills_its_reader_costs_itself_alone(
     tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     course = pdfs(tmp_path / "course", deadly=[CACHES], quick=[TREES])
-    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", fakes.die_reading)
+    monkeypatch.setattr("quarry.ingest.pipeline.read_files.read_pdf", fakes.die_reading)
     ran = run(course, "--workers", "1", "--json")
     assert (ran.code, ran.statuses) == (1, {"deadly": "failed", "quick": "added"})
     assert ran.notes == [f"ingest: {course / 'deadly.pdf'}: its reader died (exit code 3); the file may be damaged"]
@@ -759,7 +760,7 @@ def test_an_embedder_that_is_none_is_refused_before_a_page_is_read(
     monkeypatch.setattr(LOADER, REAL_LOADER)
     monkeypatch.delenv("QUARRY_MODELS", raising=False)  # where it may be exported already
     monkeypatch.setattr(importlib.metadata, "files", lambda name: None)
-    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", lambda *_: pytest.fail("a page was read"))
+    monkeypatch.setattr("quarry.ingest.pipeline.read_files.read_pdf", lambda *_: pytest.fail("a page was read"))
     course = pdfs(tmp_path / "course", trees=[TREES])
     assert says in refused(run(course, "--workers", "1", "--embedder", spec))
 
@@ -923,7 +924,7 @@ def test_interrupt_does_not_wait_for_the_files_that_are_being_read(
         raise KeyboardInterrupt
 
     course = pdfs(tmp_path / "course", quick=[TREES], slow=[CACHES])
-    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", fakes.hang_reading)
+    monkeypatch.setattr("quarry.ingest.pipeline.read_files.read_pdf", fakes.hang_reading)
     monkeypatch.setattr(tqdm, "update", interrupt)
     started = time.monotonic()
     assert run(course, "--workers", "2").code == 130
@@ -934,7 +935,7 @@ KILLED_INGEST = """
 import os, signal, sys
 from chromadb.api.models.Collection import Collection
 from quarry.ingest.__main__ import main
-from quarry.ingest.embedders import models
+from quarry.ingest.embed import models
 from tests import fakes
 
 def main_guarded():
@@ -1100,7 +1101,7 @@ def test_whatever_a_reader_raises_is_that_files_failure(
             raise IndexError("list index out\nof range")
         return read(path, doc_id, content, settings)
 
-    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", damaged)
+    monkeypatch.setattr("quarry.ingest.pipeline.read_files.read_pdf", damaged)
     ran = run(lectures, "--json")
     assert (ran.code, ran.statuses) == (1, {"trees": "failed", "ranking": "added"})
     assert any("its reader failed (IndexError: list index out of range)" in note for note in ran.notes)

@@ -7,8 +7,8 @@ import pytest
 from quarry.ingest.errors import BadInputError, SourceError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
 from quarry.ingest.pipeline.plan import Held, Row, missing_books, plan, to_drop
+from quarry.ingest.pipeline.sidecar import Sidecar
 from quarry.ingest.pipeline.sources import Source
-from quarry.ingest.sidecar import Sidecar
 
 NOTHING = Held({}, {}, ())
 

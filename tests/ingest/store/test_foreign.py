@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from quarry.configs.settings import load
-from quarry.ingest.embedders import exports
+from quarry.ingest.embed import exports
 from quarry.ingest.errors import EmbedderError, StoreError
 from quarry.ingest.store import create_store, open_store
 from quarry.ingest.store.client import Collections

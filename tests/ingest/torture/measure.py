@@ -17,7 +17,7 @@ from quarry.configs.settings import load
 from quarry.evaluate.games.text import same_text
 from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.reader import read_pdf
+from quarry.ingest.pipeline.read_document import read_pdf
 
 FOLDER = Path(__file__).parent
 

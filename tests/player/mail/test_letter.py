@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.player import protocol
 from quarry.player.errors import MessageError
 from quarry.player.mail.letter import MAX_BYTES, is_of_league, read_letter, read_subject, write_letter
+from quarry.player.protocol import payloads as protocol
 
 SUBJECT = "Q21G.v1::REFEREE::ref@x.test::tx-1::Q21WARMUPCALL"
 PAYLOAD = {"match_id": "0101001", "warmup_question": "What is 2 + 2?"}

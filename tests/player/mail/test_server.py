@@ -12,15 +12,15 @@ import pytest
 from quarry.configs.mail import PASSWORD_VARIABLE, TOKEN_VARIABLE, MailSettings
 from quarry.evaluate.league.post_office import PostOffice
 from quarry.evaluate.practice.server import PracticeServer
-from quarry.player import protocol
 from quarry.player.errors import RefusedError, ServerError, UnauthorizedError
-from quarry.player.journal import Journal, Ledger
+from quarry.player.game.journal import Journal, Ledger
+from quarry.player.game.play import GameReport, play_games
 from quarry.player.mail.letter import write_letter
 from quarry.player.mail.mailbox import Mailbox, read_place
 from quarry.player.mail.outgoing import Outgoing
 from quarry.player.mail.server import MailGameServer
-from quarry.player.play import GameReport, play_games
-from quarry.player.server import GameServer
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.client import GameServer
 from tests.contracts.game_server import GUESS, GameServerContract, inbox_of, kinds, player_message, questions
 from tests.evaluate.fakes import small_repertoire
 from tests.mail_servers import DOMAIN, PASSWORD, MailServers, mail_servers, plain_mail, token

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from quarry.ingest.arrays import Float64Array
-from quarry.player.protocol import RoundStart
+from quarry.player.protocol.payloads import RoundStart
 from quarry.player.questions.answer import LETTERS
 from quarry.player.questions.belief import update
 from quarry.player.questions.design import MAX_TIMES, N_QUESTIONS, design

@@ -13,12 +13,12 @@ import pytest
 
 from quarry.configs.settings import Settings, SettingsError, load
 from quarry.ingest.arrays import Float32Array, Float64Array
+from quarry.ingest.embed.hint_bank import LEAST_HINTS, load_hints
+from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.errors import StoreError
-from quarry.ingest.hints import LEAST_HINTS, load_hints
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
 from quarry.ingest.store import Course, Filing, create_store, open_store
-from quarry.ingest.vectors import embed_reading
-from quarry.player.protocol import RoundStart
+from quarry.player.protocol.payloads import RoundStart
 from quarry.player.search.build import build_orchestrator, searched_of, word_scorers
 from quarry.player.search.cache import RememberingEmbedder
 from quarry.player.search.strategies.reranked import Reranked
@@ -31,7 +31,7 @@ from tests.player.fakes import course
 
 @pytest.fixture(autouse=True)
 def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quarry.ingest.embedders.models.load_embedder", load_hashing_embedder)
+    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load_hashing_embedder)
 
 
 SHORT_S = 0.5

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quarry.ingest.hints import Bank, hints_of
+from quarry.ingest.embed.hint_bank import Bank, hints_of
 from quarry.player.search import hubs
 from quarry.player.search.hubs import Hubs
 

@@ -1,9 +1,0 @@
-from .embedders import Embedder as Embedder
-from .embedders import Models as Models
-from .errors import IngestError as IngestError
-from .paragraph import Document as Document
-from .paragraph import Paragraph as Paragraph
-from .pipeline import IngestSummary as IngestSummary
-from .store import Course as Course
-from .store import create_store as create_store
-from .store import open_store as open_store

@@ -1,0 +1,119 @@
+"""A bank of hints as people give them, and what models make of them: how rare a word is, and what any hint is near to.
+
+Ours is hints.jsonl, the hints of our own labelled games in alphabetical order, without anything else of those games;
+`search.hints` names another one. Vectors are kept beside the exported networks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from quarry.configs.json_files import MEND, read_objects
+from quarry.ingest.arrays import Float32Array, IntArray
+from quarry.ingest.embed import TokenEmbedder, choose_spec
+from quarry.ingest.embed.exports import FORM
+from quarry.ingest.errors import BadInputError
+
+HINTS = Path(__file__).with_name("hint_bank.jsonl")
+LEAST_HINTS = 100
+"""Hints that a bank must hold; with fewer, the nearest of them say more about the bank than about a paragraph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What people ask for.
+
+    Attributes:
+        texts: each once.
+        documents: stem of the lecture that each was given for, "" if unknown.
+        course: stems of the lectures that they are about; in a store that holds one of these, nearness to the hints
+            would tell what they were given for.
+        digest: changes with the texts.
+    """
+
+    texts: tuple[str, ...]
+    documents: tuple[str, ...]
+    course: frozenset[str]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bank:
+    """Hints as one model sees them.
+
+    Attributes:
+        hints: those in the script that the model reads.
+        vectors: (n_hints, dim) unit vectors.
+        token_ids: (n_tokens,) the tokens of all hints, those of the first one first.
+        starts: (n_hints + 1,) where those of each begin.
+    """
+
+    hints: Hints
+    vectors: Float32Array
+    token_ids: IntArray
+    starts: IntArray
+
+
+def load_hints(path: Path = HINTS) -> Hints:
+    """The hints of a file, one JSON object a line.
+
+    A line has "hint" and, if it is known, "document", the lecture that it was given for; or "course", the stems of all
+    lectures that the hints were given for.
+
+    Raises:
+        BadInputError: the file cannot be read, or holds too few.
+    """
+    found: dict[str, str] = {}
+    course: set[str] = set()
+    for where, item in read_objects(path, BadInputError):
+        if isinstance(item.get("course"), list):
+            course |= set(map(str, item["course"]))
+        elif isinstance(item.get("hint"), str):
+            found.setdefault(as_asked(item["hint"]), str(item.get("document", "")))
+        else:
+            raise BadInputError(f'{where}: must be a JSON object with "hint", got {str(item)[:60]}; {MEND}')
+    if len(found) < LEAST_HINTS:
+        raise BadInputError(
+            f"{path}: must hold at least {LEAST_HINTS} hints, got {len(found)}; leave search.hints empty"
+        )
+    return hints_of(found, course)
+
+
+def hints_of(documents: Mapping[str, str], course: Collection[str] = ()) -> Hints:
+    """Hints by text, each with the document that it was given for, "" if unknown."""
+    digest = hashlib.sha256("\n".join(documents).encode()).hexdigest()[:12]
+    return Hints(tuple(documents), tuple(documents.values()), frozenset(course), digest)
+
+
+def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
+    """The hints as a model sees them: from `models_dir` if it was asked before, else read now and kept there."""
+    latin = model.spec in ("minilm", "mpnet")
+    known = zip(hints.texts, hints.documents, strict=True)
+    read = {text: document for text, document in known if not latin or choose_spec([text]) == "minilm"}
+    hints = hints_of(read, hints.course)
+    path = models_dir / f"hints-{model.spec}-{model.dim}-{FORM}-{hints.digest}.npz"
+    try:
+        with np.load(path) as arrays:
+            vectors = arrays["vectors"].astype(np.float32)
+            return Bank(hints, vectors, arrays["token_ids"], arrays["starts"])
+    except (OSError, ValueError, KeyError, EOFError):  # not there yet, or damaged
+        vectors, states = model.read_queries(hints.texts)
+    work = path.with_suffix(f".{os.getpid()}")
+    try:
+        with work.open("wb") as file:
+            np.savez(file, vectors=vectors.astype(np.float16), token_ids=states.ids, starts=states.starts)
+        work.replace(path)
+    except OSError:  # read only: it is read again the next time
+        work.unlink(missing_ok=True)
+    return Bank(hints, vectors, states.ids, states.starts)
+
+
+def as_asked(hint: str) -> str:
+    """A hint by which it is found in a bank: its whitespace normalised."""
+    return " ".join(hint.split())

@@ -1,0 +1,1 @@
+"""Glyphs -> lines -> columns -> reading order."""

@@ -1,0 +1,1 @@
+"""Lines -> blocks -> paragraphs, their sections and sentences."""

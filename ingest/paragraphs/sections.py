@@ -1,0 +1,124 @@
+"""Blocks -> the section path of each: which headings it stands under, by their size, weight and numbering."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from quarry.ingest.paragraphs.split import Block
+from quarry.ingest.spool import Many
+
+SAME_SIZE = 0.04
+"""Font sizes, in body sizes, that differ by less are of one level."""
+
+TEXT_WORDS = 12
+"""Words from which on a block is text, with which the front matter (title, authors, date) ends."""
+
+_NUMBER = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """How the blocks of a document are nested.
+
+    Attributes:
+        paths: for each block the headings above it, outermost first; for a heading those that it stands under itself.
+        outermost: the headings of the outermost level below the title, in order, without their numbers.
+    """
+
+    paths: tuple[tuple[str, ...], ...]
+    outermost: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    size: float
+    bold: bool
+    depth: int
+
+    def holds(self, inner: _Level) -> bool:
+        """Whether a heading of the level `inner` is a section within one of this level."""
+        if abs(self.size - inner.size) > SAME_SIZE:
+            return inner.size < self.size
+        if self.depth and inner.depth and self.depth != inner.depth:
+            return inner.depth > self.depth
+        return self.bold and not inner.bold
+
+
+def outline(blocks: Many[Block], title: str, authors: Sequence[str] = ()) -> Outline:
+    """The nesting of a document's blocks.
+
+    Args:
+        blocks: in reading order; footnotes stand under no heading.
+        title: of the document as printed, "" if unknown.
+        authors: names that may be set like headings and are none.
+    """
+    front = _front_matter(blocks, authors)
+    paths: list[tuple[str, ...]] = []
+    outermost: list[str] = []
+    open_sections: list[tuple[str, _Level | None]] = []
+    path: tuple[str, ...] = ()
+    for position, block in enumerate(blocks):
+        if block.footnote:
+            paths.append(())
+            continue
+        if not block.is_heading:
+            paths.append(path)
+            continue
+        level = None if position in front else _level(block)
+        while open_sections and not _holds(open_sections[-1][1], level):
+            open_sections.pop()
+        if open_sections and _is_title(open_sections[-1][0], title):
+            open_sections[-1] = (title, open_sections[-1][1])  # a title of two lines comes as two headings
+        paths.append(tuple(text for text, _ in open_sections))
+        below_title = not open_sections or (len(open_sections) == 1 and _is_title(open_sections[0][0], title))
+        if level is not None and below_title and not _is_title(block.text, title) and _is_worded(block.text):
+            outermost.append(_NUMBER.sub("", block.text, count=1))
+        open_sections.append((block.text, level))
+        path = tuple(text for text, _ in open_sections)
+    return Outline(tuple(paths), tuple(dict.fromkeys(outermost)))
+
+
+def _holds(outer: _Level | None, inner: _Level | None) -> bool:
+    """Front matter holds nothing, and stands under whatever is open."""
+    return outer is not None and (inner is None or outer.holds(inner))
+
+
+def _front_matter(blocks: Iterable[Block], authors: Sequence[str]) -> set[int]:
+    """Positions of headings that are none: names of authors, and dates, subtitles and such before the text begins."""
+    early: list[tuple[int, Block]] = []
+    used_later: set[_Level] = set()
+    named: set[int] = set()
+    begins: int | None = None
+    n_blocks = 0
+    for row, block in enumerate(blocks):
+        n_blocks += 1
+        if block.is_heading:
+            if begins is None:
+                early.append((row, block))
+            else:
+                used_later.add(_level(block))
+            if any(name in block.text for name in authors):
+                named.add(row)
+        elif begins is None and len(block.text.split()) >= TEXT_WORDS:
+            begins = row
+    end = n_blocks if begins is None else begins
+    largest = max((block.size_ratio for _, block in early), default=0.0)
+    return named | {
+        row for row, block in early if row + 1 < end and block.size_ratio < largest and _level(block) not in used_later
+    }
+
+
+def _level(block: Block) -> _Level:
+    number = _NUMBER.match(f"{block.number} {block.text}".lstrip())
+    return _Level(round(block.size_ratio, 2), block.bold > 0.9, number[1].count(".") + 1 if number else 0)
+
+
+def _is_worded(text: str) -> bool:
+    """Whether a heading is made of words, and not of the symbols of a formula set large."""
+    return any(sum(map(str.isalpha, word)) > 2 for word in text.split())
+
+
+def _is_title(heading: str, title: str) -> bool:
+    return bool(title) and heading.casefold() in title.casefold()

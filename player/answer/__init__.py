@@ -1,0 +1,1 @@
+"""The guess: opening sentence, associative word, justifications."""

@@ -1,0 +1,88 @@
+"""Posterior -> opening sentence, associative word, justifications, confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from quarry.ingest.arrays import Float32Array
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.answer.associations import Associations, load_associations
+from quarry.player.answer.justify import Evidence, justify_sentence, justify_word
+from quarry.player.protocol.payloads import Guess
+from quarry.player.questions.language import hebrew_forms, is_hebrew, language_of
+from quarry.player.words import words
+
+EXACT_ONLY = 0.6
+"""Share of the scorers that know equality alone; the others give partial credit. Six of the ten that can be read."""
+N_WEIGHED = 300
+"""Words whose expected score is worked out."""
+LAST_RESORT = "idea"
+"""Associative word where no other is left."""
+
+
+def make_guess(
+    paragraph: Paragraph,
+    evidence: Sequence[Evidence],
+    domain: str,
+    confidence: float,
+    associations: Sequence[str],
+) -> Guess:
+    """The guess that `paragraph` is the one.
+
+    Args:
+        evidence: as `justify.weigh_answers` gives it.
+        domain: the broad domain of the secret associative word, "" if unknown.
+        confidence: 0..1.
+        associations: as `associative_words` gives them; the first is guessed.
+    """
+    word, language = associations[0], language_of(paragraph.text)
+    return Guess(
+        opening_sentence=paragraph.opening_sentence,
+        sentence_justification=justify_sentence(evidence, confidence, language),
+        associative_word=word,
+        word_justification=justify_word(evidence, word, domain, language),
+        confidence=confidence,
+    )
+
+
+def associative_words(
+    paragraph: Paragraph, domain: str, hint: str = "", associations: Associations | None = None
+) -> list[str]:
+    """Words that may be the secret one, by the score that each is expected to earn, best first; at least one.
+
+    None of them occurs in the paragraph or names the domain. They are Hebrew where the domain is.
+
+    Args:
+        domain: the broad domain of the secret word, "" if unknown.
+        hint: what was told about the paragraph, "" if nothing.
+        associations: the player's own unless given.
+    """
+    known = associations or load_associations()
+    rows, shares = known.rank(domain, hint, paragraph.text)
+    if any(map(is_hebrew, words(domain))):
+        taken = {hebrew_forms(word) for word in words(f"{paragraph.text} {domain}")}
+        found = _most_probable(known.in_hebrew(rows, shares), taken)
+        return found or [LAST_RESORT]
+    best = np.argsort(-shares, kind="stable")[:N_WEIGHED]
+    best = best[shares[best] > 0.0]
+    worth = expected_scores(shares[best], known.likeness(rows[best]))
+    ordered = rows[best][np.argsort(-worth, kind="stable")]
+    return [known.words[row] for row in ordered.tolist()] or [LAST_RESORT]
+
+
+def expected_scores(shares: Float32Array, likeness: Float32Array) -> Float32Array:
+    """(n,) score, 0..1, that each word is expected to earn where a part of the scorers know equality alone.
+
+    Args:
+        shares: (n,) probability that each is the secret word; what they lack to 1 is on words like none of these.
+        likeness: (n, n) as `Associations.likeness` gives it.
+    """
+    exact = (likeness >= 1.0).astype(np.float32) @ shares
+    return np.asarray(EXACT_ONLY * exact + (1.0 - EXACT_ONLY) * (likeness @ shares), dtype=np.float32)
+
+
+def _most_probable(shares: Mapping[str, float], taken: set[str]) -> list[str]:
+    ordered = sorted(shares.items(), key=lambda item: (-item[1], item[0]))
+    return [word for word, _ in ordered if hebrew_forms(word) not in taken][:N_WEIGHED]

@@ -1,0 +1,1 @@
+"""The game loop, its journal, and how games are shown."""

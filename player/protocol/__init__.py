@@ -1,0 +1,1 @@
+"""Messages of the game, and the HTTP client."""

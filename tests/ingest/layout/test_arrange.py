@@ -1,0 +1,124 @@
+"""ingest/layout/arrange.py: reading order, furniture, footnotes and the printed title."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from quarry.ingest.layout.arrange import Arranged, arrange
+from quarry.ingest.pdf.extract import extract
+from quarry.ingest.testing.handmade import Run, grid, lines, pdf
+
+LEFT = [f"left line {number} of the first column here" for number in range(1, 9)]
+RIGHT = [f"right line {number} of the second column here" for number in range(1, 9)]
+
+
+def _arranged(tmp_path: Path, pages: list[list[Run]]) -> Arranged:
+    path = tmp_path / "lecture.pdf"
+    path.write_bytes(pdf(pages))
+    return arrange(extract(path))
+
+
+def _texts(arranged: Arranged) -> list[str]:
+    return [line.text for line in arranged.lines]
+
+
+def _body(number: int) -> list[Run]:
+    return lines([f"page {number} has this line of text, number {row} of it" for row in "abcdefghij"], 50, 150)
+
+
+def test_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+    page = [*lines(RIGHT, 310, 200), *lines(LEFT, 50, 200)]
+    assert _texts(_arranged(tmp_path, [page])) == LEFT + RIGHT
+
+
+def test_what_runs_across_both_columns_parts_them_into_bands(tmp_path: Path) -> None:
+    across = (
+        "a line that runs across the whole of the page, over both of the columns that stand on it, like a wide table"
+    )
+    page = [*lines(LEFT, 50, 200), *lines(RIGHT, 310, 200), Run(50, 320, across)]
+    page += [*lines(LEFT, 50, 350), *lines(RIGHT, 310, 350)]
+    assert _texts(_arranged(tmp_path, [page])) == [*LEFT, *RIGHT, across, *LEFT, *RIGHT]
+
+
+def test_one_column_with_a_wide_gap_stays_one_line(tmp_path: Path) -> None:
+    arranged = _arranged(tmp_path, [[*_body(1), Run(50, 300, "cell"), Run(200, 300, "other cell")]])
+    assert list(arranged.lines)[-1].text == "cell other cell"
+    assert list(arranged.lines)[-1].n_gaps == 1
+
+
+def test_running_heads_and_page_numbers_are_left_out(tmp_path: Path) -> None:
+    pages = [[Run(50, 40, "A Course in Search"), *_body(number), Run(290, 780, str(number))] for number in range(1, 5)]
+    assert all(text.startswith("page ") for text in _texts(_arranged(tmp_path, pages)))
+
+
+def test_a_running_head_that_changes_with_the_section_is_left_out(tmp_path: Path) -> None:
+    heads = ["1.1 Reductions", "1.2 Simplify", "1.3 Hanoi", "1.4 Mergesort"]
+    pages = [[Run(50, 60, head), *_body(number)] for number, head in enumerate(heads)]
+    assert all(text.startswith("page ") for text in _texts(_arranged(tmp_path, pages)))
+
+
+def test_a_line_that_comes_once_near_the_edge_stays(tmp_path: Path) -> None:
+    pages = [_body(1), [Run(50, 140, "only here in the document"), *_body(2)], _body(3)]
+    assert "only here in the document" in _texts(_arranged(tmp_path, pages))
+
+
+def test_footnotes_are_marked_and_follow_the_body(tmp_path: Path) -> None:
+    notes = [Run(50, 700, "1 See the notes.", size=8), Run(50, 710, "which go on here.", size=8)]
+    arranged = _arranged(tmp_path, [[*notes, *_body(1)]])
+    assert [(line.text, line.footnote) for line in list(arranged.lines)[-3:]] == [
+        ("page 1 has this line of text, number j of it", False),
+        ("1 See the notes.", True),
+        ("which go on here.", True),
+    ]
+
+
+def test_small_print_at_the_foot_without_a_mark_is_no_footnote(tmp_path: Path) -> None:
+    arranged = _arranged(tmp_path, [[*_body(1), Run(50, 700, "Figure: a tree.", size=8)]])
+    assert not any(line.footnote for line in arranged.lines)
+
+
+def test_the_title_is_the_largest_print_of_the_first_page(tmp_path: Path) -> None:
+    title = [Run(50, 60, "Finding Things", size=20), Run(50, 84, "Again", size=20)]
+    assert _arranged(tmp_path, [[*title, *_body(1)]]).title == "Finding Things Again"
+
+
+def test_a_page_in_one_size_has_no_title(tmp_path: Path) -> None:
+    assert _arranged(tmp_path, [_body(1)]).title == ""
+
+
+def test_lines_in_a_ruled_table_are_marked(tmp_path: Path) -> None:
+    path = tmp_path / "lecture.pdf"
+    runs = [
+        Run(55, 90, "text above"),
+        Run(55, 120, "a cell"),
+        Run(200, 150, "another"),
+        Run(55, 190, "text below"),
+    ]
+    path.write_bytes(pdf([runs], drawing=grid([50, 150, 300], [100, 130, 160])))
+    assert [line.in_table for line in arrange(extract(path)).lines] == [False, True, True, False]
+
+
+def test_three_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+    columns = [
+        [f"{name} line {number} of the text that is here" for number in range(1, 9)]
+        for name in ("left", "middle", "right")
+    ]
+    page = [run for x, column in zip((30, 220, 410), columns, strict=True) for run in lines(column, x, 200)]
+    assert _texts(_arranged(tmp_path, [page])) == [text for column in columns for text in column]
+
+
+def test_the_columns_of_the_pages_before_part_a_last_page_of_few_lines(tmp_path: Path) -> None:
+    first = [*lines(LEFT, 50, 200), *lines(RIGHT, 310, 200)]
+    last = [*lines(LEFT[:3], 50, 200), *lines(RIGHT[:2], 310, 205)]
+    assert _texts(_arranged(tmp_path, [first, last])) == [*LEFT, *RIGHT, *LEFT[:3], *RIGHT[:2]]
+
+
+def test_a_list_of_the_sections_beside_the_text_of_every_page_is_furniture(tmp_path: Path) -> None:
+    sections = lines(["Opening", "Method", "Results"], 10, 200, leading=14, size=6)
+    pages = [[*sections, *(Run(run.x + 70, run.y, run.text) for run in _body(number))] for number in range(1, 5)]
+    assert not {"Opening", "Method", "Results"} & set(_texts(_arranged(tmp_path, pages)))
+
+
+def test_what_is_drawn_off_the_page_is_not_read(tmp_path: Path) -> None:
+    page = [*_body(1), Run(2050, 200, "covered until the next step"), Run(50, -500, "above the page")]
+    assert _texts(_arranged(tmp_path, [page])) == [run.text for run in _body(1)]

@@ -1,0 +1,50 @@
+"""ingest/layout/drop_caps.py: letters as high as two lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from quarry.ingest.layout.arrange import arrange
+from quarry.ingest.paragraphs.split import split
+from quarry.ingest.pdf.extract import extract
+from quarry.ingest.testing.handmade import Run, lines, pdf
+
+BESIDE = ["very tree has a root, and from the root a", "path goes down to every leaf that there is,"]
+BELOW = ["so that whoever looks for a key begins at the", "root and never has to turn back on the way."]
+TEXT = f"Every tree has a root{BESIDE[0][len('very tree has a root') :]} {BESIDE[1]} {' '.join(BELOW)}"
+
+
+def _blocks(tmp_path: Path, runs: list[Run]) -> list[str]:
+    path = tmp_path / "lecture.pdf"
+    path.write_bytes(pdf([runs]))
+    return [block.text for block in split(arrange(extract(path)))]
+
+
+@pytest.mark.parametrize("baseline", [112, 109])
+def test_a_drop_cap_is_the_first_letter_of_its_paragraph(tmp_path: Path, baseline: float) -> None:
+    # on the baseline of the second line, or near it
+    cap = Run(50, baseline, "E", size=26)
+    page = [cap, *lines(BESIDE, 69, 100), *lines(BELOW, 50, 124)]
+    assert _blocks(tmp_path, page) == [TEXT]
+
+
+def test_a_drop_cap_that_is_a_word_stays_one(tmp_path: Path) -> None:
+    first, second = "tree has a root, and from this one root a", BESIDE[1]
+    page = [Run(50, 112, "A", size=26), Run(73, 100, first), Run(69, 112, second), *lines(BELOW, 50, 124)]
+    assert _blocks(tmp_path, page) == [f"A {first} {second} {' '.join(BELOW)}"]
+
+
+def test_a_large_letter_with_one_line_beside_it_is_no_drop_cap(tmp_path: Path) -> None:
+    page = [
+        Run(50, 112, "E", size=26),
+        Run(72, 112, "is the letter of this lesson in large print"),
+        *lines(BELOW, 50, 140),
+    ]
+    assert _blocks(tmp_path, page)[0].startswith("E is the letter")
+
+
+def test_letters_of_a_formula_stay_where_they_are(tmp_path: Path) -> None:
+    page = [*lines(BESIDE, 50, 100), Run(50, 124, "A"), Run(69, 124, "is small"), *lines(BELOW, 50, 136)]
+    assert "A is small" in " ".join(_blocks(tmp_path, page))

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.paragraphs.near_identical import near_identical
+from tests.fakes import CACHES, HEBREW, LOCKS, TREES
+
+MERGE_SORT = (
+    "Merge sort splits the array into two halves, sorts each of them by itself, and then joins the sorted halves "
+    "in one pass. In the worst case merge sort needs about n times log n comparisons, and it keeps "
+    "the order of equal keys."
+)
+
+
+def paragraphs(*texts: str) -> list[Paragraph]:
+    return [Paragraph(f"p{number}", "trees", 1, "", text, text) for number, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        TREES,
+        TREES.upper(),
+        TREES.replace(",", " –").replace(".", "!"),
+        TREES.replace("every lookup", "each lookup"),
+        TREES.replace("discards one of", "drops one of").replace("a few steps", "few steps"),
+        f"Indeed: {TREES}",
+    ],
+)
+def test_same_text_up_to_case_signs_and_a_few_words_is_linked_to_the_first(again: str) -> None:
+    assert near_identical(paragraphs(CACHES, TREES, LOCKS, again)) == {"p3": "p1"}
+
+
+def test_third_one_is_linked_to_the_first_too() -> None:
+    texts = (TREES, TREES.replace("every", "each"), CACHES, TREES.upper())
+    assert near_identical(paragraphs(*texts)) == {"p1": "p0", "p3": "p0"}
+
+
+def test_hebrew_is_compared_like_any_other_text() -> None:
+    assert near_identical(paragraphs(HEBREW, f"{HEBREW[:-1]}!", TREES)) == {"p1": "p0"}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        MERGE_SORT.replace("Merge", "Quick").replace("merge", "quick"),  # the same template, another subject
+        MERGE_SORT.replace("two halves", "2 halves"),  # another number
+        MERGE_SORT.replace("splits the array into two halves", "cuts a list at some pivot").replace("each", "both"),
+        MERGE_SORT.replace("worst case", "best case").replace("two halves", "three parts").replace("equal", "unequal"),
+        MERGE_SORT[: len(MERGE_SORT) // 2],
+        CACHES,
+    ],
+)
+def test_different_paragraphs_that_look_alike_are_not_linked(other: str) -> None:
+    assert near_identical(paragraphs(MERGE_SORT, other)) == {}
+
+
+def test_numbers_tell_paragraphs_of_one_template_apart() -> None:
+    texts = [f"{TREES} This is exercise {number} of the course." for number in range(5)]
+    assert near_identical(paragraphs(*texts)) == {}
+
+
+def test_no_paragraphs_and_paragraphs_without_words_are_no_error() -> None:
+    assert near_identical([]) == {}
+    assert near_identical(paragraphs("§ ≤ ∑", "a")) == {}

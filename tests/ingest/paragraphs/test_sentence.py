@@ -1,0 +1,96 @@
+"""ingest/paragraphs/sentence.py: the opening sentence, word for word."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarry.ingest.paragraphs.sentence import alternatives, opening_sentence, sentences
+
+FIRST = [
+    "Some codes, e.g. Huffman codes, are short.",
+    "It is cheap, i.e. it costs O(n).",
+    "See Fig. 3 for the tree.",
+    "As Sec. 4 shows, it ends.",
+    "The value is 3.14 here.",
+    "J. R. Smith proved it.",
+    "Dr. Seuss wrote it.",
+    "Kang et al. (2018) posed it.",
+    "Kang et al. proposed it.",
+    "They use trees, heaps, etc. and sort them.",
+    "We pad it (see below. Or not) at once.",
+    "Visit https://example.org/a.b?c=1 now.",
+    "Index them as 1, 2, . . . , n first.",
+    "R. A. Fisher had eight cups.",
+    "Well, wait... there is more.",
+    "He said: “Stop.”",
+    "Is it so?",
+    "Yes!",
+    "It works (it really does!).",
+    "People v. Collins is a case.",
+    "The U.S. Senate met.",
+    "Proof. Suppose it fails.",
+    "Definition 3. A tree is a graph without cycles.",
+    "Theorem 2.1. Suppose it fails.",
+    "Theorem 4 (Gauss, 1801). Two such numbers are equal.",
+    "It splits into A and B.",
+]
+
+
+@pytest.mark.parametrize("sentence", FIRST)
+def test_the_sentence_ends_where_it_ends(sentence: str) -> None:
+    assert opening_sentence(f"{sentence} The rest follows. And more.") == sentence
+
+
+def test_an_ellipsis_before_a_capital_ends_the_sentence() -> None:
+    assert opening_sentence("Our life is frittered away. . . . Simplify it.") == "Our life is frittered away. . . ."
+
+
+def test_a_question_quoted_inside_a_sentence_does_not_end_it() -> None:
+    assert opening_sentence("“Which way?” is a question. Yes.") == "“Which way?” is a question."
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        'היא נקראת ע"י כולם שיטת ד"ר הילל.',
+        "הגדרה. שיטה נקראת עקבית אם היא עקבית.",
+        "ההפרש הוא 15.6 מושבים בכנסת.",
+        "התשובה היא כן!",
+    ],
+)
+def test_hebrew_sentences_end_where_they_end(sentence: str) -> None:
+    assert opening_sentence(f"{sentence} המשך הפסקה. סוף.") == sentence
+
+
+def test_a_hebrew_sentence_may_be_followed_by_a_small_latin_letter() -> None:
+    assert opening_sentence("זו שיטת היל. f היא פונקציה.") == "זו שיטת היל."
+
+
+def test_text_without_an_end_is_its_own_opening_sentence() -> None:
+    assert opening_sentence("no end here") == "no end here"
+    assert opening_sentence("") == ""
+
+
+@pytest.mark.parametrize("first", FIRST)
+def test_sentences_begin_with_the_opening_sentence_and_lose_nothing(first: str) -> None:
+    text = f"{first} A second sentence follows. Is it the last?"
+    assert sentences(text) == [opening_sentence(text), "A second sentence follows.", "Is it the last?"]
+    assert " ".join(sentences(text)) == text
+
+
+def test_sentences_of_nothing_are_none_and_an_unfinished_one_counts() -> None:
+    assert sentences("  ") == []
+    assert sentences(" One ends. the other does not") == ["One ends. the other does not"]
+    assert sentences("One ends. Another does not") == ["One ends.", "Another does not"]
+
+
+def test_what_else_may_be_the_first_sentence() -> None:
+    assert alternatives("Stratified samples. Parts that differ are sampled. The rest follows.") == (
+        "Stratified samples. Parts that differ are sampled.",
+        "Parts that differ are sampled.",
+    )
+    assert alternatives("3.2 Trees are graphs, e.g. of dependence. And more follows here.") == (
+        "Trees are graphs, e.g. of dependence.",
+        "3.2 Trees are graphs, e.g.",
+    )
+    assert alternatives("A sentence of more than five words. Another one.") == ()

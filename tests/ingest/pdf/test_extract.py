@@ -1,0 +1,248 @@
+"""ingest/pdf/extract.py: characters of small odd PDFs, and the errors of files that cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typst
+
+from quarry.ingest.errors import SourceError
+from quarry.ingest.pdf.extract import READERS, Pdf, extract
+from quarry.ingest.pdf.model import UNKNOWN, Box, GlyphPage
+from quarry.ingest.pdf.pdfium import PdfiumReader
+from quarry.ingest.testing.handmade import Run, encrypted_pdf, grid, pdf
+
+HEBREW = {"a": "א", "b": "ב", "g": "ג", "m": "ם", "s": "ש", "l": "ל", "v": "ו", "M": "מ"}
+
+
+@pytest.fixture(autouse=True)
+def _without_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a file says by itself; tests/ingest/pdf/test_ocr.py has the rest."""
+    monkeypatch.setattr("quarry.ingest.pdf.extract.languages", frozenset)
+
+
+def _read(tmp_path: Path, content: bytes) -> Pdf:
+    path = tmp_path / "lecture.pdf"
+    path.write_bytes(content)
+    return extract(path)
+
+
+def _texts(document: Pdf) -> list[str]:
+    return [line.text for page in document.pages for line in page.lines]
+
+
+def _error(tmp_path: Path, content: bytes) -> str:
+    with pytest.raises(SourceError) as caught:
+        _read(tmp_path, content)
+    assert "\n" not in str(caught.value)
+    return str(caught.value).removeprefix(str(tmp_path) + "/")
+
+
+def test_lines_come_with_words_boxes_and_baselines(tmp_path: Path) -> None:
+    document = _read(tmp_path, pdf([[Run(50, 100, "one two"), Run(50, 112, "three", font="bold")]]))
+    page = document.pages[0]
+    assert (page.number, page.width, page.height) == (1, 600, 800)
+    assert _texts(document) == ["one two", "three"]
+    assert [(line.y, line.size, line.bold) for line in page.lines] == [(100, 10, 0), (112, 10, 1)]
+    # Helvetica: o, n and e are 0.556 em wide, a space 0.278; "one" is 16.68 points wide, "two" begins 2.78 after it
+    assert page.lines[0].words[0].x1 == pytest.approx(50 + 16.68, abs=0.1)
+    assert page.lines[0].words[1].x0 == pytest.approx(50 + 19.46, abs=0.1)
+
+
+def test_text_drawn_bottom_up_is_read_top_down(tmp_path: Path) -> None:
+    assert _texts(_read(tmp_path, pdf([[Run(50, 300, "second"), Run(50, 100, "first")]]))) == [
+        "first",
+        "second",
+    ]
+
+
+def test_a_stored_space_that_stands_over_a_word_does_not_part_it(tmp_path: Path) -> None:
+    assert _texts(_read(tmp_path, pdf([[Run(50, 100, "word"), Run(60, 100, " ")]]))) == ["word"]
+
+
+def test_letters_of_mathematics_are_plain_letters(tmp_path: Path) -> None:
+    content = pdf([[Run(50, 100, "aXb", font="mapped")]], {"a": "a", "X": "\U0001d45b", "b": "b"})
+    assert _texts(_read(tmp_path, content)) == ["anb"]
+
+
+def test_a_raised_footnote_mark_is_no_part_of_the_word(tmp_path: Path) -> None:
+    # "scope" is 26.68 points wide: s and c are 0.5 em, o, p and e 0.556
+    document = _read(tmp_path, pdf([[Run(50, 100, "scope"), Run(76.7, 96, "2", size=6), Run(90, 100, "next")]]))
+    assert _texts(document) == ["scope next"]
+
+
+def test_an_exponent_stays_with_its_base(tmp_path: Path) -> None:
+    assert _texts(_read(tmp_path, pdf([[Run(50, 100, "x"), Run(55, 96, "2", size=6), Run(62, 100, "next")]]))) == [
+        "x2 next"
+    ]
+
+
+def test_a_font_of_fixed_pitch_is_told(tmp_path: Path) -> None:
+    document = _read(tmp_path, pdf([[Run(50, 100, "while true", font="mono"), Run(50, 120, "prose")]]))
+    assert [line.mono for line in document.pages[0].lines] == [1, 0]
+
+
+def test_ligatures_come_apart(tmp_path: Path) -> None:
+    content = pdf(
+        [[Run(50, 100, "eXcient", font="mapped")]], {"e": "e", "X": "ﬃ", "c": "c", "i": "i", "n": "n", "t": "t"}
+    )
+    assert _texts(_read(tmp_path, content)) == ["efficient"]
+
+
+@pytest.mark.parametrize("code", ["\ufffe", "\ue000", "\x00"])
+def test_a_glyph_without_meaning_is_marked_as_unknown(tmp_path: Path, code: str) -> None:
+    content = pdf([[Run(50, 100, "1Xb", font="mapped")]], {"1": "1", "X": code, "b": "b"})
+    assert _texts(_read(tmp_path, content)) == ["1\ufffdb"]
+
+
+@pytest.mark.parametrize("code", ["\u200f", "\u202b", "\u2067", "\ufeff"])
+def test_invisible_marks_vanish(tmp_path: Path, code: str) -> None:
+    content = pdf([[Run(50, 100, "aXb", font="mapped")]], {"a": "a", "X": code, "b": "b"})
+    assert "".join(_texts(_read(tmp_path, content))).replace(" ", "") == "ab"
+
+
+def test_hebrew_stored_from_left_to_right_is_turned_round(tmp_path: Path) -> None:
+    # shalom aba, as a LuaTeX file stores it: the leftmost glyph first
+    document = _read(tmp_path, pdf([[Run(50, 100, "aba mvls", font="mapped")]], HEBREW | {" ": " "}))
+    assert document.rtl
+    assert _texts(document) == ["שלום אבא"]
+
+
+def test_numbers_and_latin_inside_hebrew_keep_their_order(tmp_path: Path) -> None:
+    mapping = HEBREW | {" ": " ", "G": "G", "S": "S", "P": "P", "1": "1", "2": "2", "5": "5", ".": "."}
+    document = _read(tmp_path, pdf([[Run(50, 100, "12.5 vl GSP M mvls", font="mapped")]], mapping))
+    assert _texts(document) == ["שלום מ GSP לו 12.5"]
+
+
+@pytest.mark.parametrize(("drawn", "stored"), [("(aba) mvls", "()"), ("(aba) mvls", ")(")])
+def test_brackets_around_hebrew_open_before_and_close_after(tmp_path: Path, drawn: str, stored: str) -> None:
+    mapping = HEBREW | {" ": " ", "(": stored[0], ")": stored[1]}
+    assert _texts(_read(tmp_path, pdf([[Run(50, 100, drawn, font="mapped")]], mapping))) == ["שלום (אבא)"]
+
+
+def test_hebrew_of_a_typesetter_reads_in_logical_order(tmp_path: Path) -> None:
+    source = '#set text(lang: "he", dir: rtl, font: "Libertinus Serif")\nהשיטה (Vickrey) נהגה בין 1792 ל-1842.\n'
+    assert _texts(_read(tmp_path, typst.compile(source.encode()))) == ["השיטה (Vickrey) נהגה בין 1792 ל-1842."]
+
+
+def test_a_soft_hyphen_is_seen_at_a_line_end_only(tmp_path: Path) -> None:
+    content = pdf([[Run(50, 100, "aXb aX", font="mapped")]], {"a": "a", "X": "\u00ad", "b": "b", " ": " "})
+    assert _texts(_read(tmp_path, content)) == ["ab a-"]
+
+
+def test_a_page_that_is_stored_turned_is_read_as_it_is_seen(tmp_path: Path) -> None:
+    # Stored on its side and shown turned clockwise: what stands further right on the stored page is further down.
+    content = pdf([[Run(100, 300, "first line"), Run(112, 300, "second line")]])
+    turned = content.replace(b"1 0 0 1", b"0 1 -1 0").replace(b"/Type /Page /", b"/Type /Page /Rotate 90 /")
+    document = _read(tmp_path, turned)
+    assert [(line.text, line.y) for line in document.pages[0].lines] == [("first line", 100), ("second line", 112)]
+    assert document.pages[0].lines[0].x0 == pytest.approx(500, abs=0.5)  # 800 - 300
+
+
+def test_text_on_its_side_is_left_out(tmp_path: Path) -> None:
+    content = pdf([[Run(50, 100, "upright")], [Run(20, 300, "stamp")]])
+    head, tail = content.rsplit(b"1 0 0 1", 1)
+    assert _texts(_read(tmp_path, head + b"0 1 -1 0" + tail)) == ["upright"]
+
+
+def test_a_page_without_text_among_others_is_fine(tmp_path: Path) -> None:
+    document = _read(tmp_path, pdf([[Run(50, 100, "words")], []]))
+    assert [len(page.lines) for page in document.pages] == [1, 0]
+
+
+def test_the_metadata_title_is_read(tmp_path: Path) -> None:
+    content = pdf([[Run(50, 100, "words")]], extra="<< /Title (Waves and Optics) >>", trailer="/Info 3 0 R")
+    assert _read(tmp_path, content).metadata_title == "Waves and Optics"
+    assert _read(tmp_path, pdf([[Run(50, 100, "words")]])).metadata_title == ""
+
+
+def test_an_encrypted_file_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    assert _error(tmp_path, encrypted_pdf()) == "lecture.pdf: is encrypted; save it without a password"
+
+
+def test_a_file_without_text_is_sent_to_ocr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remedy = (
+        "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb tesseract-ocr-script-hebr "
+        "tesseract-ocr-script-latn) and ingest it again"
+    )
+    assert _error(tmp_path, pdf([[], []])) == f"lecture.pdf: no text layer; {remedy}"
+    monkeypatch.setattr("quarry.ingest.pdf.extract.languages", lambda: frozenset(["eng"]))
+    assert "no text layer; and OCR sees no text either" in _error(tmp_path, pdf([[], []]))
+
+
+@pytest.mark.parametrize("share", [0.2, 0.6, 0.95])
+def test_a_truncated_file_is_refused(tmp_path: Path, share: float) -> None:
+    whole = pdf([[Run(50, 100, "words")]])
+    assert "its end is missing; get the file again" in _error(tmp_path, whole[: int(share * len(whole))])
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    whole = pdf([[Run(50, 100, "words")]])
+    assert "get the file again" in _error(tmp_path, whole[:9] + b"\x00" * (len(whole) - 40) + b"startxref\n0\n%%EOF")
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>not here</html>"])
+def test_a_file_that_is_no_pdf_is_refused(tmp_path: Path, content: bytes) -> None:
+    assert _error(tmp_path, content) == "lecture.pdf: must be a PDF, its first bytes say otherwise; convert it first"
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="must be readable"):
+        extract(tmp_path / "none.pdf")
+
+
+@pytest.mark.parametrize(
+    ("info", "date"),
+    [
+        ("/CreationDate (D:20241014093000Z) /ModDate (D:20250101)", "2024-10-14"),
+        ("/ModDate (D:20250102030405+02'00')", "2025-01-02"),
+        ("/CreationDate (D:20241399)", ""),
+        ("/Title (Trees)", ""),
+    ],
+)
+def test_the_date_is_that_of_creation_or_else_of_change(tmp_path: Path, info: str, date: str) -> None:
+    content = pdf([[Run(50, 100, "text")]], extra=f"<< {info} >>", trailer="/Info 3 0 R")
+    assert _read(tmp_path, content).date == date
+
+
+def test_where_the_first_reader_yields_no_text_the_second_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "lecture.pdf"
+    path.write_bytes(pdf([[Run(50, 100, "plain words")]]))
+    assert extract(path).reader == "pypdfium2"
+
+    class Blind(PdfiumReader):
+        def page(self, index: int) -> GlyphPage:
+            page = super().page(index)
+            for glyph in page.glyphs:
+                glyph.text = UNKNOWN if glyph.text in "ainords" else glyph.text
+            return page
+
+    monkeypatch.setitem(READERS._own, "pypdfium2", Blind)
+    assert (extract(path).reader, _texts(extract(path))) == ("pdfplumber", ["plain words"])
+    assert extract(path, "pypdfium2").reader == "pypdfium2"
+
+
+def test_ruled_tables_are_found_by_the_second_reader(tmp_path: Path) -> None:
+    document = _read(tmp_path, pdf([[Run(60, 120, "cell")]], drawing=grid([50, 150, 300], [100, 130, 160])))
+    assert (document.reader, document.pages[0].tables) == ("pypdfium2", (Box(50, 100, 300, 160),))
+
+
+def test_a_page_that_the_first_reader_calls_damaged_is_read_by_the_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = PdfiumReader.page
+
+    def page(self: PdfiumReader, index: int) -> GlyphPage:
+        if index == 1:
+            raise SourceError("page 2: must be readable, is damaged")
+        return whole(self, index)
+
+    monkeypatch.setattr(PdfiumReader, "page", page)
+    path = tmp_path / "lecture.pdf"
+    path.write_bytes(pdf([[Run(50, 100, "first")], [Run(50, 100, "second")]]))
+    assert [line.text for page in extract(path).pages for line in page.lines] == ["first", "second"]
+    with pytest.raises(SourceError, match="page 2"):
+        extract(path, "pypdfium2")

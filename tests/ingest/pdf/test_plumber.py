@@ -1,0 +1,24 @@
+"""ingest/pdf/plumber.py: the contract, and ruled tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from quarry.ingest.pdf.model import Box
+from quarry.ingest.pdf.plumber import PlumberReader
+from quarry.ingest.testing.handmade import Run, grid, pdf
+from tests.contracts.reader import ReaderContract
+
+
+class TestPlumber(ReaderContract):
+    name = "pdfplumber"
+
+
+def test_a_ruled_table_is_found_with_its_box() -> None:
+    reader = PlumberReader(Path("x.pdf"), pdf([[Run(60, 120, "cell")]], drawing=grid([50, 150, 300], [100, 130, 160])))
+    assert reader.tables(0) == [Box(50, 100, 300, 160)]
+
+
+def test_a_frame_is_no_table() -> None:
+    reader = PlumberReader(Path("x.pdf"), pdf([[Run(60, 120, "cell")]], drawing=grid([50, 300], [100, 130, 160])))
+    assert reader.tables(0) == []

@@ -1,0 +1,56 @@
+"""ingest/pdf/tex.py: what the codes of TeX's fonts stand for where a file does not say."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarry.ingest.pdf.tex import OML, OMS, OMX, OT1, T1, encoding_measured, encoding_named
+
+
+@pytest.mark.parametrize(
+    ("font", "code", "sign"),
+    [
+        ("CMSY10", ord("k"), "‖"),
+        ("CMSY8", ord("0"), "′"),
+        ("CMSY10", ord("!"), "→"),
+        ("LMMathSymbols7-Regular", ord("f"), "{"),
+        ("CMMI10", ord("`"), "ℓ"),
+        ("LMMathItalic8-Regular", ord(";"), ","),
+        ("CMEX10", ord("P"), "∑"),
+        ("MSBM10", ord("R"), "R"),
+        ("CMR10", 0x0C, "fi"),
+    ],
+)
+def test_a_tex_font_is_known_by_its_name(font: str, code: int, sign: str) -> None:
+    encoding = encoding_named(font)
+    assert encoding is not None
+    assert encoding[code] == sign
+
+
+@pytest.mark.parametrize(
+    "font", ["Arial", "TimesNewRomanPSMT", "CambriaMath", "LMRoman10-Regular", "MinionPro-Regular"]
+)
+def test_other_fonts_are_not_taken_for_them(font: str) -> None:
+    assert encoding_named(font) is None
+
+
+def test_the_tables_have_their_ends_in_the_right_places() -> None:
+    assert (OML[0x7D], OMS[0x7F], OMX[0x7F], OT1[0x7F], T1[0xFF]) == ("℘", "♠", "⇓", "¨", "ß")
+    assert (OML[ord("A")], OMS[ord("Z")], OMX[0x58], OT1[ord("a")], T1[0x8A]) == ("A", "Z", "∑", "a", "Ł")
+
+
+def test_a_font_without_a_name_is_told_by_its_widths() -> None:
+    # as Computer Modern's mathematical symbols at 10 points: 2 is the sign of membership, ! an arrow, f a brace
+    assert encoding_measured({ord("2"): 0.667, ord("!"): 1.0, ord("f"): 0.5, 0x14: 0.778}) == (OMS, True)
+    # as its mathematical italics at 7 points
+    assert encoding_measured({ord("n"): 0.706, ord("k"): 0.607, ord("i"): 0.404}) == (OML, True)
+
+
+def test_letters_as_wide_as_those_of_a_text_stay_a_text() -> None:
+    roman = {ord("a"): 0.5, ord("n"): 0.556, ord("i"): 0.278, ord("m"): 0.833, ord("t"): 0.389}
+    assert encoding_measured(roman) == (OT1, True)
+    assert encoding_measured(roman | {0x1C: 0.556}) == (T1, True)
+
+
+def test_a_font_of_other_widths_is_in_doubt() -> None:
+    assert not encoding_measured({ord("a"): 0.9, ord("n"): 0.2, ord("i"): 0.8, ord("m"): 0.3})[1]

@@ -1,0 +1,148 @@
+"""Files without printed pages: each format built here, read through the same paragraphs as PDFs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import docx
+import pptx
+import pytest
+
+from quarry.configs.settings import load
+from quarry.ingest.errors import SourceError
+from quarry.ingest.paragraph import Reading
+from quarry.ingest.pdf.text_files import read_text_file
+from quarry.ingest.pipeline.read_document import content_hash
+
+TIDES = (
+    "The harbour master wrote down the height of the water every hour for forty years. Nobody had asked him to, and"
+    " nobody read what he wrote until the new pier was planned."
+)
+LOCKS = (
+    "A lock is a room for ships whose floor can be lifted. Two gates suffice, provided that they are never open at the"
+    " same time, and a valve as large as a hat decides how long the skipper waits."
+)
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Callable[[str, bytes], Reading]:
+    def read(name: str, content: bytes) -> Reading:
+        path = tmp_path / name
+        path.write_bytes(content)
+        return read_text_file(path, path.stem, content_hash(path), load().ingest)
+
+    return read
+
+
+def _saved(document: docx.document.Document | pptx.presentation.Presentation, path: Path) -> bytes:
+    document.save(str(path))
+    return path.read_bytes()
+
+
+def test_a_word_file_yields_its_paragraphs_under_their_headings(
+    tmp_path: Path, read: Callable[[str, bytes], Reading]
+) -> None:
+    document = docx.Document()
+    document.add_heading("Water and Ships", 0)
+    document.add_heading("Tides", 1)
+    document.add_paragraph(TIDES)
+    table = document.add_table(1, 2)
+    table.cell(0, 0).text = LOCKS
+    document.add_heading("Locks", 2)
+    split = document.add_paragraph(LOCKS[:20])
+    split.add_run(LOCKS[20:]).bold = True
+    reading = read("lecture 7.docx", _saved(document, tmp_path / "a.docx"))
+    assert [(item.text, item.section) for item in reading.paragraphs] == [
+        (TIDES, ("Water and Ships", "Tides")),
+        (LOCKS, ("Water and Ships", "Tides", "Locks")),
+    ]
+    assert reading.paragraphs[0].opening_sentence == TIDES[: TIDES.index(".") + 1]
+    assert {item.reason for item in reading.rejected} == {"heading", "table"}
+    assert (reading.document.lecture_number, reading.document.reader) == (7, "python-docx")
+    assert "Water and Ships" in [alias.text for alias in reading.document.aliases]
+
+
+def test_formulas_of_a_word_file_stay_in_their_sentence(tmp_path: Path, read: Callable[[str, bytes], Reading]) -> None:
+    document = docx.Document()
+    paragraph = document.add_paragraph("Let ")
+    math = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+    formula = paragraph._p.makeelement(f"{{{math}}}oMath", {})
+    run = formula.makeelement(f"{{{math}}}r", {})
+    text = run.makeelement(f"{{{math}}}t", {})
+    text.text = "h>0"
+    run.append(text)
+    formula.append(run)
+    paragraph._p.append(formula)
+    paragraph.add_run(" be the height of the water. " + TIDES)
+    reading = read("heights.docx", _saved(document, tmp_path / "a.docx"))
+    assert reading.paragraphs[0].opening_sentence == "Let h>0 be the height of the water."
+
+
+def test_slides_are_pages_and_their_titles_headings(tmp_path: Path, read: Callable[[str, bytes], Reading]) -> None:
+    deck = pptx.Presentation()
+    for title, text in (("Tides", TIDES), ("Locks", LOCKS), ("Hidden", TIDES)):
+        slide = deck.slides.add_slide(deck.slide_layouts[1])
+        slide.shapes.title.text = title
+        slide.placeholders[1].text_frame.text = text
+        slide.notes_slide.notes_text_frame.text = "Tell the story of the hat. " + LOCKS
+    deck.slides[2]._element.set("show", "0")
+    reading = read("ships.pptx", _saved(deck, tmp_path / "a.pptx"))
+    assert [(item.page, item.heading, item.text) for item in reading.paragraphs] == [
+        (1, "Tides", TIDES),
+        (2, "Locks", LOCKS),
+    ]
+    assert [item.paragraph_id for item in reading.paragraphs] == ["ships:1:1", "ships:2:1"]
+    assert reading.document.n_pages == 3
+
+
+def test_markdown_is_read_as_it_would_be_set(read: Callable[[str, bytes], Reading]) -> None:
+    text = (
+        f"---\ntitle: x\n---\n# Ships\n\n## Tides\n\n{TIDES.replace('every hour', '*every* **hour**[^1]')}\n\n"
+        f"```\n{LOCKS}\n```\n\n- {LOCKS}\n\n[^1]: By the clock.\n"
+    )
+    reading = read("ships.md", text.encode())
+    assert [(item.text, item.section) for item in reading.paragraphs] == [
+        (TIDES, ("Ships", "Tides")),
+        (LOCKS, ("Ships", "Tides")),
+    ]
+    assert "code" in {item.reason for item in reading.rejected}
+
+
+def test_html_is_read_without_menus_scripts_and_marks_of_notes(read: Callable[[str, bytes], Reading]) -> None:
+    page = (
+        f"<html><head><title>Ships</title><script>var x = '{LOCKS}'</script></head><body><nav><p>{LOCKS}</p></nav>"
+        f"<main><h1>Ships</h1><div>{TIDES[:40]}<i>{TIDES[40:60]}</i>{TIDES[60:-1]}<sup><a href='#n1'>1</a></sup>.</div>"
+        f"<p>Of 2<sup>3</sup> boats eight were left.<br>{LOCKS}</p></main></body></html>"
+    )
+    reading = read("ships.html", page.encode())
+    assert [item.text for item in reading.paragraphs] == [TIDES, f"Of 23 boats eight were left. {LOCKS}"]
+    assert [item.heading for item in reading.paragraphs] == ["Ships", "Ships"]
+
+
+@pytest.mark.parametrize("text", [f"{TIDES}\n{LOCKS}\n", f"{TIDES[:60]}\n{TIDES[61:]}\n\n{LOCKS[:75]}\r\n{LOCKS[76:]}"])
+def test_a_text_file_has_a_paragraph_a_line_or_between_empty_lines(
+    text: str, read: Callable[[str, bytes], Reading]
+) -> None:
+    joined = text.replace(TIDES[:60] + "\n" + TIDES[61:], TIDES[:60] + " " + TIDES[61:])
+    assert TIDES[:50] in joined
+    assert [item.text[:50] for item in read("notes.txt", text.encode()).paragraphs] == [TIDES[:50], LOCKS[:50]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.docx", b"PK\x03\x04 torn", "must be a whole .docx file, is damaged; get the file again"),
+        ("a.pptx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest", "must be a .pptx file without a password"),
+        ("a.txt", b"\xff\xfe\x00", "must be UTF-8, byte 0 is not; save it as UTF-8"),
+        ("a.html", b"", "must be HTML with a text in it, holds none; leave it out"),
+        ("a.md", b"***\n", "must hold text, holds none; leave it out"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_line(
+    name: str, content: bytes, told: str, read: Callable[[str, bytes], Reading]
+) -> None:
+    with pytest.raises(SourceError) as caught:
+        read(name, content)
+    assert told in str(caught.value)
+    assert name in str(caught.value)

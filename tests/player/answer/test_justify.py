@@ -1,0 +1,205 @@
+"""The justifications: their lengths, their citations, and what they claim of the paragraph."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from quarry.evaluate.referee.scoring import citations
+from quarry.player.answer.justify import Evidence, count_words, justify_sentence, justify_word, weigh_answers
+from quarry.player.questions.answer import NOT_RELEVANT
+from quarry.player.questions.language import Language
+from quarry.player.questions.question import Question
+from quarry.player.testing.paragraphs import paragraph
+
+tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
+
+CLAUSES = (
+    "",
+    'it has "heap" and "pivot"',
+    'it has "pivot"',
+    "it has a calendar year",
+    "its first sentence has none of the words named",
+    'it begins with "An"',
+    "it tells who did something in the past, and when",
+    'יש בה "ערמה" ולא "ציר"',
+    "אף אחת מן המילים שצוינו אינה מופיעה בה כלל",
+)
+evidence_items = some.builds(
+    Evidence,
+    number=some.integers(1, 20),
+    letter=some.sampled_from("ABCD"),
+    weight=some.floats(-5.0, 5.0),
+    clause=some.sampled_from(CLAUSES),
+)
+evidence_lists = some.lists(evidence_items, max_size=20, unique_by=lambda item: item.number)
+domains = some.lists(some.text("abcdé-'\"", min_size=1, max_size=9), max_size=8).map(" ".join)
+associations = some.from_regex(r"[a-zé]{1,12}(-[a-z]{1,5})?", fullmatch=True)
+languages = some.sampled_from(("en", "he"))
+
+
+@tried
+@given(evidence=evidence_lists, confidence=some.floats(0.0, 1.0), language=languages)
+def test_the_sentences_justification_has_30_to_50_words_however_they_are_counted(
+    evidence: list[Evidence], confidence: float, language: Language
+) -> None:
+    text = justify_sentence(evidence, confidence, language)
+    assert all(30 <= count <= 50 for count in (*count_words(text), len(text.split()))), text
+
+
+@tried
+@given(evidence=evidence_lists, word=associations, domain=domains, language=languages)
+def test_the_words_justification_has_20_to_30_words_however_they_are_counted(
+    evidence: list[Evidence], word: str, domain: str, language: Language
+) -> None:
+    text = justify_word(evidence, word, domain, language)
+    assert all(20 <= count <= 30 for count in (*count_words(text), len(text.split()))), text
+    assert word in re.split("[ ,]", text)
+
+
+@tried
+@given(evidence=evidence_lists, confidence=some.floats(0.0, 1.0), domain=domains, language=languages)
+def test_every_citation_names_an_answer_that_was_given(
+    evidence: list[Evidence], confidence: float, domain: str, language: Language
+) -> None:
+    given_answers = {item.number: {item.letter} for item in evidence}
+    sentence = justify_sentence(evidence, confidence, language)
+    for text, wanted in ((sentence, 3), (justify_word(evidence, "idea", domain, language), 2)):
+        cited = citations(text)
+        assert len(cited) == min(wanted, len(evidence))
+        assert len(re.findall("question |שאלה ", text)) == len(cited)
+        assert all(given_answers[number] == letters for number, letters in cited.items())
+
+
+@tried
+@given(evidence=evidence_lists, confidence=some.floats(0.0, 1.0), language=languages)
+def test_a_justification_is_whole_sentences_that_give_reasons(
+    evidence: list[Evidence], confidence: float, language: Language
+) -> None:
+    for text in (
+        justify_sentence(evidence, confidence, language),
+        justify_word(evidence, "idea", "color", language),
+    ):
+        assert text.endswith(".")
+        assert ".." not in text
+        assert re.search("because|therefore|based on|indicates|suggests|כי|לכן|על סמך|מצביעות|מרמז", text.casefold())
+
+
+@tried
+@given(evidence=evidence_lists, language=languages)
+def test_no_word_of_the_paragraph_and_no_statement_is_named_twice(evidence: list[Evidence], language: Language) -> None:
+    text = justify_sentence(evidence, 0.5, language)
+    quoted = re.findall('"[^"]*"', text)
+    assert len(quoted) == len(set(quoted))
+    assert all(text.count(clause) <= 1 for clause in CLAUSES if clause and '"' not in clause)
+
+
+def test_the_most_telling_answers_are_cited_first_by_what_they_say() -> None:
+    evidence = [
+        Evidence(7, "B", 1.5, 'it has "pivot"'),
+        Evidence(4, "A", 1.2, 'its first sentence has "pivot"'),  # the same word again
+        Evidence(2, "A", 1.0, "it has a colon"),
+        Evidence(9, "D", 0.1),
+    ]
+    assert justify_sentence([*evidence, Evidence(11, "C", -1.0)], 0.873, "en") == (
+        'The evidence indicates this paragraph because it has "pivot" (question 7, answer B) and it has a colon '
+        "(question 2, answer A); question 4 (answer A) counted as well. "
+        "Therefore it holds 87% of the belief, based on all that is known, and no other paragraph holds more."
+    )
+    assert justify_word(evidence, "quicksilver", "the colors", "en") == (
+        'The domain "the colors" suggests the word quicksilver, because they belong together; '
+        "the paragraph is chosen based on question 7 (answer B) and question 4 (answer A)."
+    )
+
+
+def test_hebrew_is_justified_in_hebrew() -> None:
+    evidence = [Evidence(7, "B", 1.5, 'יש בה "ציר"'), Evidence(2, "A", 0.2)]
+    assert justify_sentence(evidence, 0.999, "he") == (
+        'הראיות מצביעות על פסקה זו כי יש בה "ציר" (שאלה 7, תשובה B); גם שאלה 2 (תשובה A) נשקלו. '
+        "לכן, על סמך כל מה שידוע, היא מקבלת 99% מן האמון, ואף פסקה אחרת בקורס אינה מקבלת יותר ממנה."
+    )
+    assert justify_word(evidence, "roulette", "gambling", "he").startswith(
+        'התחום "gambling" מרמז על המילה roulette, כי'
+    )
+
+
+@pytest.mark.parametrize(
+    ("domain", "ground"),
+    [
+        ("the seven deadly sins", 'The domain "the seven deadly sins" suggests'),
+        ("the ways in which old clocks break", "The domain suggests"),  # named in full or not at all
+        ("", "The hint suggests"),
+        ("???", "The hint suggests"),
+        ('the "C" language', 'The domain "the C language" suggests'),
+    ],
+)
+def test_a_domain_is_named_in_full_or_not_at_all(domain: str, ground: str) -> None:
+    assert justify_word([Evidence(7, "B", 1.5)], "greed", domain, "en").startswith(ground)
+
+
+def test_answers_that_do_not_speak_for_the_paragraph_are_not_said_to_indicate_it() -> None:
+    found = justify_sentence([Evidence(7, "B", -0.5)], 0.3, "en")
+    assert found.startswith("Based on the hint and all answers together, such as question 7 (answer B), this paragraph")
+
+
+def test_without_an_answer_the_justification_says_so() -> None:
+    assert justify_sentence([], 0.1, "en").startswith("No usable answer came back; therefore the choice is based on")
+
+
+HEAP = paragraph("b:1:1", "A heap keeps the smallest key on top. Trees, however, sort: slowly.")
+QUESTIONS = [Question(f"Which? {n}", ("one", "two", "three", "none"), "word", frozenset({str(n)})) for n in range(4)]
+RIGHT, WRONG = np.log2(0.9), np.log2(0.1 / 3)
+SUPPORT = np.array([[RIGHT, WRONG], [RIGHT, RIGHT], [WRONG, RIGHT], [WRONG, WRONG]])
+EVEN = np.array([0.5, 0.5])
+
+
+def test_answers_are_weighed_by_the_bits_they_give_the_guessed_paragraph() -> None:
+    # two paragraphs, equally likely; the first answer fits the first alone, the second both, the third the other
+    found = weigh_answers(0, HEAP, EVEN, QUESTIONS, SUPPORT, ["A", "A", "A", "D"])
+    average = (0.9 + 0.1 / 3) / 2
+    assert [(item.number, item.letter) for item in found] == [(1, "A"), (2, "A"), (4, "D"), (3, "A")]
+    bits = [np.log2(0.9 / average), 0.0, 0.0, np.log2(0.1 / 3 / average)]
+    assert [item.weight for item in found] == pytest.approx(bits, abs=1e-9)
+
+
+def test_declined_and_missing_answers_are_no_evidence() -> None:
+    found = weigh_answers(0, HEAP, EVEN, QUESTIONS, SUPPORT, [NOT_RELEVANT, None, "B", None])
+    assert [item.number for item in found] == [3]
+
+
+LISTS = ('"key" or "tree"', '"heap", "sort" or "Trees"', '"graph" or "pivot"', "none of these words")
+GROUPS = (("key", "tree"), ("heap", "sort", "trees"), ("graph", "pivot"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "groups", "answer", "clause"),
+    [
+        ("anywhere", GROUPS, "A", 'it has "key"'),
+        ("anywhere", GROUPS, "B", 'it has "heap" and "sort"'),
+        ("anywhere", GROUPS, "C", ""),  # the referee erred: nothing of it is there to be cited
+        ("anywhere", GROUPS, "D", ""),  # nor is this true
+        ("anywhere", (("pivot",), ("graph",), ("edge",)), "D", "it has none of the words named"),
+        ("opening", GROUPS, "B", 'its first sentence has "heap"'),
+        ("opening", (("trees",), ("graph",), ("edge",)), "D", "its first sentence has none of the words named"),
+        ("beginning", (("a",), ("in",), ("on",)), "A", ""),  # a single letter could be taken for an answer
+        ("ending", (("down",), ("top",), ("on",)), "B", 'its first sentence ends with "top"'),
+        ("ending", (("down",), ("top",), ("on",)), "A", ""),
+        ("filler", (), "A", ""),
+    ],
+)
+def test_a_clause_says_what_the_answer_found_in_the_paragraph(
+    kind: str, groups: tuple[tuple[str, ...], ...], answer: str, clause: str
+) -> None:
+    question = Question("Which?", LISTS, kind, frozenset({"it"}), groups)
+    found = weigh_answers(0, HEAP, EVEN, [question], np.array([[RIGHT, WRONG]]), [answer])
+    assert [item.clause for item in found] == [clause]
+
+
+def test_an_answer_that_speaks_against_the_paragraph_is_not_said_to_be_found_in_it() -> None:
+    question = Question("Which?", LISTS, "anywhere", frozenset({"it"}), GROUPS)
+    found = weigh_answers(0, HEAP, EVEN, [question], np.array([[WRONG, RIGHT]]), ["A"])
+    assert [item.clause for item in found] == [""]

@@ -1,0 +1,78 @@
+"""A player process killed again and again: `python -m tests.player.game.kill_often URL TOKEN JOURNAL KILLS SEED`.
+
+Everything is imported once; each life of the player is a fork of this process, so that 30 of them take seconds. Lives
+end by SIGKILL at random moments, the last one when all games are over.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+from quarry.player.game.journal import Journal, Ledger
+from quarry.player.game.play import Pace, play_games
+from quarry.player.protocol.client import HttpGameServer
+from quarry.player.protocol.payloads import RoundStart
+from tests.player.fakes import course, dense_player
+
+AT_ONCE = 2
+YOUNG = 0.2
+"""Share of the lives that end before they have begun to play."""
+
+
+def live(url: str, token: str, path: Path, n_games: int, begun: int) -> None:
+    """Play: the games left over from earlier lives, and new ones up to `n_games`.
+
+    Args:
+        begun: file descriptor that is told when the first game is about to be asked for.
+    """
+    player = dense_player(course(), questions_pool=60)
+    journal = Journal(path)
+    server = HttpGameServer(url, token, timeout_s=20.0)
+    ledger = Ledger(journal, url, "killed")
+    pace = Pace(resend_s=0.5)
+    os.write(begun, b".")
+    for outcome in play_games(
+        server, player, n_games, name="killed", timeout_s=60.0, pace=pace, ledger=ledger, at_once=AT_ONCE
+    ):
+        if isinstance(outcome, Exception):
+            print(f"lost: {outcome}", file=sys.stderr)
+            os._exit(1)
+    journal.close()
+    os._exit(0)
+
+
+def main(url: str, token: str, journal: str, n_kills: str, seed: str) -> int:
+    """A life of two games that is not killed, to see how long it takes; lives that are; and a last one."""
+    moments = random.Random(int(seed))
+    player = dense_player(course(), questions_pool=60)  # imports what it needs; its threads would not live in a fork
+    plan = player.plan(RoundStart("", "first", "grammar token lookahead terminal", "color", ""))
+    player.decide(plan, ["A"] * len(plan.questions))
+    status, typical_s = 0, 0.0
+    for life in range(int(n_kills) + 2):
+        n_games = {0: 2, int(n_kills) + 1: 0}.get(life, 1_000)
+        begins, begun = os.pipe()
+        child = os.fork()
+        if child == 0:
+            live(url, token, Path(journal), n_games, begun)
+        os.close(begun)
+        if n_games == 1_000 and moments.random() < YOUNG:
+            time.sleep(moments.uniform(0.0, 0.05))
+        else:
+            os.read(begins, 1)
+        os.close(begins)
+        began = time.monotonic()
+        if n_games == 1_000:
+            time.sleep(moments.uniform(0.0, typical_s))
+            os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        typical_s = typical_s or max(0.4, time.monotonic() - began)
+    return os.waitstatus_to_exitcode(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

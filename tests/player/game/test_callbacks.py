@@ -1,0 +1,114 @@
+"""The league's four callbacks: plain dicts in, plain dicts out, whatever comes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from quarry.player.game.callbacks import Callbacks
+from quarry.player.game.journal import Journal, Ledger
+from quarry.player.protocol.messages import GuessParts, QuestionItem
+from quarry.player.protocol.payloads import Json
+from tests.player.fakes import course, dense_player, perfect_answer
+
+HINT = "grammar token lookahead terminal"
+ROUND = {"game_id": "0101001", "book_name": "first", "book_hint": HINT, "association_word": "color"}
+
+
+@pytest.fixture(scope="module")
+def callbacks() -> Callbacks:
+    return Callbacks(dense_player(course(), questions_pool=60), say=lambda _: None)
+
+
+def dynamic(**fields: Any) -> Json:
+    return {"dynamic": fields, "service": {}}
+
+
+def answered(questions: list[Json], text: str) -> list[Json]:
+    from quarry.player.questions.question import Question
+
+    return [
+        {
+            "question_number": item["question_number"],
+            "answer": perfect_answer(
+                Question(item["text"], tuple(item["options"][letter] for letter in "ABCD"), "", frozenset()), text
+            ),
+        }
+        for item in questions
+    ]
+
+
+def test_a_game_goes_through_the_four_callbacks(callbacks: Callbacks) -> None:
+    assert callbacks.get_warmup_answer(dynamic(warmup_question="What is 7 * 8?")) == {"answer": "56"}
+    questions = callbacks.get_questions(dynamic(**ROUND))["questions"]
+    assert [QuestionItem.model_validate(item).number for item in questions] == list(range(1, 21))
+    truth = next(item for item in course() if HINT in item.text)
+    guess = callbacks.get_guess(dynamic(game_id="0101001", answers=answered(questions, truth.text)))
+    assert guess["opening_sentence"] == truth.opening_sentence
+    assert set(guess) == set(GuessParts.model_fields)
+    assert callbacks.on_score_received(dynamic(game_id="0101001", private_score=80)) is None  # type: ignore[func-returns-value]
+    json.dumps([questions, guess])
+
+
+def test_asked_again_it_returns_the_same(callbacks: Callbacks) -> None:
+    first = callbacks.get_questions(dynamic(**ROUND, match_id="M1"))
+    assert callbacks.get_questions(dynamic(**{**ROUND, "book_hint": "something else"})) == first
+    guess = callbacks.get_guess(dynamic(game_id=101001, answers=["A"] * 20))
+    assert callbacks.get_guess(dynamic(game_id="0101001", answers=["B"] * 20)) == guess
+
+
+def test_fields_may_stand_in_a_payload_or_with_the_service(callbacks: Callbacks) -> None:
+    payload = {key: value for key, value in ROUND.items() if key != "game_id"}
+    contexts: list[Json] = [
+        {"dynamic": {"payload": payload, "game_id": "0101011"}},
+        {"dynamic": payload, "service": {"game_id": "0101012"}},
+        {"dynamic": {"message": {"gameid": "0101013", **payload}}},
+    ]
+    batches = [callbacks.get_questions(ctx)["questions"] for ctx in contexts]
+    assert batches[0] == batches[1] == batches[2]
+
+
+def test_two_games_do_not_mix(callbacks: Callbacks) -> None:
+    one = callbacks.get_questions(dynamic(**{**ROUND, "game_id": "0101021"}))
+    two = callbacks.get_questions(dynamic(**{**ROUND, "game_id": "0101022", "book_hint": "bucket probe collision"}))
+    assert one != two
+
+
+def test_a_game_that_was_never_announced_is_guessed_all_the_same(callbacks: Callbacks) -> None:
+    assert callbacks.get_guess(dynamic(game_id="0101031", answers=["A"] * 20))["opening_sentence"]
+
+
+def test_what_was_revealed_is_used_when_the_round_comes_again(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "league.sqlite")
+    words = []
+    for game_id in ("0101001", "0101002"):
+        player = dense_player(course(), questions_pool=60)
+        callbacks = Callbacks(player, ledger=Ledger(journal, "league", "me"), say=lambda _: None)
+        callbacks.get_questions(dynamic(**{**ROUND, "game_id": game_id}))
+        words.append(callbacks.get_guess(dynamic(game_id=game_id, answers=[]))["associative_word"])
+        feedback = {"associative_word": 'The word was "fox".'}
+        callbacks.on_score_received(dynamic(game_id=game_id, private_score=10, feedback=feedback))
+    assert words[0] != "fox"
+    assert words[1] == "fox"
+    journal.close()
+
+
+anything = some.recursive(
+    some.none() | some.booleans() | some.integers() | some.floats() | some.text(max_size=8),
+    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(derandomize=True, deadline=None, database=None, max_examples=20)
+@given(ctx=anything | some.fixed_dictionaries({"dynamic": anything, "service": anything}))
+def test_whatever_comes_the_replies_are_valid(callbacks: Callbacks, ctx: Any) -> None:
+    assert callbacks.get_warmup_answer(ctx)["answer"]
+    assert len(callbacks.get_questions(ctx)["questions"]) == 20
+    GuessParts.model_validate(callbacks.get_guess(ctx))
+    callbacks.on_score_received(ctx)

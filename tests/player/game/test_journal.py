@@ -1,0 +1,228 @@
+"""The journal: what a game needs is there after the process is gone, and a bad disk stops no game."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quarry.player.errors import JournalError, UnauthorizedError
+from quarry.player.game.journal import Journal, Ledger, Revealed, sit_down
+from quarry.player.protocol.payloads import Guess, Json, RoundStart, Score
+from quarry.player.questions.question import Question
+
+START = RoundStart("M1", "Lecture 3", "what climbs, towards light", "color", "round-token")
+QUESTIONS = (Question("Which?", ("a", "b", "c", "ד"), "opening", frozenset({"x", "y"}), (("a",), ("b", "c"))),)
+GUESS = Guess("S.", "Because.", "green", "Therefore.", 0.5)
+SCORE = Score(80.0, 2, {"opening_sentence_score": 100.0}, {"opening_sentence": "right"})
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "runs" / "games.sqlite"
+
+
+@pytest.fixture
+def journal(path: Path) -> Iterator[Journal]:
+    journal = Journal(path)
+    yield journal
+    journal.close()
+
+
+def reply(kind: str) -> Json:
+    return {"message_type": kind, "message_id": "m-1", "payload": {"b": 0.1, "a": "שלום"}}
+
+
+def test_a_game_is_found_again_as_it_was_left(path: Path) -> None:
+    first = Journal(path)
+    ledger = Ledger(first, "http://one", "me")
+    key = ledger.ask()
+    ledger.name(key, "0101001")
+    ledger.replied(key, "Q21ROUNDSTART", reply("Q21QUESTIONSBATCH"), start=START, questions=QUESTIONS)
+    ledger.replied(key, "Q21ANSWERSBATCH", reply("Q21GUESSSUBMISSION"), answers=["A", None], guess=GUESS)
+    ledger.delivered(key, "Q21ROUNDSTART")
+    ledger.move_cursor("7")
+    first.close()
+
+    second = Journal(path)
+    ledger = Ledger(second, "http://one", "me")
+    (kept,) = ledger.running()
+    assert (kept.key, kept.game_id, kept.start, kept.questions) == (key, "0101001", START, QUESTIONS)
+    assert (kept.answers, kept.guess, kept.score) == (("A", None), GUESS, None)
+    assert kept.replies["Q21ROUNDSTART"] == reply("Q21QUESTIONSBATCH")
+    assert list(kept.replies["Q21ROUNDSTART"]["payload"]) == ["b", "a"]
+    assert kept.undelivered == ("Q21ANSWERSBATCH",)
+    assert ledger.cursor() == "7"
+    second.close()
+
+
+def test_the_first_reply_to_a_message_stays(journal: Journal) -> None:
+    ledger = Ledger(journal, "http://one", "me")
+    key = ledger.ask()
+    ledger.name(key, "7")
+    ledger.replied(key, "m", reply("first"))
+    ledger.replied(key, "m", reply("second"))
+    assert ledger.running()[0].replies["m"]["message_type"] == "first"
+
+
+def test_pages_of_other_players_and_servers_are_their_own(journal: Journal) -> None:
+    Ledger(journal, "http://one", "me").ask()
+    assert Ledger(journal, "http://one", "other").running() == []
+    assert Ledger(journal, "http://two", "me").running() == []
+
+
+def test_a_game_that_is_over_or_given_up_is_not_running(journal: Journal) -> None:
+    ledger = Ledger(journal, "http://one", "me")
+    over, given_up, running = ledger.ask(), ledger.ask(), ledger.ask()
+    ledger.end(over, "over", SCORE)
+    ledger.end(given_up, "given up")
+    assert [kept.key for kept in ledger.running()] == [running]
+
+
+def test_an_id_that_comes_again_is_a_new_game(journal: Journal) -> None:
+    ledger = Ledger(journal, "http://one", "me")
+    old, new = ledger.ask(), ledger.ask()
+    ledger.name(old, "0101001")
+    ledger.name(new, "0101001")
+    assert [kept.key for kept in ledger.running()] == [new]
+    assert ledger.knows("0101001")
+    assert not ledger.knows("0101002")
+
+
+def test_what_was_revealed_is_recognised_and_can_be_forgotten(journal: Journal) -> None:
+    ledger = Ledger(journal, "http://one", "me")
+    assert ledger.recall(START) == Revealed("", "")
+    ledger.reveal(START, Revealed("", "ivy"))
+    ledger.reveal(START, Revealed("Plants climb.", ""))
+    same = RoundStart("M2", "lecture 3", "What climbs towards LIGHT", "Color", "another")
+    assert ledger.recall(same) == Revealed("Plants climb.", "ivy")
+    assert ledger.recall(RoundStart("M2", "lecture 4", START.hint, "color", "")) == Revealed("", "")
+    assert journal.forget() == 1
+    assert ledger.recall(START) == Revealed("", "")
+
+
+def test_only_the_owner_may_read_it(path: Path, journal: Journal) -> None:
+    journal.remember_player("http://one", "me", "secret", "p-1")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_ledger_without_a_journal_keeps_nothing() -> None:
+    ledger = Ledger(None)
+    ledger.replied(ledger.ask(), "m", reply("x"), start=START)
+    assert (ledger.running(), ledger.cursor(), ledger.recall(START)) == ([], "", Revealed("", ""))
+
+
+def test_a_file_that_is_no_journal_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("not a database, but long enough to be mistaken for one" * 40)
+    (tmp_path / "folder").mkdir()
+    newer = sqlite3.connect(tmp_path / "newer")
+    newer.execute("PRAGMA user_version = 99")
+    newer.close()
+    for name in ("notes.txt", "folder", "notes.txt/below", "newer"):
+        with pytest.raises(JournalError, match="--journal must be") as caught:
+            Journal(tmp_path / name)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_game_whose_page_was_altered_is_left_and_told(path: Path) -> None:
+    told: list[str] = []
+    journal = Journal(path, say=told.append)
+    ledger = Ledger(journal, "http://one", "me")
+    bad, good = ledger.ask(), ledger.ask()
+    for start in ('{"match', '["a"]', '{"unknown": 1}'):
+        journal.write(("UPDATE games SET start = ? WHERE game = ?", (start, bad)))
+        assert [kept.key for kept in ledger.running()] == [good]
+    assert "cannot be read and is left" in told[0]
+    journal.close()
+
+
+def test_a_slow_disk_delays_no_reply_and_gets_all_in_the_end(path: Path) -> None:
+    told: list[str] = []
+    journal = Journal(path, budget_s=0.1, say=told.append)
+    ledger = Ledger(journal, "http://one", "me")
+    key = ledger.ask()
+    ledger.name(key, "0101001")
+    release = threading.Event()
+    journal._work.put(release.wait)  # type: ignore[arg-type]
+    started = time.monotonic()
+    for number in range(5):
+        ledger.replied(key, f"m{number}", reply("x"))
+    assert time.monotonic() - started < 3.0
+    assert told == [f"journal {path}: did not answer within 0.1 s; games go on, and the journal follows when it can"]
+    release.set()
+    assert sorted(ledger.running()[0].replies) == ["m0", "m1", "m2", "m3", "m4"]
+    journal.close()
+
+
+def test_a_disk_that_fails_is_told_once_and_the_game_goes_on(path: Path) -> None:
+    told: list[str] = []
+    journal = Journal(path, say=told.append)
+    journal.write(("DROP TABLE replies", ()))
+    ledger = Ledger(journal, "http://one", "me")
+    for _ in range(3):
+        ledger.replied(1, "m", reply("x"))
+    assert len(told) == 1
+    assert "games go on" in told[0]
+    journal.close()
+
+
+class Registry:
+    """A game server as far as being known to it goes."""
+
+    url = "http://one"
+    player_id = "p-1"
+
+    def __init__(self, *tokens: str) -> None:
+        self._known = set(tokens)
+        self.token = ""
+
+    def use(self, token: str) -> None:
+        self.token = token
+
+    def register(self, name: str) -> None:
+        self.token = f"token-{len(self._known)}"
+        self._known.add(self.token)
+
+    def inbox(self, cursor: str, wait_s: float) -> object:
+        if self.token not in self._known:
+            raise UnauthorizedError("401")
+        return [], ""
+
+
+def test_after_a_crash_the_same_player_sits_down_again(journal: Journal) -> None:
+    server = Registry()
+    ledger = sit_down(server, "me", journal, print)
+    key = ledger.ask()
+    again = Registry(server.token)
+    assert [kept.key for kept in sit_down(again, "me", journal, print).running()] == [key]
+    assert again.token == server.token
+    ledger.end(key, "over")
+    for name, server_name in (("me", server.token), ("another", "token-1")):
+        other = Registry(server.token)
+        sit_down(other, name, journal, print)
+        assert other.token == server_name, "the same player as in the games before, by its name"
+
+
+def test_a_server_that_forgot_the_player_gets_a_new_one(journal: Journal) -> None:
+    told: list[str] = []
+    server = Registry()
+    sit_down(server, "me", journal, told.append).ask()
+    anew = Registry("of-somebody")
+    assert sit_down(anew, "me", journal, told.append).running() == []
+    assert anew.token == "token-1"
+    assert "no longer knows the player" in told[0]
+
+
+def test_two_processes_do_not_play_as_one_player(path: Path, journal: Journal) -> None:
+    told: list[str] = []
+    server = Registry()
+    sit_down(server, "me", journal, told.append).ask()
+    other = Journal(path)
+    assert sit_down(server, "me", other, told.append).running() == []
+    assert "serves another process" in told[0]
+    other.close()

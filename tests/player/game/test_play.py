@@ -1,0 +1,632 @@
+"""The game loop against a game server that says what the test tells it to say, in any order."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quarry.player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
+from quarry.player.game.fallback import Planned, Steady
+from quarry.player.game.journal import Journal, Ledger
+from quarry.player.game.json_output import report_json
+from quarry.player.game.play import GameReport, Pace, play, play_games
+from quarry.player.player import Decision, Plan
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.client import GameState
+from quarry.player.protocol.payloads import Json, RoundStart, Score
+from quarry.player.questions.answer import Answer, Answers
+from quarry.player.season import Season
+from tests.player.fakes import FakeGameServer, course, dense_player
+
+GAME = "0101001"
+OTHER_GAME = "0101002"
+HINT = "grammar token lookahead terminal"
+
+
+def message(message_type: str, payload: object, *, game_id: str = GAME, message_id: str = "") -> Json:
+    return {
+        "protocol": "Q21G.v1",
+        "message_type": message_type,
+        "message_id": message_id or f"{message_type} of {game_id}",
+        "sender": {"email": "referee@localhost", "role": "referee", "logical_id": "referee-7"},
+        "recipient_id": "me",
+        "game_id": game_id,
+        "payload": payload,
+    }
+
+
+def warmup(game_id: str = GAME) -> Json:
+    question = {"match_id": "M1", "warmup_question": "What is 6 * 7?", "auth_token": "round-token"}
+    return message("Q21WARMUPCALL", question, game_id=game_id)
+
+
+def round_start(hint: str = HINT, game_id: str = GAME, message_id: str = "") -> Json:
+    payload = {
+        "match_id": "M1",
+        "book_name": "first",
+        "book_hint": hint,
+        "association_word": "color",
+        "auth_token": "t",
+    }
+    return message("Q21ROUNDSTART", payload, game_id=game_id, message_id=message_id)
+
+
+def answers(letters: Answers = ("A",) * 20, game_id: str = GAME) -> Json:
+    given = [{"question_number": n, "answer": letter} for n, letter in enumerate(letters, 1) if letter is not None]
+    return message("Q21ANSWERSBATCH", {"match_id": "M1", "answers": given}, game_id=game_id)
+
+
+def score(points: float = 88.0, game_id: str = GAME) -> Json:
+    return message("Q21SCOREFEEDBACK", {"match_id": "M1", "private_score": points, "league_points": 3}, game_id=game_id)
+
+
+def played(*batches: Sequence[Json], timeout_s: float = 20.0) -> tuple[GameReport, FakeGameServer]:
+    server = FakeGameServer(batches, GAME)
+    return play(server, dense_player(course()), name="me", timeout_s=timeout_s), server
+
+
+REPLIES = ["Q21WARMUPRESPONSE", "Q21QUESTIONSBATCH", "Q21GUESSSUBMISSION"]
+
+
+def test_a_game_goes_from_warmup_to_score() -> None:
+    report, server = played([warmup()], [round_start()], [answers()], [score()])
+    assert server.sent_types() == REPLIES
+    warm, questions, guess = server.sent
+    assert warm["payload"] == {"match_id": "M1", "auth_token": "round-token", "answer": "42"}
+    assert len(questions["payload"]["questions"]) == 20
+    assert [question["question_number"] for question in questions["payload"]["questions"]] == list(range(1, 21))
+    assert guess["payload"]["opening_sentence"] in {item.opening_sentence for item in course()}
+    assert (report.score.private_score, report.score.league_points) == (88.0, 3)
+    assert report.answers == ("A",) * 20
+    assert report.elapsed_s > 0.0
+
+
+def test_replies_go_to_the_referee_that_wrote_and_name_game_and_player() -> None:
+    _, server = played([warmup(), round_start(), answers(), score()])
+    assert {envelope["recipient_id"] for envelope in server.sent} == {"referee-7"}
+    assert {envelope["game_id"] for envelope in server.sent} == {GAME}
+    assert {envelope["sender"]["logical_id"] for envelope in server.sent} == {"me"}
+
+
+def test_a_message_without_a_sender_is_answered_to_the_referee() -> None:
+    bare = warmup()
+    del bare["sender"]
+    _, server = played([bare, round_start(), answers(), score()])
+    assert server.sent[0]["recipient_id"] == "referee"
+
+
+def test_all_messages_may_come_in_one_poll() -> None:
+    report, server = played([warmup(), round_start(), answers(), score()])
+    assert server.sent_types() == REPLIES
+    assert report.score.private_score == 88.0
+
+
+def test_the_inbox_is_read_on_from_its_cursor() -> None:
+    _, server = played([warmup()], [round_start()], [answers()], [score()])
+    assert server.cursors == ["", "1", "2", "3"]
+
+
+def test_every_message_twice_gets_the_very_same_reply_twice() -> None:
+    _, server = played(*([item, item] for item in (warmup(), round_start(), answers(), score())))
+    assert server.sent_types() == [name for name in REPLIES for _ in range(2)]
+    assert server.sent[::2] == server.sent[1::2]
+
+
+def test_a_round_start_four_times_gets_the_very_same_questions() -> None:
+    four = [round_start(message_id=f"try {number}") for number in range(4)]
+    _, server = played([warmup()], four[:1], four[1:3], [answers()], four[3:], [score()])
+    batches = [envelope for envelope in server.sent if envelope["message_type"] == "Q21QUESTIONSBATCH"]
+    assert len(batches) == 4
+    assert all(batch == batches[0] for batch in batches)
+
+
+def test_a_second_round_start_with_another_hint_changes_no_question() -> None:
+    _, server = played([round_start(), round_start("bucket probe collision digest")], [answers()], [score()])
+    first, second, _ = server.sent
+    assert first == second
+
+
+def test_messages_of_other_games_are_passed_over() -> None:
+    strangers = [
+        warmup(OTHER_GAME),
+        round_start(game_id=OTHER_GAME),
+        answers(["B"] * 20, OTHER_GAME),
+        score(1.0, OTHER_GAME),
+    ]
+    mine = [warmup(), round_start(), answers(), score()]
+    report, server = played(*([stranger, item] for stranger, item in zip(strangers, mine, strict=True)))
+    assert server.sent_types() == REPLIES
+    assert report.answers == ("A",) * 20
+    assert report.score.private_score == 88.0
+
+
+def test_a_round_needs_no_warmup() -> None:
+    report, server = played([round_start()], [answers()], [score()])
+    assert server.sent_types() == REPLIES[1:]
+    assert report.score.private_score == 88.0
+
+
+def test_a_late_warmup_is_answered_all_the_same() -> None:
+    _, server = played([round_start()], [warmup()], [answers()], [score()])
+    assert server.sent_types() == ["Q21QUESTIONSBATCH", "Q21WARMUPRESPONSE", "Q21GUESSSUBMISSION"]
+
+
+def test_answers_before_the_round_are_ignored_until_they_come_again() -> None:
+    report, server = played([answers(["B"] * 20)], [round_start()], [answers(["C"] * 20)], [score()])
+    assert server.sent_types() == REPLIES[1:]
+    assert report.answers == ("C",) * 20
+
+
+def test_a_score_before_the_guess_is_ignored() -> None:
+    report, server = played([score(1.0)], [round_start()], [score(2.0)], [answers()], [score(77.0)])
+    assert server.sent_types() == REPLIES[1:]
+    assert report.score.private_score == 77.0
+
+
+def test_a_round_start_that_tells_nothing_is_answered_over_the_whole_course() -> None:
+    empty = message("Q21ROUNDSTART", {"book_name": "", "book_hint": None})
+    report, server = played([empty], [empty], [answers()], [score()])
+    assert server.sent_types() == ["Q21QUESTIONSBATCH", "Q21QUESTIONSBATCH", "Q21GUESSSUBMISSION"]
+    assert server.sent[0] == server.sent[1]
+    assert len(report.plan.result.hits) == len(course())
+    assert report.plan.result.answered_by == "course"
+
+
+def test_of_two_scores_the_first_counts() -> None:
+    report, _ = played([round_start()], [answers()], [score(70.0), score(10.0)])
+    assert report.score.private_score == 70.0
+
+
+def test_missing_answers_still_lead_to_a_guess() -> None:
+    letters: list[Answer] = ["A", None, "Not Relevant", None, "d", *[None] * 15]
+    report, server = played([round_start()], [answers(letters)], [score()])
+    assert report.answers == ("A", None, "Not Relevant", None, "D", *[None] * 15)
+    assert server.sent_types() == REPLIES[1:]
+
+
+@pytest.mark.parametrize("payload", [{}, {"answers": None}, {"answers": []}, {"answers": "none"}, None, []])
+def test_an_empty_batch_of_answers_still_leads_to_a_guess(payload: object) -> None:
+    report, server = played([round_start()], [message("Q21ANSWERSBATCH", payload)], [score()])
+    assert report.answers == (None,) * 20
+    assert server.sent[-1]["payload"]["opening_sentence"].startswith("Parsing begins")
+
+
+def test_messages_in_other_spellings_are_answered_too() -> None:
+    start: Json = {
+        "messagetype": "Q21_ROUND_START",
+        "gameid": GAME,
+        "payload": {"book_name": "first", "description": HINT, "associative_domain": "color"},
+    }
+    report, server = played([start], [answers()], [score()])
+    assert server.sent_types() == REPLIES[1:]
+    assert (report.start.hint, report.start.association_domain) == (HINT, "color")
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        {},
+        {"message_type": None},
+        {"message_type": "Q21ROUNDSTART"},
+        message("Q21QUESTIONSBATCH", {"questions": []}),
+        message("BROADCAST_START_SEASON", {}),
+        message("LEAGUE_COMPLETED", {"winner": "nobody"}),
+    ],
+)
+def test_what_cannot_be_read_or_asks_for_nothing_gets_no_reply(junk: Json) -> None:
+    report, server = played([junk, warmup()], [junk], [junk, round_start()], [answers()], [score()])
+    assert server.sent_types() == REPLIES
+    assert report.score.private_score == 88.0
+
+
+def test_a_game_that_is_not_over_in_time_is_given_up() -> None:
+    server = FakeGameServer([[warmup()], [round_start()]], GAME)
+    with pytest.raises(GameTimeoutError, match=rf"game {GAME} must be over in time.*game\.game_timeout_s"):
+        play(server, dense_player(course()), name="me", timeout_s=0.3)
+    assert server.sent_types() == REPLIES[:2]
+
+
+def test_a_game_whose_time_is_over_at_once_sends_nothing() -> None:
+    server = FakeGameServer([[warmup()]], GAME)
+    with pytest.raises(GameTimeoutError):
+        play(server, dense_player(course()), name="me", timeout_s=0.0)
+    assert server.sent == []
+
+
+class Notebook:
+    """A spectator that notes what it is shown."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def started(self, game_id: str, start: RoundStart) -> None:
+        self.seen.append(f"started {game_id} {start.hint}")
+
+    def planned(self, plan: Plan) -> None:
+        self.seen.append(f"planned {len(plan.questions)}")
+
+    def answered(self, plan: Plan, answers: Answers, decision: Decision) -> None:
+        self.seen.append(f"answered {len(answers)} {decision.guess.opening_sentence in plan_sentences(plan)}")
+
+    def scored(self, score: Score) -> None:
+        self.seen.append(f"scored {score.private_score}")
+
+
+def plan_sentences(plan: Plan) -> set[str]:
+    return {hit.paragraph.opening_sentence for hit in plan.result.hits}
+
+
+def test_a_spectator_is_shown_each_step_once() -> None:
+    notebook = Notebook()
+    server = FakeGameServer([[round_start()] * 2, [answers()] * 2, [score()] * 2], GAME)
+    play(server, dense_player(course()), name="me", timeout_s=20.0, spectator=notebook)
+    assert notebook.seen == [f"started {GAME} {HINT}", "planned 20", "answered 20 True", "scored 88.0"]
+
+
+def test_one_player_plays_several_games_at_once() -> None:
+    player = dense_player(course())
+    hints = {
+        f"010100{row}": hint for row, hint in enumerate((HINT, "bucket probe collision digest", "vertex edge path"))
+    }
+    alone = {
+        game_id: player.plan(RoundStart("M1", "first", hint, "color", "t")).questions for game_id, hint in hints.items()
+    }
+    asked: dict[str, object] = {}
+
+    def one_game(game_id: str) -> None:
+        batches = [[round_start(hints[game_id], game_id)], [answers(game_id=game_id)], [score(game_id=game_id)]]
+        server = FakeGameServer(batches, game_id)
+        asked[game_id] = play(server, player, name="me", timeout_s=20.0).plan.questions
+
+    threads = [threading.Thread(target=one_game, args=(game_id,)) for game_id in hints]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert asked == alone
+
+
+def test_a_report_as_json_holds_the_questions_answers_guess_and_score() -> None:
+    report, server = played([round_start()], [answers()], [score()])
+    shown = report_json(report)
+    assert shown["game_id"] == GAME
+    sent = [
+        {key: question[key] for key in ("question_number", "question_text", "options")}
+        for question in server.sent[0]["payload"]["questions"]
+    ]
+    assert shown["questions"] == sent
+    assert shown["answers"] == ["A"] * 20
+    assert shown["guess"] == {
+        key: server.sent[1]["payload"][key]
+        for key in (
+            "opening_sentence",
+            "sentence_justification",
+            "associative_word",
+            "word_justification",
+            "confidence",
+        )
+    }
+    assert (shown["private_score"], shown["league_points"]) == (88.0, 3)
+    assert protocol.questions_json(report.plan.questions) == shown["questions"]
+
+
+# faults that a game and a series survive
+
+
+class FaultyServer(FakeGameServer):
+    """A game server that raises errors it was given, each once, before it does what it is asked.
+
+    Args:
+        faults: by method; None stands for no fault.
+    """
+
+    def __init__(self, batches: Sequence[Sequence[Json]], game_ids: Sequence[str] = (GAME,), **faults: Any) -> None:
+        super().__init__(batches)
+        self._ids = list(game_ids)
+        self._faults = {method: list(errors) for method, errors in faults.items()}
+        self.states: dict[str, GameState] = {}
+
+    def _perhaps(self, method: str) -> None:
+        waiting = self._faults.get(method)
+        error = waiting.pop(0) if waiting else None
+        if error is not None:
+            raise error
+
+    def request_game(self) -> str:
+        self._perhaps("request_game")
+        return self._ids.pop(0)
+
+    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
+        self._perhaps("inbox")
+        return super().inbox(cursor, wait_s)
+
+    def send(self, envelope: Mapping[str, Any]) -> None:
+        self._perhaps("send")
+        super().send(envelope)
+
+    def game(self, game_id: str) -> GameState:
+        self._perhaps("game")
+        return self.states.get(game_id) or super().game(game_id)
+
+
+def series(
+    server: FaultyServer, n_games: int = 1, timeout_s: float = 20.0, **options: Any
+) -> tuple[list[GameReport | PlayerError], list[str]]:
+    told: list[str] = []
+    outcomes = play_games(
+        server, dense_player(course(), questions_pool=60), n_games, name="me", timeout_s=timeout_s, say=told.append,
+        **options,
+    )  # fmt: skip
+    return list(outcomes), told
+
+
+WHOLE = [[warmup()], [round_start()], [answers()], [score()]]
+GONE = ServerError("no answer")
+
+
+def test_an_inbox_that_fails_for_a_while_is_read_on() -> None:
+    (report,), told = series(FaultyServer(WHOLE, inbox=[GONE, None, GONE, GONE]))
+    assert isinstance(report, GameReport)
+    assert told == ["the inbox cannot be read and is tried again: no answer"] * 2
+
+
+def test_a_server_that_is_gone_for_too_long_ends_the_game_and_not_the_process() -> None:
+    outcomes, _ = series(FaultyServer(WHOLE, inbox=[GONE] * 50), pace=Pace(outage_s=0.3))
+    assert outcomes == [GONE]
+
+
+def test_a_reply_that_cannot_be_sent_is_sent_later() -> None:
+    class Scoring(FaultyServer):
+        def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
+            return ([score()], "9") if len(self.sent) == 3 else super().inbox(cursor, wait_s)
+
+    server = Scoring(WHOLE[:3], send=[GONE, None, GONE])
+    (report,), _ = series(server)
+    assert isinstance(report, GameReport)
+    assert sorted(server.sent_types()) == sorted(REPLIES)
+
+
+def test_a_repeated_reply_that_is_refused_as_known_is_delivered() -> None:
+    server = FaultyServer(
+        [[warmup(), warmup()], *WHOLE[1:]], send=[None, RefusedError("409", 409), RefusedError("422", 422)]
+    )
+    (report,), told = series(server)
+    assert isinstance(report, GameReport)
+    assert told == [f"game {GAME}: 422"]
+
+
+def test_a_game_that_fails_ends_no_later_one() -> None:
+    played_ids = [GAME, OTHER_GAME]
+    whole = [[warmup(g), round_start(game_id=g), answers(game_id=g), score(game_id=g)] for g in played_ids]
+    server = FaultyServer(whole, played_ids, request_game=[None, GONE, None])
+    outcomes, _ = series(server, 3)
+    assert [getattr(outcome, "game_id", outcome) for outcome in outcomes] == [GAME, GONE, OTHER_GAME]
+
+
+def test_a_server_that_gives_no_game_is_asked_three_times() -> None:
+    outcomes, _ = series(FaultyServer([], request_game=[GONE] * 9), 9)
+    assert outcomes == [GONE] * 3
+
+
+def test_an_unknown_token_ends_all() -> None:
+    with pytest.raises(UnauthorizedError):
+        series(FaultyServer(WHOLE, inbox=[UnauthorizedError("401")]), 3)
+
+
+def test_the_guess_is_sent_again_while_no_score_comes() -> None:
+    server = FaultyServer([*WHOLE[:3], [], [], [], [], []])
+    series(server, timeout_s=1.5, pace=Pace(resend_s=0.2))
+    guesses = [envelope for envelope in server.sent if envelope["message_type"] == "Q21GUESSSUBMISSION"]
+    assert len(guesses) > 2
+    assert all(guess == guesses[0] for guess in guesses)
+
+
+def test_a_score_that_the_server_knows_and_never_sends_is_fetched() -> None:
+    server = FaultyServer(WHOLE[:3])
+    server.states[GAME] = GameState(GAME, "over", 64.0, 1)
+    (report,), _ = series(server, pace=Pace(resend_s=0.1))
+    assert isinstance(report, GameReport)
+    assert (report.score.private_score, report.score.league_points) == (64.0, 1)
+
+
+def test_a_game_that_the_server_has_aborted_is_not_waited_for() -> None:
+    server = FaultyServer(WHOLE[:3])
+    server.states[GAME] = GameState(GAME, "Aborted", None, None)
+    (error,), _ = series(server, pace=Pace(resend_s=0.1))
+    assert "must end with a score, the server says 'Aborted'" in str(error)
+
+
+def test_an_empty_batch_is_held_back_for_the_right_one() -> None:
+    server = FaultyServer([[round_start()], [answers([None] * 20)], [answers(["B"] * 20)], [score()]])
+    (report,), _ = series(server)
+    assert isinstance(report, GameReport)
+    assert report.answers == ("B",) * 20
+    assert server.sent_types() == REPLIES[1:]
+
+
+def test_an_empty_batch_that_stays_alone_is_answered_in_time() -> None:
+    server = FaultyServer([[round_start()], [answers([None] * 20)]])
+    series(server, timeout_s=1.5, pace=Pace(grace_s=0.2))
+    assert server.sent_types() == REPLIES[1:]
+
+
+@pytest.mark.parametrize("game_id", [int(GAME), None])
+def test_a_game_id_as_a_number_or_in_the_payload_is_read(game_id: int | None) -> None:
+    changed: list[Json] = []
+    for envelope in (warmup(), round_start(), answers(), score()):
+        payload = {**envelope["payload"], **({"game_id": GAME} if game_id is None else {})}
+        changed.append({**envelope, "game_id": game_id, "payload": payload})
+    (report,), _ = series(FaultyServer([changed]))
+    assert isinstance(report, GameReport)
+
+
+def test_a_message_without_a_game_id_belongs_to_the_game_of_its_match() -> None:
+    bare = {key: value for key, value in answers().items() if key != "game_id"}
+    (report,), _ = series(FaultyServer([[round_start()], [bare], [score()]]))
+    assert isinstance(report, GameReport)
+
+
+def test_a_server_that_never_moves_its_cursor_is_not_answered_without_end() -> None:
+    class Stuck(FaultyServer):
+        def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
+            return [warmup()], ""
+
+    server = Stuck([])
+    series(server, timeout_s=1.2)
+    assert len(server.sent) <= 6
+
+
+def test_a_deadline_of_the_envelope_shortens_the_time_for_the_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float | None] = []
+    plan = Steady.plan
+
+    def noted(self: Steady, start: RoundStart, budget_s: float | None) -> Planned:
+        given.append(budget_s)
+        return plan(self, start, budget_s)
+
+    monkeypatch.setattr(Steady, "plan", noted)
+    for deadline, least, most in ((10, 4.0, 5.0), (600, 19.0, 20.0), (-3, 19.0, 20.0)):
+        start = round_start()
+        start["payload"]["deadline"] = deadline
+        series(FaultyServer([[start], [answers()], [score()]]))
+        assert least < (given.pop() or 0.0) <= most
+
+
+def test_fifty_games_are_played_at_once_by_one_process() -> None:
+    ids = [f"0101{number:03d}" for number in range(1, 51)]
+    phases = [[kind(game_id=game_id) for game_id in ids] for kind in (warmup, round_start, answers, score)]
+    outcomes, told = series(FaultyServer(phases, ids), 50, timeout_s=120.0, at_once=50)
+    assert sorted(outcome.game_id for outcome in outcomes if isinstance(outcome, GameReport)) == ids
+    assert told == []
+
+
+def test_without_a_pace_every_fault_passes() -> None:
+    with pytest.raises(ServerError, match="no answer"):
+        series(FaultyServer(WHOLE, inbox=[GONE]), pace=None)
+
+
+# after a restart
+
+
+def test_a_restart_goes_on_where_the_game_was_left_with_the_same_bytes(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "games.sqlite")
+    for stop in range(1, 4):
+        phases = [[warmup()], [round_start()], [answers(["B"] * 20)], [score()]]
+        ledger = Ledger(journal, "server", f"player {stop}")
+        first = FaultyServer(phases[:stop], inbox=[None] * stop + [UnauthorizedError("killed")])
+        with pytest.raises(UnauthorizedError):
+            series(first, ledger=ledger)
+        again = FaultyServer(phases, [], request_game=[AssertionError("asked anew")])
+        ledger.move_cursor("")
+        (report,), _ = series(again, ledger=ledger)
+        assert isinstance(report, GameReport)
+        assert [next(sent for sent in again.sent if sent["message_id"] == one["message_id"]) for one in first.sent] == (
+            first.sent
+        )
+        assert len({sent["message_id"] for sent in again.sent}) == 3
+        assert report.answers == ("B",) * 20
+        assert ledger.running() == []
+    journal.close()
+
+
+def test_a_score_that_came_while_nobody_was_there_is_fetched_after_the_restart(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "games.sqlite")
+    ledger = Ledger(journal, "server", "me")
+    with pytest.raises(UnauthorizedError):
+        series(FaultyServer(WHOLE[:3], inbox=[None] * 3 + [UnauthorizedError("killed")]), ledger=ledger)
+    ledger.move_cursor("4")
+    server = FaultyServer(WHOLE, [])
+    server.states[GAME] = GameState(GAME, "over", 88.0, 3)
+    (report,), _ = series(server, ledger=ledger)
+    assert isinstance(report, GameReport)
+    assert report.score.private_score == 88.0
+    journal.close()
+
+
+def test_of_games_that_are_over_together_those_that_nobody_was_shown_are_shown_after_the_restart(
+    tmp_path: Path,
+) -> None:
+    journal = Journal(tmp_path / "games.sqlite")
+    ledger = Ledger(journal, "server", "me")
+    ids = ["0101001", "0101002", "0101003"]
+    phases = [[kind(game_id=game_id) for game_id in ids] for kind in (warmup, round_start, answers, score)]
+    games = play_games(
+        FaultyServer(phases, ids), dense_player(course()), 3, name="me", timeout_s=60.0, at_once=3, ledger=ledger
+    )
+    shown = next(games)
+    assert isinstance(shown, GameReport)
+    games.close()
+    assert {kept.game_id for kept in ledger.running()} == set(ids) - {shown.game_id}
+    server = FaultyServer(phases, [])
+    server.states = {game_id: GameState(game_id, "over", 88.0, 3) for game_id in ids}
+    rest, _ = series(server, 2, ledger=ledger)
+    assert {game.game_id for game in rest if isinstance(game, GameReport)} == set(ids) - {shown.game_id}
+    assert ledger.running() == []
+    journal.close()
+
+
+def test_a_round_played_before_is_recognised(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "games.sqlite")
+    ledger = Ledger(journal, "server", "me")
+    told = message("Q21SCOREFEEDBACK", {"private_score": 1.0, "feedback": {"associative_word": 'It was "fox".'}})
+    for word in ("", "fox"):
+        ledger.move_cursor("")
+        server = FaultyServer([*WHOLE[:3], [told]])
+        (report,), _ = series(server, ledger=ledger)
+        assert isinstance(report, GameReport)
+        assert (report.decision.guess.associative_word == "fox") == bool(word)
+    journal.close()
+
+
+def test_a_game_lasts_as_long_as_its_messages_allow() -> None:
+    slow = warmup()
+    slow["payload"]["deadline"] = 600
+    server = FakeGameServer([[slow], [], [], [round_start()], [answers()], [score()]])
+    player = dense_player(course(), questions_pool=60)
+    (outcome,) = play_games(server, player, 1, name="me", timeout_s=0.05, say=lambda _: None)
+    assert isinstance(outcome, GameReport)
+
+
+class TestSeason:
+    def test_games_that_come_unasked_are_played_to_the_seasons_end(self) -> None:
+        start = message("BROADCAST_START_SEASON", {"season_id": "S1"}, game_id="")
+        end = message("LEAGUE_COMPLETED", {"season_id": "S1"}, game_id="")
+        server = FakeGameServer([[start], [warmup()], [round_start()], [answers()], [score()], [warmup()], [end]])
+        player = dense_player(course(), questions_pool=60)
+        outcomes = list(
+            play_games(server, player, 9, name="me", timeout_s=30.0, season=Season("me"), say=lambda _: None)
+        )
+        assert [type(outcome) for outcome in outcomes] == [GameReport]
+        assert server.sent_types()[0] == "SEASON_REGISTRATION_REQUEST"
+        assert server.sent[0]["payload"]["season_id"] == "S1"
+        assert server.sent[0]["protocol"] == "league.v2"
+        assert server.sent_types().count("Q21GUESSSUBMISSION") == 1, "a game that is over is not played again"
+
+    def test_keep_alives_are_answered_and_the_end_of_another_season_ends_nothing(self) -> None:
+        season = Season("me")
+        told = [
+            protocol.read_message(envelope)
+            for envelope in (
+                message("BROADCAST_START_SEASON", {"season_id": "S2"}, game_id=""),
+                message("BROADCAST_KEEP_ALIVE", {"season_id": "S2"}, game_id=""),
+                message("LEAGUE_COMPLETED", {"season_id": "S1"}, game_id=""),
+                message("BROADCAST_CRITICAL_PAUSE", {}, game_id=""),
+            )
+        ]
+        replies = [season.reply(each, {}) for each in told]
+        assert [reply and reply["message_type"] for reply in replies] == [
+            "SEASON_REGISTRATION_REQUEST",
+            "KEEP_ALIVE_RESPONSE",
+            None,
+            None,
+        ]
+        assert not season.over
+        watching = Season("me", goes_on=True)
+        end = protocol.read_message(message("LEAGUE_COMPLETED", {"season_id": ""}, game_id=""))
+        assert (season.reply(end, {}), watching.reply(end, {})) == (None, None)
+        assert (season.over, watching.over) == (True, False), "who watches waits for the next season"
+        assert season.reply(told[0], {}) == replies[0], "the same message gets the same reply"

@@ -1,0 +1,622 @@
+"""HttpGameServer against a small real HTTP server on the loopback, which answers what the test tells it to."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import socket
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from quarry.player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
+from quarry.player.protocol import decoding as wire
+from quarry.player.protocol.client import GameState, HttpGameServer, wait_left_s
+
+TOKEN = "s3cret-token-of-the-player"
+
+
+@dataclass
+class Answer:
+    """One answer of the small server; `body` is sent as JSON unless it is bytes."""
+
+    status: int = 200
+    body: Any = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    delay_s: float = 0.0
+    hang_up: bool = False
+
+
+@dataclass
+class Asked:
+    """One request as it came."""
+
+    method: str
+    path: str
+    parameters: dict[str, list[str]]
+    authorization: str | None
+    body: Any
+
+
+class SmallServer(ThreadingHTTPServer):
+    """Gives the answers in order, the last one over and over, and notes what it was asked."""
+
+    daemon_threads = True
+
+    def __init__(self, answers: tuple[Answer, ...]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self._answers = list(answers)
+        self._lock = threading.Lock()
+        self.asked: list[Asked] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def next_answer(self, asked: Asked) -> Answer:
+        with self._lock:
+            self.asked.append(asked)
+            return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: SmallServer
+
+    def _respond(self) -> None:
+        url = urlsplit(self.path)
+        length = int(self.headers.get("Content-Length", "0"))
+        body = json.loads(self.rfile.read(length)) if length else None
+        asked = Asked(self.command, url.path, parse_qs(url.query), self.headers.get("Authorization"), body)
+        answer = self.server.next_answer(asked)
+        time.sleep(answer.delay_s)
+        if answer.hang_up:
+            self.close_connection = True
+            return
+        content = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+        try:
+            self.send_response(answer.status)
+            for name, value in {"Content-Length": str(len(content)), **answer.headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+        except ConnectionError:
+            self.close_connection = True
+
+    do_GET = do_POST = _respond  # noqa: N815 - the names that http.server calls
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep quiet."""
+
+
+@contextmanager
+def serving(
+    *answers: Answer, token: str = TOKEN, timeout_s: float = 5.0
+) -> Iterator[tuple[HttpGameServer, SmallServer]]:
+    """A client and the server that it talks to."""
+    small = SmallServer(answers)
+    thread = threading.Thread(target=lambda: small.serve_forever(poll_interval=0.01))
+    thread.start()
+    client = HttpGameServer(small.url, token, timeout_s)
+    try:
+        yield client, small
+    finally:
+        client.close()
+        small.shutdown()
+        thread.join()
+        small.server_close()
+
+
+@contextmanager
+def nobody_there() -> Iterator[str]:
+    """The URL of a port that refuses connections."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+def everything_said(error: BaseException) -> str:
+    """The error's text, its repr, and those of all errors behind it, without source lines."""
+    said = []
+    seen: BaseException | None = error
+    while seen is not None:
+        said += ["".join(traceback.format_exception_only(seen)), repr(seen)]
+        seen = seen.__cause__ or seen.__context__
+    return "\n".join(said)
+
+
+# what each call of the protocol sends and returns
+
+
+def test_registering_gives_the_token_that_is_used_from_then_on() -> None:
+    answers = (Answer(201, {"player_id": "p-1", "token": TOKEN}), Answer(201, {"game_id": "0101001"}))
+    with serving(*answers, token="") as (client, small):
+        assert not client.has_token
+        client.register("me")
+        assert client.has_token
+        assert client.player_id == "p-1"
+        assert client.request_game() == "0101001"
+        assert [(asked.method, asked.path, asked.body, asked.authorization) for asked in small.asked] == [
+            ("POST", "/v1/players", {"name": "me"}, None),
+            ("POST", "/v1/games", {}, f"Bearer {TOKEN}"),
+        ]
+
+
+def test_the_inbox_gives_messages_and_cursor() -> None:
+    messages = [{"message_type": "A"}, {"message_type": "B"}]
+    with serving(Answer(body={"messages": messages, "cursor": "c-2"})) as (client, small):
+        assert client.inbox("", 3.0) == (messages, "c-2")
+        assert client.inbox("c-2", 0.5) == (messages, "c-2")
+        assert [(asked.path, asked.parameters) for asked in small.asked] == [
+            ("/v1/inbox", {"wait_s": ["3"]}),
+            ("/v1/inbox", {"wait_s": ["0.5"], "after": ["c-2"]}),
+        ]
+
+
+@pytest.mark.parametrize(("wait_s", "asked_for"), [(-1.0, "0"), (30.0, "30"), (99.0, "30")])
+def test_the_inbox_is_never_asked_to_wait_longer_than_it_may(wait_s: float, asked_for: str) -> None:
+    with serving(Answer(body={"messages": []})) as (client, small):
+        client.inbox("", wait_s)
+        assert small.asked[0].parameters["wait_s"] == [asked_for]
+
+
+def test_a_long_poll_may_take_longer_than_a_request() -> None:
+    with serving(Answer(body={"messages": [], "cursor": "c"}, delay_s=0.4), timeout_s=0.15) as (client, small):
+        assert client.inbox("", 2.0) == ([], "c")
+        assert len(small.asked) == 1
+
+
+@pytest.mark.parametrize(("came", "kept"), [("c-9", "c-9"), (9, "9"), (None, "c-1"), ([], "c-1"), ({}, "c-1")])
+def test_a_cursor_that_is_none_leaves_the_old_one(came: object, kept: str) -> None:
+    with serving(Answer(body={"messages": [], "cursor": came})) as (client, _):
+        assert client.inbox("c-1", 0.0) == ([], kept)
+
+
+def test_messages_that_are_no_objects_are_left_out() -> None:
+    with serving(Answer(body={"messages": [None, "text", {"message_type": "A"}, 7, []]})) as (client, _):
+        assert client.inbox("c-1", 0.0) == ([{"message_type": "A"}], "c-1")
+
+
+def test_an_envelope_is_posted_to_the_outbox_as_it_is() -> None:
+    envelope = {"message_id": "m-1", "payload": {"sentence": "שלום"}}
+    with serving(Answer(202, {"message_id": "m-1"})) as (client, small):
+        client.send(envelope)
+        assert (small.asked[0].method, small.asked[0].path, small.asked[0].body) == ("POST", "/v1/outbox", envelope)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ({"state": "over", "private_score": 88.5, "league_points": 3}, GameState("7", "over", 88.5, 3)),
+        ({"state": "running", "private_score": None, "league_points": None}, GameState("7", "running", None, None)),
+        ({}, GameState("7", "", None, None)),
+        ({"private_score": "high", "league_points": []}, GameState("7", "", None, None)),
+        (b'{"private_score": NaN, "league_points": Infinity}', GameState("7", "", None, None)),
+        (b'{"private_score": 1%s, "league_points": 1e999}' % (b"0" * 400), GameState("7", "", None, None)),
+    ],
+)
+def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none(body: object, expected: GameState) -> None:
+    with serving(Answer(body=body)) as (client, small):
+        assert client.game("7") == expected
+        assert (small.asked[0].method, small.asked[0].path) == ("GET", "/v1/games/7")
+
+
+# faults that pass
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_a_busy_server_is_tried_again_until_it_answers(status: int) -> None:
+    busy = Answer(status, b"busy")
+    with serving(busy, busy, Answer(200, {"messages": [], "cursor": "7"})) as (client, small):
+        assert client.inbox("", 0.0) == ([], "7")
+        assert len(small.asked) == 3
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_game_is_asked_for_again_where_the_server_was_too_busy_to_give_one(status: int) -> None:
+    with serving(Answer(status), Answer(201, {"game_id": "0101001"})) as (client, small):
+        assert client.request_game() == "0101001"
+        assert len(small.asked) == 2
+
+
+@pytest.mark.parametrize("lost", [Answer(500), Answer(502), Answer(hang_up=True)])
+def test_a_game_that_may_have_been_given_is_not_asked_for_twice(lost: Answer) -> None:
+    with serving(lost, Answer(201, {"game_id": "0101001"})) as (client, small):
+        with pytest.raises(ServerError, match="POST /v1/games"):
+            client.request_game()
+        assert len(small.asked) == 1
+
+
+def test_a_server_that_hangs_up_is_tried_again() -> None:
+    with serving(Answer(hang_up=True), Answer(202)) as (client, small):
+        client.send({"message_id": "m-1"})
+        assert len(small.asked) == 2
+
+
+def test_a_body_that_breaks_off_is_asked_for_again() -> None:
+    broken = Answer(200, b'{"messages":', {"Content-Length": "100"})
+    with serving(broken, Answer(200, {"messages": [], "cursor": "7"})) as (client, small):
+        assert client.inbox("", 0.0) == ([], "7")
+        assert len(small.asked) == 2
+
+
+def test_a_url_with_a_password_is_refused_without_showing_it() -> None:
+    with pytest.raises(ServerError, match="must hold no user or password") as caught:
+        HttpGameServer("http://somebody:secret@127.0.0.1:1")
+    assert "secret" not in str(caught.value)
+
+
+def test_a_message_that_is_sent_again_keeps_its_message_id() -> None:
+    with serving(Answer(503), Answer(202)) as (client, small):
+        client.send({"message_id": "m-1"})
+        assert [asked.body for asked in small.asked] == [{"message_id": "m-1"}, {"message_id": "m-1"}]
+
+
+# faults that stay
+
+
+def refused(client: HttpGameServer, small: SmallServer, at_most_s: float) -> str:
+    """The text of the error that asking for a game ends with, after checking what every such text must be."""
+    started = time.monotonic()
+    with pytest.raises(ServerError) as caught:
+        client.request_game()
+    assert time.monotonic() - started < at_most_s
+    text = str(caught.value)
+    assert "\n" not in text
+    assert small.url in text
+    assert TOKEN not in everything_said(caught.value)
+    return text
+
+
+def test_a_server_that_stays_busy_is_given_up_at_the_deadline() -> None:
+    with serving(Answer(503), timeout_s=0.4) as (client, small):
+        text = refused(client, small, 2.0)
+        assert text == (
+            f"{small.url}: a game server must answer there, POST /v1/games failed for 0.4 s: status 503; "
+            "check --server, or leave it out to play against a practice server"
+        )
+        assert 2 <= len(small.asked) <= 5
+
+
+def test_a_server_that_does_not_answer_is_given_up_at_the_deadline() -> None:
+    with serving(Answer(delay_s=4.0), timeout_s=0.3) as (client, small):
+        text = refused(client, small, 3.0)
+        assert "failed for 0.3 s: timed out" in text
+
+
+def test_a_refused_connection_is_tried_until_the_deadline_and_said_in_one_line() -> None:
+    with nobody_there() as url:
+        client = HttpGameServer(url, TOKEN, 0.3)
+        started = time.monotonic()
+        with pytest.raises(ServerError) as caught:
+            client.request_game()
+        client.close()
+        assert 0.1 < time.monotonic() - started < 2.0
+        assert url in str(caught.value)
+        assert "Connection refused" in str(caught.value)
+        assert "check --server" in str(caught.value)
+        assert "\n" not in str(caught.value)
+        assert TOKEN not in everything_said(caught.value)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_token_that_is_not_known_is_an_unauthorized_error_at_once(status: int) -> None:
+    with serving(Answer(status, {"detail": f"who is {TOKEN}?"})) as (client, small):
+        with pytest.raises(UnauthorizedError, match=f"it answered {status}") as caught:
+            client.inbox("", 0.0)
+        assert isinstance(caught.value, PermissionError)
+        assert isinstance(caught.value, ServerError)
+        assert len(small.asked) == 1
+        assert TOKEN not in everything_said(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (404, {"title": "Not found", "detail": "no such game"}, "refused with 404: no such game"),
+        (422, {"title": "Unprocessable"}, "refused with 422: Unprocessable"),
+        (400, b"<html>", "refused with 400: Bad Request"),
+        (400, {}, "refused with 400: Bad Request"),
+        (409, ["conflict"], "refused with 409: Conflict"),
+        (400, {"detail": "two\nlines\r\nand more"}, "refused with 400: two lines and more"),
+        (400, {"detail": {"field": ["name"]}}, "refused with 400: {'field': ['name']}"),
+        (400, {"detail": f"{TOKEN} is no name"}, "refused with 400: *** is no name"),
+        (400, {"detail": f"{'x' * 190}{TOKEN}"}, f"refused with 400: {'x' * 190}***"),
+    ],
+)
+def test_a_refusal_is_told_in_one_line_and_not_tried_again(status: int, body: object, said: str) -> None:
+    with serving(Answer(status, body)) as (client, small):
+        assert refused(client, small, 2.0).endswith(said)
+        assert len(small.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html><body>It works!</body></html>",
+        b"[]",
+        b"null",
+        b"7",
+        b'"0101001"',
+        b"{",
+        b"[" * 100_000,
+        b"\xff\xfe\x00nonsense",
+        b"9" * 10_000,
+        TOKEN.encode(),
+        b"x" * 50 + TOKEN.encode(),
+    ],
+    ids=lambda body: f"{body[:8]!r} of {len(body)}",
+)
+def test_a_body_that_is_no_json_object_is_told_in_one_short_line(body: bytes) -> None:
+    with serving(Answer(200, body)) as (client, small):
+        text = refused(client, small, 2.0)
+        assert "POST /v1/games must answer with a JSON object" in text
+        assert text.endswith("is it a game server?")
+        assert len(text) < 400
+        assert TOKEN[:10] not in text
+
+
+@pytest.mark.parametrize("body", [{}, {"game_id": None}, {"game_id": ""}, {"game_id": True}, {"game_id": ["0101001"]}])
+def test_an_answer_without_a_game_id_is_told(body: object) -> None:
+    with (
+        serving(Answer(201, body)) as (client, _),
+        pytest.raises(ServerError, match="must answer with game_id as a string"),
+    ):
+        client.request_game()
+
+
+@pytest.mark.parametrize("token", [None, 123456789, ["s3cret-token"], {"value": "s3cret-token"}, ""])
+def test_a_token_in_the_wrong_shape_is_not_shown(token: object) -> None:
+    with serving(Answer(201, {"player_id": "p", "token": token}), token="") as (client, _):
+        with pytest.raises(ServerError, match="must answer with token as a string") as caught:
+            client.register("me")
+        assert "s3cret" not in everything_said(caught.value)
+        assert "123456789" not in everything_said(caught.value)
+
+
+@pytest.mark.parametrize("body", [{}, {"messages": None}, {"messages": "none"}, {"messages": {"0": {}}}])
+def test_an_inbox_without_a_list_of_messages_is_told(body: object) -> None:
+    with (
+        serving(Answer(body=body)) as (client, _),
+        pytest.raises(ServerError, match="must answer with a list of messages"),
+    ):
+        client.inbox("", 0.0)
+
+
+def test_a_body_in_another_encoding_than_it_says_is_a_server_error() -> None:
+    lying = Answer(200, b"no gzip at all", {"Content-Encoding": "gzip"})
+    with serving(lying, timeout_s=0.2) as (client, small):
+        assert "a game server must answer there" in refused(client, small, 2.0)
+
+
+def test_a_compressed_body_is_read() -> None:
+    packed = Answer(201, gzip.compress(b'{"game_id": "0101001"}'), {"Content-Encoding": "gzip"})
+    with serving(packed) as (client, _):
+        assert client.request_game() == "0101001"
+
+
+def test_a_redirection_is_not_followed_with_the_token() -> None:
+    with serving(Answer(200, {"game_id": "x"})) as (_, elsewhere):
+        moved = Answer(307, b"", {"Location": f"{elsewhere.url}/v1/games"})
+        with serving(moved) as (client, small):
+            assert "POST /v1/games must be answered there, got a redirection (307)" in refused(client, small, 2.0)
+        assert elsewhere.asked == []
+
+
+# what the client is made with
+
+
+@pytest.mark.parametrize("url", ["", "127.0.0.1:8017", "ftp://127.0.0.1", "HTTP//x", "file:///etc/passwd"])
+def test_a_url_of_another_scheme_is_refused(url: str) -> None:
+    with pytest.raises(ServerError, match="--server must be an http:// or https:// URL"):
+        HttpGameServer(url)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[", "http://127.0.0.1:port", "http://127.0.0.1:123456", "http://a\tb/", "http://é..x"]
+)
+def test_a_url_that_is_none_is_a_server_error(url: str) -> None:
+    with pytest.raises(PlayerError) as caught:
+        HttpGameServer(url, TOKEN, 0.1).request_game()
+    assert isinstance(caught.value, ServerError)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("token", [f"{TOKEN}\n", f"{TOKEN} ", f"{TOKEN}\r\nX-Evil: 1", "töken", "to\x00ken", "סוד"])
+def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown(token: str) -> None:
+    with pytest.raises(UnauthorizedError, match="--token must be plain ASCII") as caught:
+        HttpGameServer("http://127.0.0.1:8017", token)
+    for part in (TOKEN, token.strip()):
+        assert part not in everything_said(caught.value)
+
+
+def test_a_slash_at_the_end_of_the_url_does_no_harm() -> None:
+    with serving(Answer(201, {"game_id": "0101001"})) as (_, small):
+        client = HttpGameServer(f"{small.url}/", TOKEN)
+        assert client.request_game() == "0101001"
+        client.close()
+        assert small.asked[0].path == "/v1/games"
+
+
+def test_the_client_does_not_show_its_token() -> None:
+    with serving(Answer()) as (client, _):
+        assert TOKEN not in repr(client)
+        assert TOKEN not in str(client)
+
+
+def test_the_time_left_is_at_most_ten_seconds_a_poll() -> None:
+    assert wait_left_s(time.monotonic() + 100.0, "0101001") == 10.0
+    assert 1.0 < wait_left_s(time.monotonic() + 2.0, "0101001") <= 2.0
+
+
+def test_no_time_left_is_a_game_timeout_error() -> None:
+    with pytest.raises(GameTimeoutError, match="game 0101001 must be over in time") as caught:
+        wait_left_s(time.monotonic() - 0.001, "0101001")
+    assert isinstance(caught.value, TimeoutError)
+    assert isinstance(caught.value, ServerError)
+
+
+# slow, endless and broken answers
+
+
+def dripping(*pieces: bytes, pause_s: float = 0.05, n_times: int = 200) -> tuple[str, threading.Thread]:
+    """The URL of a server that sends these pieces, the last one again and again, with pauses."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(10.0)
+
+    def run() -> None:
+        with contextlib.suppress(OSError), listener:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65_536)
+                for row in range(n_times):
+                    connection.sendall(pieces[min(row, len(pieces) - 1)])
+                    time.sleep(pause_s)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return f"http://127.0.0.1:{listener.getsockname()[1]}", thread
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        (b"H", b"T"),
+        (b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", b" "),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+    ],
+    ids=["status line", "header", "body", "chunks"],
+)
+def test_a_server_that_sends_one_byte_at_a_time_is_given_up_in_time(pieces: tuple[bytes, ...]) -> None:
+    url, thread = dripping(*pieces)
+    client = HttpGameServer(url, TOKEN, 0.4)
+    started = time.monotonic()
+    with pytest.raises(ServerError, match="timed out"):
+        client.request_game()
+    assert time.monotonic() - started < 3.0
+    client.close()
+    thread.join(15.0)
+
+
+@pytest.mark.parametrize("encoding", ["", "gzip"])
+def test_an_endless_body_is_not_held(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "MAX_BYTES", 100_000)
+    body = b"[" + b" " * 3_000_000
+    packed = Answer(200, gzip.compress(body) if encoding else body, {"Content-Encoding": encoding} if encoding else {})
+    with serving(packed, timeout_s=0.5) as (client, small):
+        assert "at most 100000 bytes" in refused(client, small, 3.0)
+
+
+def test_an_encoding_that_nobody_asked_for_is_refused() -> None:
+    with serving(Answer(200, b"x", {"Content-Encoding": "br"}), timeout_s=0.3) as (client, small):
+        assert "must be plain, gzip or deflate, got 'br'" in refused(client, small, 3.0)
+
+
+def test_a_request_that_hangs_is_tried_again() -> None:
+    with serving(Answer(delay_s=2.0), Answer(202), timeout_s=0.5) as (client, small):
+        client.send({"message_id": "m-1"})
+        assert len(small.asked) == 2
+
+
+@pytest.mark.parametrize("status", [408, 425])
+def test_a_status_that_says_not_done_yet_is_tried_again(status: int) -> None:
+    with serving(Answer(status), Answer(201, {"game_id": "0101001"})) as (client, small):
+        assert client.request_game() == "0101001"
+        assert len(small.asked) == 2
+
+
+def test_an_outbox_that_is_missing_once_is_tried_again_and_a_game_that_is_missing_is_not() -> None:
+    with serving(Answer(404), Answer(202)) as (client, small):
+        client.send({"message_id": "m-1"})
+        assert len(small.asked) == 2
+    with serving(Answer(404)) as (client, small):
+        with pytest.raises(RefusedError, match="refused with 404"):
+            client.game("7")
+        assert len(small.asked) == 1
+
+
+@pytest.mark.parametrize("dated", [False, True])
+def test_retry_after_is_heeded(dated: bool) -> None:
+    asked_for = formatdate(time.time() + 2.0, usegmt=True) if dated else "1"
+    with serving(Answer(429, b"", {"Retry-After": asked_for}), Answer(202), timeout_s=5.0) as (client, _):
+        started = time.monotonic()
+        client.send({"message_id": "m-1"})
+        assert 0.5 < time.monotonic() - started < 4.0
+
+
+def test_a_retry_after_beyond_all_patience_ends_at_once_and_is_passed_on() -> None:
+    with serving(Answer(503, b"", {"Retry-After": "600"}), timeout_s=1.0) as (client, small):
+        with pytest.raises(ServerError) as caught:
+            client.send({"message_id": "m-1"})
+        assert caught.value.retry_after_s == 600.0
+        assert len(small.asked) == 1
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b'"taken"', b"thanks", b"\xff"])
+def test_a_message_is_delivered_whatever_the_server_says_with_2xx(body: bytes) -> None:
+    with serving(Answer(200, body)) as (client, small):
+        client.send({"message_id": "m-1"})
+        assert len(small.asked) == 1
+
+
+def test_a_redirection_of_the_outbox_is_no_delivery() -> None:
+    with (
+        serving(Answer(307, b"", {"Location": "/elsewhere"})) as (client, _),
+        pytest.raises(ServerError, match="never followed"),
+    ):
+        client.send({"message_id": "m-1"})
+
+
+def test_a_refusal_says_with_which_status() -> None:
+    with serving(Answer(409, {"detail": "taken before"})) as (client, _):
+        with pytest.raises(RefusedError, match="taken before") as caught:
+            client.send({"message_id": "m-1"})
+        assert caught.value.status == 409
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "n_read"),
+    [
+        (b'{"a": "\xff\xfe"}', 3),
+        (b'{"a": "raw \x00 \x1b control"}', 3),
+        (b'{"a": "\\ud800"}', 3),
+        (b'{"a": NaN}', 3),
+        (b'{"a": ' + b"9" * 5_000 + b"}", 3),
+        (b'{"a": ' + DEEP.encode() + b"}", 2),
+        (b'{"a": tru}', 2),
+        (b'{"a": "]}, {", "b": }', 2),
+    ],
+    ids=["no UTF-8", "control", "surrogate", "nan", "5,000 digits", "100,000 levels", "no JSON", "brackets in a text"],
+)
+def test_one_unreadable_message_costs_no_other(text: bytes, n_read: int) -> None:
+    body = b'{"messages": [{"first": 1}, ' + text + b', {"last": {"of": [1, 2]}}], "cursor": "9"}'
+    with serving(Answer(body=body)) as (client, _):
+        messages, cursor = client.inbox("", 0.0)
+    assert (messages[0], messages[-1], cursor) == ({"first": 1}, {"last": {"of": [1, 2]}}, "9")
+    assert len(messages) == n_read
+    json.dumps(messages, ensure_ascii=False).encode("utf-8")
+
+
+def test_of_half_an_inbox_the_whole_messages_are_read_and_the_cursor_stays() -> None:
+    with serving(Answer(body=b'{"messages": [{"first": 1}, {"second": [2]}, {"third": "brea')) as (client, _):
+        assert client.inbox("c-1", 0.0) == ([{"first": 1}, {"second": [2]}], "c-1")
+
+
+def test_what_a_server_says_reaches_the_terminal_as_text() -> None:
+    evil = "\x1b]0;owned\x07\u202egnp.exe"
+    with serving(Answer(400, {"detail": evil})) as (client, small):
+        assert "\\x1b]0;owned\\x07\\u202egnp.exe" in refused(client, small, 2.0)

@@ -1,0 +1,475 @@
+"""Reading messages however they come, and writing them in canonical form."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from pydantic import ValidationError
+
+from quarry.player.errors import MessageError
+from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.messages import PAYLOADS, json_schema
+from quarry.player.protocol.payloads import Guess, Message, RoundStart, WarmupCall
+from quarry.player.questions.answer import NOT_RELEVANT, Answer
+from quarry.player.questions.question import Question
+
+tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
+
+
+def envelope(message_type: str, payload: object, **fields: object) -> dict[str, object]:
+    return {"message_type": message_type, "message_id": "m-1", "game_id": "0101001", "payload": payload, **fields}
+
+
+def read(message_type: str, payload: object) -> Message:
+    return protocol.read_message(envelope(message_type, payload))
+
+
+@pytest.mark.parametrize("name", ["message_type", "messagetype", "messageType", "type"])
+@pytest.mark.parametrize(
+    "written", ["Q21ROUNDSTART", "Q21_ROUND_START", "q21roundstart", "q21_round_start", " Q21-Round-Start "]
+)
+def test_the_message_type_is_read_under_all_its_names_and_spellings(name: str, written: str) -> None:
+    assert protocol.read_message({name: written}).message_type == protocol.ROUND_START
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        ("Q21_WARMUP_CALL", protocol.WARMUP_CALL),
+        ("Q21_WARMUP_RESPONSE", protocol.WARMUP_RESPONSE),
+        ("Q21_QUESTIONS_BATCH", protocol.QUESTIONS_BATCH),
+        ("Q21_ANSWERS_BATCH", protocol.ANSWERS_BATCH),
+        ("Q21_GUESS_SUBMISSION", protocol.GUESS_SUBMISSION),
+        ("Q21_SCORE_FEEDBACK", protocol.SCORE_FEEDBACK),
+    ],
+)
+def test_underscored_types_are_the_same_types(written: str, canonical: str) -> None:
+    assert protocol.read_message({"message_type": written}).message_type == canonical
+
+
+@pytest.mark.parametrize("name", ["game_id", "gameid"])
+@pytest.mark.parametrize("written", ["0101001", 101001])
+def test_the_game_id_is_read_under_both_names_as_text_or_number(name: str, written: object) -> None:
+    assert protocol.read_message({"message_type": "X", name: written}).game_id == str(written)
+
+
+@pytest.mark.parametrize("name", ["message_id", "messageid"])
+def test_the_message_id_is_read_under_both_names(name: str) -> None:
+    assert protocol.read_message({"message_type": "X", name: "m-7"}).message_id == "m-7"
+
+
+@pytest.mark.parametrize("name", ["game_id", "gameid"])
+def test_the_game_id_may_stand_in_the_payload_alone(name: str) -> None:
+    assert protocol.read_message({"message_type": "X", "payload": {name: "0101001"}}).game_id == "0101001"
+
+
+def test_a_game_id_sent_as_a_number_has_lost_its_first_zero() -> None:
+    assert protocol.same_game("101001", "0101001")
+    assert not protocol.same_game("101001", "0101002")
+    assert not protocol.same_game("", "0000000")
+
+
+def test_a_payload_may_be_a_text_or_stand_in_the_envelope_itself() -> None:
+    fields = {"book_name": "00016", "book_hint": "a hint"}
+    for sent in ({"payload": json.dumps(fields)}, fields):
+        start = protocol.read_round_start(protocol.read_message({"message_type": "Q21ROUNDSTART", **sent}))
+        assert (start.book_name, start.hint) == ("00016", "a hint")
+
+
+@pytest.mark.parametrize(
+    ("deadline", "seconds"),
+    [
+        (300, 300.0),
+        ("300", 300.0),
+        ("90 s", 90.0),
+        ("5 minutes", 300.0),
+        ("2026-01-01T12:05:00Z", 300.0),
+        ("2026-01-01T12:05:00", 300.0),
+        ("2026-01-01T14:05:00+02:00", 300.0),
+        (0, None),
+        (-5, None),
+        ("2026-01-01T11:00:00Z", None),
+        ("soon", None),
+        (None, None),
+        (True, None),
+        (float("nan"), None),
+        (10**400, None),
+        ([300], None),
+    ],
+)
+def test_the_deadline_is_read_in_seconds_or_as_a_moment_by_the_senders_clock(
+    deadline: object, seconds: float | None
+) -> None:
+    sent = envelope("Q21WARMUPCALL", {"deadline": deadline}, timestamp="2026-01-01T12:00:00+00:00")
+    assert protocol.read_message(sent).deadline_s == seconds
+
+
+@pytest.mark.parametrize("unit", [1.0, 1000.0])
+def test_a_deadline_since_1970_is_counted_from_now(unit: float) -> None:
+    read_s = protocol.read_message(envelope("Q21WARMUPCALL", {"deadline": (time.time() + 60.0) * unit})).deadline_s
+    assert read_s is not None
+    assert 55.0 < read_s <= 60.0
+
+
+def test_what_is_longer_than_any_honest_message_is_cut() -> None:
+    payload = {"book_name": "x" * 100_000, "book_hint": "y " * 5_000_000, "association_word": "z" * 10_000}
+    start = protocol.read_round_start(read("Q21ROUNDSTART", payload))
+    assert (len(start.book_name), len(start.hint), len(start.association_domain)) == (300, 1_999, 300)
+
+
+def test_an_envelope_may_lack_all_but_its_type() -> None:
+    assert protocol.read_message({"message_type": "Q21WARMUPCALL"}) == Message("Q21WARMUPCALL", "", "", {})
+
+
+@pytest.mark.parametrize("payload", [None, [], "text", 7])
+def test_a_payload_that_is_no_object_reads_as_an_empty_one(payload: object) -> None:
+    assert read("X", payload).payload == {}
+
+
+@pytest.mark.parametrize("junk", [None, [], "text", 7, 1.5, True, b"bytes"])
+def test_a_message_that_is_no_object_is_refused(junk: object) -> None:
+    with pytest.raises(MessageError, match=f"must be a JSON object, got {type(junk).__name__}"):
+        protocol.read_message(junk)
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"message_type": None}, {"message_type": ""}, {"message_type": 3}, {"kind": "X"}]
+)
+def test_a_message_without_a_type_is_refused(fields: dict[str, object]) -> None:
+    with pytest.raises(MessageError, match="message_type must be a string"):
+        protocol.read_message(fields)
+
+
+@pytest.mark.parametrize("name", ["warmup_question", "question"])
+def test_a_warmup_call_is_read(name: str) -> None:
+    message = read("Q21WARMUPCALL", {"match_id": "M1", name: "What is 2 + 2?", "auth_token": "t", "deadline": "later"})
+    assert protocol.read_warmup_call(message) == WarmupCall("M1", "What is 2 + 2?", "t")
+
+
+def test_a_warmup_call_without_a_question_reads_as_an_empty_one() -> None:
+    assert protocol.read_warmup_call(read("Q21WARMUPCALL", {})) == WarmupCall("", "", "")
+
+
+@pytest.mark.parametrize("hint_name", ["book_hint", "description", "general_description", "hint"])
+@pytest.mark.parametrize("domain_name", ["association_word", "associative_domain", "association_domain"])
+def test_a_round_start_is_read_under_all_its_names(hint_name: str, domain_name: str) -> None:
+    payload = {"match_id": 7, "book_name": "00016", hint_name: "a hint", domain_name: "color", "auth_token": "t"}
+    assert protocol.read_round_start(read("Q21ROUNDSTART", payload)) == RoundStart("7", "00016", "a hint", "color", "t")
+
+
+def test_an_empty_field_gives_way_to_its_variant() -> None:
+    payload = {"book_hint": "", "description": None, "general_description": " a hint "}
+    assert protocol.read_round_start(read("Q21ROUNDSTART", payload)).hint == "a hint"
+
+
+@pytest.mark.parametrize("payload", [{"book_name": "00016"}, {"book_hint": "a hint"}])
+def test_a_round_start_needs_only_a_name_or_a_hint(payload: dict[str, str]) -> None:
+    start = protocol.read_round_start(read("Q21ROUNDSTART", payload))
+    assert {"book_name": start.book_name, "book_hint": start.hint} == {"book_name": "", "book_hint": ""} | payload
+
+
+@pytest.mark.parametrize("payload", [{}, {"book_name": "", "book_hint": "  "}, {"book_name": ["x"], "book_hint": True}])
+def test_a_round_start_with_neither_reads_as_empty_so_that_the_player_still_answers(payload: dict[str, object]) -> None:
+    start = protocol.read_round_start(read("Q21ROUNDSTART", payload))
+    assert (start.book_name, start.hint) == ("", "")
+
+
+def test_half_a_surrogate_pair_in_a_hint_becomes_a_question_mark() -> None:
+    payload = json.loads('{"book_hint": "broken \\ud83d emoji \\ud83d\\ude00"}')
+    assert protocol.read_round_start(read("Q21ROUNDSTART", payload)).hint == "broken ? emoji \U0001f600"
+
+
+def answers(given: object, n_questions: int = 4) -> list[Answer]:
+    return protocol.read_answers(read("Q21ANSWERSBATCH", {"match_id": "M1", "answers": given}), n_questions)
+
+
+def test_answers_are_read_by_number_whatever_their_order() -> None:
+    given = [
+        {"question_number": number, "answer": letter} for number, letter in ((3, "C"), (1, "A"), (4, "D"), (2, "B"))
+    ]
+    assert answers(given) == ["A", "B", "C", "D"]
+
+
+@pytest.mark.parametrize(("number_name", "answer_name"), [("question_number", "answer"), ("number", "choice")])
+def test_answers_are_read_under_both_names(number_name: str, answer_name: str) -> None:
+    assert answers([{number_name: 2, answer_name: "B"}]) == [None, "B", None, None]
+
+
+@pytest.mark.parametrize("written", ["b", "B", " b ", "B)", "(b)", "b.", '"B"'])
+def test_a_letter_is_read_in_any_dress(written: str) -> None:
+    assert answers([{"question_number": 1, "answer": written}])[0] == "B"
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["Not Relevant", "NOT_RELEVANT", "not relevant", "not_relevant", "NotRelevant", "N/A", "n.r.", "Irrelevant"],
+)
+def test_not_relevant_is_read_in_all_its_spellings(written: str) -> None:
+    assert answers([{"question_number": 1, "answer": written}])[0] == NOT_RELEVANT
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["Option B", "B: balanced trees", "b) a tree", "B - trees", "answer: B", "The correct answer is B", "תשובה: B"],
+)
+def test_a_letter_is_read_with_what_its_option_says(written: str) -> None:
+    assert answers([{"question_number": 1, "answer": written}])[0] == "B"
+
+
+@pytest.mark.parametrize("number", ["1.0", "Q1", "q 1", "question 1", "Question_1", 1.0])
+def test_a_number_is_read_in_any_dress(number: object) -> None:
+    assert answers([{"question_number": number, "answer": "C"}]) == ["C", None, None, None]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"1": "A", "3": "not_relevant"},
+        {"Q1": {"answer": "A"}, "Q3": {"answer": "Not Relevant"}},
+        [{"answer": "A"}, {"answer": None}, {"answer": "N/A"}],
+    ],
+)
+def test_answers_are_read_from_a_map_and_by_their_place(given: object) -> None:
+    assert answers(given) == ["A", None, NOT_RELEVANT, None]
+
+
+@pytest.mark.parametrize("written", ["A list of trees", "a tree", "Both", "beside", "A-level"])
+def test_a_text_that_begins_with_a_letter_is_no_answer(written: str) -> None:
+    assert answers([{"question_number": 1, "answer": written}])[0] is None
+
+
+@pytest.mark.parametrize("written", ["E", "", "AB", "ABCD", "maybe", "the first", None, 1, True, ["A"], {"A": 1}, "Ａ"])
+def test_what_is_no_answer_counts_as_missing(written: object) -> None:
+    assert answers([{"question_number": 1, "answer": written}]) == [None] * 4
+
+
+def test_missing_answers_are_none() -> None:
+    assert answers([{"question_number": 4, "answer": "D"}]) == [None, None, None, "D"]
+    assert answers([]) == [None] * 4
+
+
+@pytest.mark.parametrize("given", [None, "ABCD", 7, {"one": "A"}, True])
+def test_answers_that_are_neither_list_nor_map_are_all_missing(given: object) -> None:
+    assert answers(given) == [None] * 4
+
+
+def test_a_plain_list_of_letters_is_read_in_its_order() -> None:
+    assert answers(["a", "NOT_RELEVANT", None, "D"]) == ["A", NOT_RELEVANT, None, "D"]
+
+
+@pytest.mark.parametrize("number", [0, 5, -1, 10**30, None, "one", "", [1], float("inf"), float("nan"), "9" * 5000])
+def test_numbers_of_no_question_are_passed_over(number: object) -> None:
+    assert answers([{"question_number": number, "answer": "A"}]) == [None] * 4
+
+
+def test_a_number_may_come_as_text() -> None:
+    assert answers([{"question_number": "3", "answer": "A"}]) == [None, None, "A", None]
+
+
+def test_of_two_answers_to_one_question_the_later_readable_one_counts() -> None:
+    given = [{"question_number": 1, "answer": letter} for letter in ("A", "c", "nonsense")]
+    assert answers(given) == ["C", None, None, None]
+
+
+def test_more_answers_than_questions_are_passed_over() -> None:
+    assert answers(list("ABCDABCD")) == ["A", "B", "C", "D"]
+
+
+@pytest.mark.parametrize("points_name", ["league_points", "league_score"])
+@pytest.mark.parametrize("score_name", ["private_score", "score"])
+def test_a_score_is_read_under_all_its_names(points_name: str, score_name: str) -> None:
+    breakdown = {"opening_sentence_score": 50, "associative_word_score": "17.5"}
+    payload = {points_name: 3, score_name: 91.25, "breakdown": breakdown, "feedback": {"opening_sentence": "right"}}
+    score = protocol.read_score(read("Q21SCOREFEEDBACK", payload))
+    assert (score.private_score, score.league_points) == (91.25, 3)
+    assert score.breakdown == {"opening_sentence_score": 50.0, "associative_word_score": 17.5}
+    assert score.feedback == {"opening_sentence": "right"}
+
+
+@pytest.mark.parametrize("number", [None, "high", [], float("nan"), float("inf"), -float("inf"), 10**400, {}])
+def test_a_number_that_is_none_counts_as_0(number: object) -> None:
+    payload = {"private_score": number, "league_points": number, "breakdown": {"part": number}, "feedback": number}
+    score = protocol.read_score(read("Q21SCOREFEEDBACK", payload))
+    assert (score.private_score, score.league_points, score.breakdown, score.feedback) == (0.0, 0, {"part": 0.0}, {})
+
+
+def test_an_empty_score_is_0() -> None:
+    score = protocol.read_score(read("Q21SCOREFEEDBACK", {}))
+    assert (score.private_score, score.league_points, score.breakdown, score.feedback) == (0.0, 0, {}, {})
+
+
+START = RoundStart("M1", "00016", "a hint", "color", "round-token")
+
+
+def test_an_envelope_is_written_in_canonical_form() -> None:
+    written = protocol.write_message("Q21QUESTIONSBATCH", {"a": 1}, sender="me", recipient="ref", game_id="0101001")
+    assert set(written) == {
+        "protocol",
+        "message_type",
+        "message_id",
+        "timestamp",
+        "sender",
+        "recipient_id",
+        "game_id",
+        "payload",
+    }
+    assert written["protocol"] == "Q21G.v1"
+    assert written["message_type"] == "Q21QUESTIONSBATCH"
+    assert set(written["sender"]) == {"email", "role", "logical_id"}
+    assert (written["sender"]["role"], written["sender"]["logical_id"]) == ("player", "me")
+    assert (written["recipient_id"], written["game_id"], written["payload"]) == ("ref", "0101001", {"a": 1})
+    assert datetime.fromisoformat(written["timestamp"]).tzinfo is not None
+
+
+def test_every_envelope_has_a_message_id_of_its_own() -> None:
+    ids = {protocol.write_message("X", {}, sender="a", recipient="b", game_id="")["message_id"] for _ in range(50)}
+    assert len(ids) == 50
+
+
+def test_a_written_envelope_reads_back() -> None:
+    written = protocol.write_message("Q21GUESSSUBMISSION", {"a": 1}, sender="me", recipient="ref", game_id="0101001")
+    assert protocol.read_message(json.loads(json.dumps(written))) == Message(
+        "Q21GUESSSUBMISSION", written["message_id"], "0101001", {"a": 1}
+    )
+
+
+def test_payloads_carry_the_match_and_its_token() -> None:
+    assert protocol.warmup_payload(WarmupCall("M1", "2 + 2", "t"), "4") == {
+        "match_id": "M1",
+        "auth_token": "t",
+        "answer": "4",
+    }
+    questions = [Question(f"Which? {n}", ("a", "b", "c", f"d{n}"), "word", frozenset()) for n in range(1, 21)]
+    written = protocol.questions_payload(START, questions)
+    assert (written["match_id"], written["auth_token"], written["total_questions"]) == ("M1", "round-token", 20)
+    options = {"A": "a", "B": "b", "C": "c", "D": "d2"}
+    assert written["questions"][1] == {
+        "question_number": 2,
+        "number": 2,
+        "question_text": "Which? 2",
+        "text": "Which? 2",
+        "options": options,
+        "choices": options,
+    }
+    flat = {
+        "opening_sentence": "S.",
+        "sentence_justification": "Because.",
+        "associative_word": "word",
+        "word_justification": "Therefore.",
+        "confidence": 0.1235,
+    }
+    assert protocol.guess_payload(START, Guess("S.", "Because.", "word", "Therefore.", 0.123456)) == {
+        "match_id": "M1",
+        "auth_token": "round-token",
+        **flat,
+        "opening_sentence_guess": "S.",
+        "associative_word_guess": "word",
+        "guess": flat,
+    }
+
+
+@pytest.mark.parametrize("n_questions", [0, 19, 21])
+def test_a_batch_of_other_than_20_questions_is_never_written(n_questions: int) -> None:
+    with pytest.raises(ValidationError, match="20 items"):
+        protocol.questions_payload(START, [Question("Which?", ("a", "b", "c", "d"), "word", frozenset())] * n_questions)
+
+
+def test_a_reply_repeats_the_spelling_of_the_envelope_beside_the_canonical_one() -> None:
+    asked = {"messagetype": "Q21_WARMUP_CALL", "gameid": "0101001"}
+    written = protocol.write_message("Q21WARMUPRESPONSE", {}, sender="a", recipient="b", game_id="0101001", like=asked)
+    assert written["messagetype"] == written["message_type"] == "Q21WARMUPRESPONSE"
+    assert written["gameid"] == written["game_id"] == "0101001"
+
+
+def test_the_schema_describes_every_message_and_accepts_what_is_written() -> None:
+    schema = json_schema()
+    assert set(schema["payloads"]) == set(PAYLOADS)
+    questions = [Question("Which?", ("a", "b", "c", "d"), "word", frozenset())] * 20
+    written = protocol.questions_payload(START, questions)
+    properties = schema["$defs"]["QuestionsBatchPayload"]["properties"]
+    assert written.keys() == properties.keys()
+    for name, model in PAYLOADS.items():
+        assert schema["payloads"][name]["$ref"].endswith(f"/{model.__name__}")
+
+
+scalars = (
+    some.none()
+    | some.booleans()
+    | some.integers()
+    | some.just(10**400)
+    | some.floats()
+    | some.text(max_size=8)
+    | some.characters(categories=["Cs"])
+    | some.binary(max_size=3)
+)
+FIELDS = [
+    "message_type", "messagetype", "type", "message_id", "game_id", "gameid", "payload", "match_id", "book_name",
+    "book_hint", "description", "association_word", "auth_token", "warmup_question", "answers", "question_number",
+    "number", "answer", "choice", "private_score", "score", "league_points", "league_score", "breakdown", "feedback",
+]  # fmt: skip
+names = some.sampled_from(FIELDS) | some.text(max_size=4)
+junk = some.recursive(
+    scalars,
+    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(names | some.integers(), inner, max_size=4),
+    max_leaves=12,
+)
+payloads = some.dictionaries(names, junk, max_size=6)
+
+
+@tried
+@given(junk)
+def test_junk_is_read_or_refused_and_nothing_else(message: object) -> None:
+    refusal = ""
+    try:
+        assert isinstance(protocol.read_message(message), Message)
+    except MessageError as error:
+        refusal = str(error)
+    assert "\n" not in refusal
+
+
+READERS: list[Callable[[Message], Any]] = [
+    protocol.read_warmup_call,
+    protocol.read_round_start,
+    lambda message: protocol.read_answers(message, 20),
+    protocol.read_score,
+]
+
+
+@pytest.mark.parametrize("reader", READERS)
+@tried
+@given(payload=payloads)
+def test_junk_in_a_payload_is_read_as_if_it_were_missing(reader: Callable[[Message], Any], payload: Any) -> None:
+    assert reader(read("Q21X", payload)) is not None
+
+
+def test_an_integer_too_long_to_print_is_junk_like_any_other() -> None:
+    endless = 10**5000
+    with pytest.raises(MessageError, match="message_type must be a string, got int"):
+        protocol.read_message({"message_type": endless})
+    assert protocol.read_message({"message_type": "X", "game_id": endless}).game_id == ""
+    assert protocol.read_round_start(read("Q21ROUNDSTART", {"book_name": endless})).book_name == ""
+    assert answers([{"question_number": endless, "answer": endless}]) == [None] * 4
+    score = protocol.read_score(read("Q21SCOREFEEDBACK", {"private_score": endless, "feedback": {"all": endless}}))
+    assert (score.private_score, score.feedback) == (0.0, {"all": ""})
+
+
+@tried
+@given(given_answers=some.lists(junk, max_size=6) | junk, n_questions=some.integers(0, 20))
+def test_any_answers_read_as_one_for_each_question(given_answers: object, n_questions: int) -> None:
+    found = answers(given_answers, n_questions)
+    assert len(found) == n_questions
+    assert set(found) <= {"A", "B", "C", "D", NOT_RELEVANT, None}
+
+
+@tried
+@given(payload=payloads)
+def test_whatever_is_read_can_be_sent_back_as_utf_8(payload: Any) -> None:
+    call = protocol.read_warmup_call(read("Q21WARMUPCALL", payload))
+    json.dumps(protocol.warmup_payload(call, "4"), ensure_ascii=False).encode("utf-8")

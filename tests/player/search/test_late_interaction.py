@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quarry.ingest.arrays import Float32Array
+from quarry.ingest.embed import TokenStates
+from quarry.ingest.embed.hint_bank import Bank, hints_of
+from quarry.ingest.embed.tokens import MIDDLE, STEPS, TokenForm, Tokens, compact
+from quarry.ingest.store.token_files import Words
+from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.late_interaction import PRODUCTS, WordByWord
+from tests.fakes import HashingEmbedder
+
+DIM = 24
+FORM = TokenForm(np.eye(DIM, dtype=np.float32), "plain")
+PARAGRAPHS = ("one two three four five", "two", "six seven eight nine ten eleven", "one six", "")
+
+
+class Model(HashingEmbedder):
+    """Knows words as vectors of its own."""
+
+    def read_queries(self, texts: list[str]) -> tuple[Float32Array, TokenStates]:  # type: ignore[override]
+        words = [text.split() for text in texts]
+        ids = np.array([sum(map(ord, word)) for line in words for word in line], dtype=np.int64)
+        states = [np.random.default_rng(number).normal(size=DIM) for number in ids]
+        starts = np.cumsum([0, *map(len, words)])
+        return self.embed_queries(texts), TokenStates(np.array(states, dtype=np.float32).reshape(-1, DIM), ids, starts)
+
+
+def bank_of(*texts: str) -> Bank:
+    vectors, states = Model().read_queries(list(texts))
+    return Bank(hints_of(dict.fromkeys(texts, "")), vectors, states.ids, states.starts)
+
+
+def scorer_of(paragraphs: tuple[str, ...], n_first: int, bank: Bank) -> WordByWord:
+    """Over two documents, of which the first has `n_first` paragraphs."""
+    documents = paragraphs[:n_first], paragraphs[n_first:]
+    words = []
+    for texts in documents:
+        vectors, states = Model().read_queries(list(texts))
+        words.append(Words(vectors, compact(states, FORM)))
+    doc_ids = ["a"] * n_first + ["b"] * (len(paragraphs) - n_first)
+    return WordByWord(RememberingEmbedder(Model()), words, doc_ids, FORM, bank)
+
+
+BANK = bank_of("one bell rings", "two bells ring", "six bells ring", "one more")
+
+
+def by_hand(hint: str, tokens: Tokens, weights: list[float]) -> list[float]:
+    """The weighted mean of best cosines, token by token."""
+    states = Model().read_queries([hint])[1].states
+    unit = states / np.linalg.norm(states, axis=1, keepdims=True)
+    kept = (tokens.codes.astype(float) - MIDDLE) / STEPS
+    found = []
+    for start, end in zip(tokens.starts[:-1], tokens.starts[1:], strict=True):
+        best = [max(float(token @ other) for other in kept[start:end]) for token in unit]
+        found.append(sum(w * b for w, b in zip(weights, best, strict=True)) / sum(weights))
+    return found
+
+
+def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_more() -> None:
+    tokens = compact(Model().read_queries(list(PARAGRAPHS))[1], FORM)
+    scorer = scorer_of(PARAGRAPHS, 3, BANK)
+    # of four hints "one" is in two, "bells" in two, "unheard" in none
+    weights = [np.log(5 / 2.5), np.log(5 / 2.5), np.log(5 / 0.5)]
+    expected = by_hand("one bells unheard", tokens, weights)
+    assert scorer.similarities("one bells unheard") == pytest.approx(expected, abs=0.01)
+
+
+def test_hint_that_is_in_the_bank_does_not_count_its_own_words() -> None:
+    tokens = compact(Model().read_queries(list(PARAGRAPHS))[1], FORM)
+    scorer = scorer_of(PARAGRAPHS, 3, BANK)
+    # "one" stands in one of the three other hints, "more" in none
+    expected = by_hand("one more", tokens, [np.log(4 / 1.5), np.log(4 / 0.5)])
+    assert scorer.similarities("one more") == pytest.approx(expected, abs=0.01)
+
+
+def test_some_rows_have_the_scores_that_they_have_in_the_whole_course() -> None:
+    scorer = scorer_of(PARAGRAPHS, 3, BANK)
+    whole = scorer.parts("two bells")
+    some = scorer.parts("two bells", np.array([3, 0, 4, 2]))
+    assert whole.keys() == some.keys() == {"words.minilm", "hub.minilm"}
+    for name, scores in whole.items():
+        np.testing.assert_array_equal(some[name], scores[[3, 0, 4, 2]])
+
+
+def test_a_glance_is_the_cosine_to_two_digits_and_hubness_of_all_paragraphs() -> None:
+    scorer = scorer_of(PARAGRAPHS, 3, BANK)
+    model = Model()
+    cosines = model.embed_passages(list(PARAGRAPHS)) @ model.embed_queries(["two bells"])[0]
+    glance = scorer.glance("two bells")
+    assert glance.keys() == {"near.minilm", "hub.minilm"}
+    assert glance["near.minilm"] == pytest.approx(cosines, abs=0.02)
+    np.testing.assert_array_equal(glance["hub.minilm"], scorer.parts("two bells")["hub.minilm"])
+
+
+def test_equal_paragraphs_tie_wherever_they_stand() -> None:
+    scorer = scorer_of(("one two three", *PARAGRAPHS, "one two three"), 4, BANK)
+    similarities = scorer.similarities("three bells for one")
+    assert similarities[0] == similarities[-1]
+
+
+def test_hint_without_tokens_tells_nothing() -> None:
+    assert scorer_of(PARAGRAPHS, 3, BANK).similarities("").tolist() == [0.0] * len(PARAGRAPHS)
+
+
+def test_product_is_the_one_that_onnx_makes() -> None:
+    from onnx import TensorProto, helper
+
+    def value(name: str, kind: int, shape: list[str]) -> Any:
+        return helper.make_tensor_value_info(name, kind, shape)
+
+    graph = helper.make_graph(
+        [helper.make_node("MatMulInteger", ["codes", "hint", "middle"], ["products"])],
+        "products",
+        [value("codes", TensorProto.UINT8, ["tokens", "n"]), value("hint", TensorProto.INT8, ["n", "words"])],
+        [value("products", TensorProto.INT32, ["tokens", "words"])],
+        [helper.make_tensor("middle", TensorProto.UINT8, [], [MIDDLE])],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    model = helper.make_model(graph, opset_imports=opset, ir_version=8, producer_name="quarry")
+    assert PRODUCTS.read_bytes() == model.SerializeToString()
