@@ -10,10 +10,28 @@ AliasSource = Literal["stem", "title", "metadata", "name", "heading", "author", 
 the document's outermost level (weak), the author's name (weak: one author may have written several), or the user's
 sidecar file."""
 
+Kind = Literal[
+    "prose",
+    "lead-in",
+    "item",
+    "boxed",
+    "theorem",
+    "proof",
+    "exercise",
+    "example",
+    "remark",
+    "caption",
+    "footnote",
+    "heading",
+    "other",
+]
+"""Kinds of passages. A lead-in ends with a colon, and its text holds the list or display that it introduces; boxed
+text stands in a ruled frame; a theorem may be a definition, a lemma or the like."""
+
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """One playable paragraph.
+    """One passage that a referee may choose: a paragraph of prose, or a shorter piece of text.
 
     Attributes:
         paragraph_id: "{doc_id}:{page}:{ordinal}", the same on every ingest of the same file.
@@ -28,6 +46,11 @@ class Paragraph:
         reader: the reader that gave its text, "" if it came as text.
         alternatives: what else may be taken for its first sentence; () where there is nothing to take.
         place: how far its first lines reach down its page, from and to, in points; () if it came as text.
+        kind: what kind of passage it is.
+        follows: the list that it introduces and that `text` does not hold, "" if there is none.
+        own_length: characters of `text` before the list or display that a lead-in introduces; 0 for all of `text`.
+        page_breaks: offsets in `text` at which a new page begins.
+        on_top: whether it is the first passage that begins on its page.
     """
 
     paragraph_id: str
@@ -42,11 +65,16 @@ class Paragraph:
     reader: str = ""
     alternatives: tuple[str, ...] = ()
     place: tuple[float, ...] = ()
+    kind: Kind = "prose"
+    follows: str = ""
+    own_length: int = 0
+    page_breaks: tuple[int, ...] = ()
+    on_top: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RejectedParagraph:
-    """A piece of text that is not playable, and why.
+    """A piece of text that is left out, and why.
 
     Attributes:
         reason: a short code, e.g. "short", "formula", "code", "caption".

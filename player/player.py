@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from quarry.configs.settings import GameSettings, Settings
-from quarry.ingest.arrays import Float64Array
+from quarry.ingest.arrays import Float64Array, IntArray, RowArray
 from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
@@ -25,13 +25,14 @@ from quarry.player.protocol.payloads import Guess, RoundStart
 from quarry.player.questions.answer import Answers
 from quarry.player.questions.batch import fit_batch, make_batch
 from quarry.player.questions.belief import update
+from quarry.player.questions.places import Places, by_sentence
 from quarry.player.questions.prior import PriorModel, prior_of
 from quarry.player.questions.question import FitArray, Question
 from quarry.player.questions.referees import error_model_of
 from quarry.player.questions.word_index import WordIndex, index_words
 from quarry.player.search.build import build_orchestrator, require_strategies, store_embedder
 from quarry.player.search.orchestrator import SearchOrchestrator
-from quarry.player.search.types import Query, Rewriter, SearchResult, Strategy
+from quarry.player.search.types import Hit, Query, Rewriter, SearchResult, Strategy
 
 MAX_WARMUP_CHARS = 2_000
 """Of a warm-up question, read; finding the sum takes quadratic time."""
@@ -43,7 +44,9 @@ class Plan:
 
     Attributes:
         start: what was told about the paragraph.
-        result: what the search found; its hits are the candidates.
+        result: what the search found.
+        places: of the course.
+        rows: (n_candidates,) places that the belief runs over, the likeliest before the answers first.
         prior: (n_candidates,) belief before the answers.
         questions: the 20.
         fits: (n_views, 20, n_candidates, 4) probability that a careful referee of that view finds each option fitting.
@@ -52,10 +55,32 @@ class Plan:
 
     start: RoundStart
     result: SearchResult
+    places: Places
+    rows: RowArray
     prior: Float64Array
     questions: tuple[Question, ...]
     fits: FitArray
     questions_ms: float
+
+    @property
+    def keys(self) -> IntArray:
+        """(n_candidates,) number that candidates share whose opening sentences are equal."""
+        return self.places.keys[self.rows]
+
+    def paragraph(self, row: int) -> Paragraph:
+        """The passage of a candidate, from its place on."""
+        return self.places.paragraph(int(self.rows[row]))
+
+    def hit(self, row: int) -> Hit:
+        """The hit of a candidate's passage, with the passage from its place on."""
+        passage = int(self.places.rows[self.rows[row]])
+        place = int(np.flatnonzero(self.result.hit_rows == passage)[0])
+        return replace(self.result.hits[place], paragraph=self.paragraph(row))
+
+    def row_of(self, sentence: str) -> int | None:
+        """The first candidate that begins with a sentence, None if none does."""
+        found = np.flatnonzero(np.isin(self.rows, self.places.find(sentence)))
+        return int(found[0]) if len(found) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +89,7 @@ class Decision:
 
     Attributes:
         belief: (n_candidates,) belief after the answers.
+        confidence: belief in the sentence that is guessed, from all candidates that begin with it.
         referees: probability of each referee of the mixture after the answers, by name.
         best: row of the candidate that is guessed.
         evidence: the answers by what they say for it, most first.
@@ -73,6 +99,7 @@ class Decision:
 
     guess: Guess
     belief: Float64Array
+    confidence: float
     referees: Mapping[str, float]
     best: int
     evidence: tuple[Evidence, ...]
@@ -164,15 +191,18 @@ class Player:
         result = self.candidates(start)
         index = self._index_of(result.course)
         began = time.perf_counter()
-        prior = prior_of(result, self.prior_model)
-        rows = np.array([index.rows[paragraph.paragraph_id] for paragraph in result.paragraphs])
+        prior = prior_of(result, index.places, self.prior_model)
+        rows = np.argsort(-prior, kind="stable")[: self._settings.candidates]
+        rows = rows[prior[rows] > 0.0]
+        prior = prior[rows] / prior[rows].sum()
         told = f"{start.book_name}. {start.hint}"
         if questions is None:
             pool_size = self._settings.questions_pool
             batch = make_batch(index, rows, prior, self._model, pool_size, self._game_seed(start), told)
         else:
             batch = fit_batch(index, rows, prior, questions, told)
-        return Plan(start, result, prior, batch.questions, batch.fits, 1000.0 * (time.perf_counter() - began))
+        questions_ms = 1000.0 * (time.perf_counter() - began)
+        return Plan(start, result, index.places, rows, prior, batch.questions, batch.fits, questions_ms)
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
         """The guess after the answers.
@@ -184,16 +214,18 @@ class Player:
         kinds = [question.kind for question in plan.questions]
         found = update(plan.prior, plan.fits, kinds, answers, self._model)
         belief = found.belief
-        best = int(np.argmax(belief))
-        paragraph = plan.result.paragraphs[best]
+        sums = by_sentence(belief, plan.keys)
+        best = int(np.lexsort((-belief, -sums))[0])
+        paragraph = plan.paragraph(best)
+        confidence = float(sums[best])
         evidence = weigh_answers(best, paragraph, plan.prior, plan.questions, found.support, answers)
         domain = plan.start.association_domain
         associations = associative_words(paragraph, domain, plan.start.hint)
-        guess = make_guess(paragraph, evidence, domain, float(belief[best]), associations)
+        guess = make_guess(paragraph, evidence, domain, confidence, associations)
         names = [referee.name for referee in self._model.referees]
         referees = dict(zip(names, found.referees.tolist(), strict=True))
         elapsed_ms = 1000.0 * (time.perf_counter() - started)
-        return Decision(guess, belief, referees, best, tuple(evidence), tuple(associations), elapsed_ms)
+        return Decision(guess, belief, confidence, referees, best, tuple(evidence), tuple(associations), elapsed_ms)
 
     def candidates(self, start: RoundStart) -> SearchResult:
         """What the search finds, then the rest of the course, as many as the belief runs over.

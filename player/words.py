@@ -17,6 +17,11 @@ def words(text: str) -> list[str]:
     return [match.group() for match in _WORD.finditer(unicodedata.normalize("NFKC", text).casefold())]
 
 
+def canonical(text: str) -> str:
+    """A text for comparison: NFKC, case-folded, letters and digits alone."""
+    return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())
+
+
 def stems(text: str) -> list[str]:
     """The stems of a text's words in order: Snowball English, words of other scripts as they are."""
     stemmed: list[str] = _stemmer().stemWords(words(text))

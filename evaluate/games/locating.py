@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.text import canonical, same_text, tokens
+from quarry.evaluate.games.text import same_text, tokens
 from quarry.ingest.paragraph import Paragraph
+from quarry.player.words import canonical
 
 SURE_F1 = 0.9
 """Token F1 from which a paragraph with the labelled opening sentence needs no rival."""

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-
-def canonical(text: str) -> str:
-    """A text for comparison, as docs/commands.md defines equality: NFKC, case-folded, letters and digits alone."""
-    return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())
+from quarry.player.words import canonical
 
 
 def same_text(one: str, other: str) -> bool:

@@ -11,7 +11,7 @@ from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import Embedder, TokenEmbedder
 from quarry.ingest.embed.tokens import Tokens, compact, form_of
 from quarry.ingest.paragraph import Reading
-from quarry.ingest.paragraphs.sentence import sentences
+from quarry.ingest.paragraphs.sentence import sentences_of
 from quarry.ingest.store.token_files import Words
 
 READ_AT_ONCE = 256
@@ -51,7 +51,7 @@ def embed_reading(reading: Reading, embedder: Embedder, word_models: Sequence[To
         word_models: models that read the words of the paragraphs; the embedder may be one of them.
     """
     paragraphs = [paragraph.text for paragraph in reading.paragraphs]
-    parts = [sentence for text in paragraphs for sentence in sentences(text)]
+    parts = [sentence for paragraph in reading.paragraphs for sentence in sentences_of(paragraph)]
     words = {model.spec: _read(model, paragraphs) for model in word_models}
     whole = list(dict.fromkeys(paragraphs))
     rest = [text for text in dict.fromkeys(parts) if text not in set(whole)]

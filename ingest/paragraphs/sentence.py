@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from quarry.ingest.paragraph import Paragraph
+
 _CANDIDATE = re.compile(r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»״]*(?=\s|$)""")
 _INITIAL = re.compile(r"[^\W\d_]\.")
 _SECTION_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|\(?(?:\d+|[a-zA-Z])\))\s+(?=[^\W\d_])")
@@ -77,6 +79,12 @@ def sentences(text: str) -> list[str]:
         found.append(text[:end].strip())
         text = text[end:]
     return found
+
+
+def sentences_of(paragraph: Paragraph) -> list[str]:
+    """Every sentence of a passage in order; none runs on from a lead-in into the list or display that follows it."""
+    text, length = paragraph.text, paragraph.own_length
+    return [*sentences(text[:length]), *sentences(text[length:])] if length else sentences(text)
 
 
 def _end_of_first(text: str) -> int:

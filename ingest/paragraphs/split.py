@@ -82,6 +82,8 @@ class Block:
         in_table: whether it stands in a table that is ruled.
         sureness: share of its characters that the file tells, 0..1.
         place: top of its first line, and foot of its third or last on the same page, in points.
+        last_page: page on which it ends.
+        page_breaks: offsets in the text at which a new page begins.
     """
 
     page: int
@@ -102,6 +104,8 @@ class Block:
     in_table: bool = False
     sureness: float = 1.0
     place: tuple[float, ...] = ()
+    last_page: int = 0
+    page_breaks: tuple[int, ...] = ()
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return rebuilt_from_fields(self)
@@ -680,7 +684,7 @@ def _is_prose_size(group: _Group, body_size: float) -> bool:
 def _block(group: _Group, heading: str, habits: _Habits) -> Block:
     lines, body_size, pitch = group.lines, habits.body_size, habits.pitch
     words = _flat_words(lines, group.marker)
-    text = _text(lines, group.marker, habits.vocabulary)
+    text, page_breaks = _text(lines, group.marker, habits.vocabulary)
     n_chars = [sum(len(word.text) for word in line.words) for line in lines]
     total = sum(n_chars) or 1
     bold = sum(line.bold * n for line, n in zip(lines, n_chars, strict=True)) / total
@@ -705,6 +709,8 @@ def _block(group: _Group, heading: str, habits: _Habits) -> Block:
         in_table=lines[0].in_table,
         sureness=1 - sum(word.n_unsure for line in lines for word in line.words) / total,
         place=_place(lines),
+        last_page=lines[-1].page,
+        page_breaks=page_breaks,
     )
 
 
@@ -727,9 +733,13 @@ def _flat_words(lines: Sequence[PlacedLine], marker: int) -> list[str]:
     return words[marker:]
 
 
-def _text(lines: Sequence[PlacedLine], marker: int, vocabulary: Counter[str]) -> str:
-    """The words of the lines on one line, hyphenation undone, unknown characters left out."""
+def _text(lines: Sequence[PlacedLine], marker: int, vocabulary: Counter[str]) -> tuple[str, tuple[int, ...]]:
+    """The words of the lines on one line, and the offsets in it at which a new page begins.
+
+    Hyphenation is undone and unknown characters are left out.
+    """
     words: list[str] = []
+    first_words: list[int] = []
     for number, line in enumerate(lines):
         own = [word.text for word in line.words][marker if number == 0 else 0 :]
         if number and words and own:
@@ -737,9 +747,13 @@ def _text(lines: Sequence[PlacedLine], marker: int, vocabulary: Counter[str]) ->
             if glued is not None:
                 words[-1] = glued
                 own = own[1:]
+        if number and line.page != lines[number - 1].page:
+            first_words.append(len(words))
         words.extend(own)
     kept = [word.replace(UNKNOWN, "") for word in words]
-    return " ".join(word for word in kept if word)
+    breaks = [sum(len(word) + 1 for word in kept[:first] if word) for first in first_words]
+    text = " ".join(word for word in kept if word)
+    return text, tuple(offset for offset in breaks if 0 < offset < len(text))
 
 
 def _glued(before: str, after: str, rtl: bool, vocabulary: Counter[str]) -> str | None:

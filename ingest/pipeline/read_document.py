@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,9 @@ from quarry.ingest.errors import SourceError
 from quarry.ingest.layout.arrange import arrange
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from quarry.ingest.paragraphs.front_page import authors, lecture_number
-from quarry.ingest.paragraphs.quality import rejection
+from quarry.ingest.paragraphs.passages import passages
 from quarry.ingest.paragraphs.sections import outline
-from quarry.ingest.paragraphs.sentence import alternatives, opening_sentence
+from quarry.ingest.paragraphs.sentence import opening_sentence
 from quarry.ingest.paragraphs.split import Block, split
 from quarry.ingest.pdf.extract import extract
 from quarry.ingest.spool import Spool
@@ -52,7 +52,8 @@ READER_MODULES = (
     "paragraphs/split",
     "paragraphs/sections",
     "paragraphs/front_page",
-    "paragraphs/quality",
+    "paragraphs/kinds",
+    "paragraphs/passages",
     "paragraphs/sentence",
     "pipeline/read_document",
     "pdf/text_files",
@@ -108,7 +109,7 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
         blocks.append(block)
     names = authors(pdf, arranged.title)
     sections = outline(blocks, arranged.title, names)
-    kept, rejected = judged(doc_id, blocks, sections.paths, settings, lambda page: pdf.readers.get(page, pdf.reader))
+    kept, rejected = passages(doc_id, blocks, sections.paths, settings, lambda page: pdf.readers.get(page, pdf.reader))
     aliases = [Alias(path.stem, "stem")]
     aliases += [Alias(title, "title") for title in [arranged.title] if title]
     aliases += [Alias(title, "metadata") for title in [pdf.metadata_title] if title]
@@ -177,47 +178,6 @@ def _paragraph_record(record: dict[str, Any], where: str) -> dict[str, str]:
         if not isinstance(value, str) or not value.strip():
             raise SourceError(f"{where}: {key} must be a string that is not empty, got {value!r}; {MEND}")
     return {key: record[key] for key in ("paragraph_id", "book_name", "text", "heading") if key in record}
-
-
-def judged(
-    doc_id: str,
-    blocks: Iterable[Block],
-    paths: Iterable[tuple[str, ...]],
-    settings: IngestSettings,
-    reader_of: Callable[[int], str],
-) -> tuple[list[Paragraph], list[RejectedParagraph]]:
-    """The blocks of a document that are playable, and the others.
-
-    Args:
-        blocks: in reading order.
-        paths: the headings that each stands under.
-        reader_of: the reader that gave a page, 1-based.
-    """
-    ordinals: Counter[int] = Counter()
-    kept: list[Paragraph] = []
-    rejected: list[RejectedParagraph] = []
-    for block, path in zip(blocks, paths, strict=True):
-        reason = rejection(block, settings)
-        if reason:
-            rejected.append(RejectedParagraph(doc_id, block.page, block.text, reason))
-            continue
-        ordinals[block.page] += 1
-        kept.append(
-            Paragraph(
-                paragraph_id=f"{doc_id}:{block.page}:{ordinals[block.page]}",
-                doc_id=doc_id,
-                page=block.page,
-                heading=block.heading,
-                text=block.text,
-                opening_sentence=opening_sentence(block.text),
-                section=path,
-                sureness=round(block.sureness, 3),
-                reader=reader_of(block.page),
-                alternatives=alternatives(block.text),
-                place=block.place,
-            )
-        )
-    return kept, rejected
 
 
 def reading_of(

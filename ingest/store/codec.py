@@ -16,7 +16,7 @@ from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, Rejecte
 FORMAT = 2
 """Layout of the records; a store of another format is refused."""
 
-_PARAGRAPH_LISTS = ("section", "alternatives", "place")
+_PARAGRAPH_LISTS = ("section", "alternatives", "place", "page_breaks")
 _DOCUMENT_TREES = ("aliases", "rejected", "authors", "lecture_number")
 """Fields that are kept as JSON: Chroma's metadata have no lists, and no None."""
 

@@ -21,7 +21,7 @@ from quarry.ingest.embed import BUILT_IN, Models
 from quarry.ingest.embed.tokens import form_of
 from quarry.ingest.errors import StoreError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from quarry.ingest.paragraphs.sentence import sentences
+from quarry.ingest.paragraphs.sentence import sentences_of
 from quarry.ingest.store.client import Collections, one_line
 from quarry.ingest.store.codec import (
     FORMAT,
@@ -234,7 +234,7 @@ class Course:
         ids = [
             sentence_id(item, self.records[item.doc_id].version, number)
             for item in paragraphs
-            for number in range(len(sentences(item.text)))
+            for number in range(len(sentences_of(item)))
         ]
         return self._sentences_among(paragraphs, self.in_chroma.vectors_of("-sentences", ids))
 

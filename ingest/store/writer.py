@@ -26,7 +26,7 @@ from quarry.ingest.embed import BUILT_IN, Models
 from quarry.ingest.embed.vectors import ReadingVectors
 from quarry.ingest.errors import EmbedderMismatchError, StoreError
 from quarry.ingest.paragraph import Reading
-from quarry.ingest.paragraphs.sentence import sentences
+from quarry.ingest.paragraphs.sentence import sentences_of
 from quarry.ingest.store.client import Collections, folder_at, one_line, records_in, server_at, sweep, upsert
 from quarry.ingest.store.codec import (
     FORMAT,
@@ -256,15 +256,13 @@ def _file_texts(paragraphs: Collection, parts: Collection, filing: Filing) -> No
         [paragraph.text for paragraph in texts],
     )
     ids = [
-        sentence_id(paragraph, version, number)
-        for paragraph in texts
-        for number in range(len(sentences(paragraph.text)))
+        sentence_id(paragraph, version, number) for paragraph in texts for number in range(len(sentences_of(paragraph)))
     ]
     upsert(parts, ids, filing.vectors.sentences, _filed(filing, version, len(ids)))
 
 
 def _sentences_of(filing: Filing) -> SentenceVectors:
-    counts = [len(sentences(paragraph.text)) for paragraph in filing.reading.paragraphs]
+    counts = [len(sentences_of(paragraph)) for paragraph in filing.reading.paragraphs]
     return SentenceVectors(filing.vectors.sentences, np.cumsum([0, *counts], dtype=np.int64))
 
 

@@ -1,11 +1,11 @@
-"""What the question maker knows of a course, read once: which words stand in which paragraph and opening sentence."""
+"""Index of a course's words: which occur in the passage from each place on, and in its opening sentence."""
 
 from __future__ import annotations
 
 import functools
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from scipy.sparse import csc_array, csr_array
 from quarry.ingest.arrays import BoolArray, Float64Array, RowArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.questions.language import Language, hebrew_forms, is_hebrew, language_of
+from quarry.player.questions.places import Places, Start, places_of
 from quarry.player.questions.question import FitArray
 from quarry.player.words import is_stop_word, stems, words
 
@@ -29,7 +30,7 @@ class Spelling:
     Args:
         texts: (n_paragraphs,) of the course.
         ids: word -> id.
-        whole: (n_paragraphs, n_words) 1 where the word stands in the paragraph.
+        whole: (n_paragraphs, n_words) more than 0 where the word occurs in the paragraph.
     """
 
     def __init__(self, texts: Sequence[str], ids: Mapping[str, int], whole: csr_array) -> None:
@@ -66,25 +67,26 @@ N_LOOKED_UP = 20
 
 @dataclass(frozen=True, slots=True)
 class WordIndex:
-    """Which words stand where.
+    """Which words occur where.
 
     Attributes:
-        rows: paragraph_id -> row.
-        languages: (n_paragraphs,) in which each is written.
-        first_words, last_words: (n_paragraphs,) those of the opening sentence, case-folded, "" if there are none.
+        places: where passages may begin.
+        languages: (n_places,) in which each is written.
+        first_words, last_words: (n_places,) those of the opening sentence, case-folded, "" if there are none.
         spelling: how words are written.
         words: case-folded, by id.
         ids: word -> id.
         forms: (n_words,) id of what the forms of one word share.
         hebrew: (n_words,) whether it is in Hebrew letters.
-        telling: (n_words,) whether it is worth asking for in a whole paragraph: no stop word, not too short.
+        telling: (n_words,) whether it is worth asking for in a whole passage: no stop word, not too short.
         plain: (n_words,) whether it is all letters, and more than one, so that a referee can look for it.
-        whole, opening: (n_paragraphs, n_words) 1 where the word stands in the paragraph, or in its opening sentence.
-        early: (n_paragraphs, n_words) 1 where it stands before the first full stop or colon of the opening sentence,
-            where some referees' sentence ends.
+        whole, opening: (n_places, n_words) share of the referees who have the word before them, in the passage or in
+            its opening sentence: 1 for all.
+        early: (n_places, n_words) the same before the first full stop or colon of the opening sentence, where some
+            referees' sentence ends.
     """
 
-    rows: Mapping[str, int]
+    places: Places
     spelling: Spelling
     languages: tuple[Language, ...]
     first_words: tuple[str, ...]
@@ -101,16 +103,17 @@ class WordIndex:
 
 
 def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
-    """The view of these paragraphs."""
+    """Index the words of a course's passages."""
+    places = places_of(paragraphs)
     ids: dict[str, int] = {}
-    texts = [paragraph.text for paragraph in paragraphs]
-    whole = _incidence(texts, ids)
-    openings = [paragraph.opening_sentence for paragraph in paragraphs]
-    opening = _incidence(openings, ids)
-    early = _incidence([_FULL_STOP.split(sentence, maxsplit=1)[0] for sentence in openings], ids)
-    shape = (len(texts), len(ids))
-    for table in (whole, opening, early):
-        table.resize(shape)
+    passages = [_words_from(paragraph, starts) for paragraph, starts in _by_passage(places)]
+    whole = _table([held for passage in passages for held in passage], ids)
+    openings = [start.sentence for start in places.starts]
+    opening = _table(map(_held, openings), ids)
+    early = _table((_held(_FULL_STOP.split(sentence, maxsplit=1)[0]) for sentence in openings), ids)
+    full = _table((passage[0] for passage in passages), ids)
+    for table in (whole, opening, early, full):
+        table.resize((table.shape[0], len(ids)))
     vocabulary = tuple(ids)
     hebrew = np.array([is_hebrew(word) for word in vocabulary], dtype=np.bool_)
     plain = np.array([word.isalpha() and len(word) > 1 for word in vocabulary], dtype=np.bool_)
@@ -121,12 +124,15 @@ def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
         stemmed = [(stems(word) or [word])[0] for word in vocabulary]
     shared = [hebrew_forms(word) if he else stem for word, stem, he in zip(vocabulary, stemmed, hebrew, strict=True)]
     forms = np.array([form_ids.setdefault(form, len(form_ids)) for form in shared], dtype=np.intp)
+    texts = [f"{paragraph.text} {paragraph.follows}" for paragraph in paragraphs]
+    languages = [language_of(text[:400]) for text in texts]
+    ends = [words(sentence) for sentence in openings]
     return WordIndex(
-        rows={paragraph.paragraph_id: row for row, paragraph in enumerate(paragraphs)},
-        spelling=Spelling(texts, ids, whole),
-        languages=tuple(language_of(text[:400]) for text in texts),
-        first_words=tuple(next(iter(words(sentence[:80])), "") for sentence in openings),
-        last_words=tuple(next(reversed(words(sentence[-80:])), "") for sentence in openings),
+        places=places,
+        spelling=Spelling(texts, ids, full),
+        languages=tuple(languages[row] for row in places.rows.tolist()),
+        first_words=tuple(found[0] if found else "" for found in ends),
+        last_words=tuple(found[-1] if found else "" for found in ends),
         words=vocabulary,
         ids=ids,
         forms=forms,
@@ -139,28 +145,57 @@ def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
     )
 
 
-def _incidence(texts: Sequence[str], ids: dict[str, int]) -> csr_array:
-    """(n_texts, n_words) 1 where a word occurs, `IN_COMPOUND` where it does so within compounds alone.
+def _by_passage(places: Places) -> Iterator[tuple[Paragraph, Sequence[Start]]]:
+    """Each passage with its places."""
+    ends = np.searchsorted(places.rows, np.arange(len(places.paragraphs) + 1)).tolist()
+    for paragraph, first, last in zip(places.paragraphs, ends, ends[1:], strict=False):
+        yield paragraph, places.starts[first:last]
 
-    Words that `ids` does not know are given one.
-    """
+
+def _words_from(paragraph: Paragraph, starts: Sequence[Start]) -> list[dict[str, float]]:
+    """For each place of a passage, the words from there on and the share of the referees who have them before them."""
+    length = paragraph.own_length or len(paragraph.text)
+    held = {word: LISTED * share for word, share in _held(paragraph.text[length:]).items()}
+    held |= {word: FOLLOWING * share for word, share in _held(paragraph.follows).items() if word not in held}
+    found: list[dict[str, float]] = []
+    end = length
+    for start in reversed(starts):
+        if start.offset < end:
+            own = _held(paragraph.text[start.offset : end])
+            held = held | {word: max(share, held.get(word, 0.0)) for word, share in own.items()}
+            end = start.offset
+        found.append(held)
+    return found[::-1]
+
+
+def _held(text: str) -> dict[str, float]:
+    """The words of a text: 1 for each, `IN_COMPOUND` for one that occurs within compounds alone."""
+    there = dict.fromkeys(words(text), 1.0)
+    compounds = _COMPOUND.findall(text)
+    if compounds:
+        alone = set(words(_COMPOUND.sub(" ", text)))
+        parts = words(" ".join(_MARK.sub(" ", part) for part in compounds))
+        there |= {word: IN_COMPOUND for word in parts if word not in alone}
+    return there
+
+
+def _table(rows: Iterable[Mapping[str, float]], ids: dict[str, int]) -> csr_array:
+    """(n_rows, n_words) the shares of the words of each row; words that `ids` does not know are given an id."""
     columns: list[int] = []
     data: list[float] = []
     ends = [0]
-    for text in texts:
-        there = dict.fromkeys(words(text), 1.0)
-        compounds = _COMPOUND.findall(text)
-        if compounds:
-            alone = set(words(_COMPOUND.sub(" ", text)))
-            parts = words(" ".join(_MARK.sub(" ", part) for part in compounds))
-            there |= {word: IN_COMPOUND for word in parts if word not in alone}
-        columns += [ids.setdefault(word, len(ids)) for word in there]
-        data += there.values()
+    for held in rows:
+        columns += [ids.setdefault(word, len(ids)) for word in held]
+        data += held.values()
         ends.append(len(columns))
     values = np.array(data, dtype=np.float32)
-    return csr_array((values, np.array(columns, dtype=np.int32), np.array(ends)), shape=(len(texts), len(ids)))
+    return csr_array((values, np.array(columns, dtype=np.int32), np.array(ends)), shape=(len(ends) - 1, len(ids)))
 
 
+LISTED = 0.9
+"""Share of the referees for whom the list or display after a lead-in belongs to the passage."""
+FOLLOWING = 0.4
+"""The same for the list after a passage that is whole without it."""
 IN_COMPOUND = 0.5
 """Of a word that occurs only beside hyphens or an apostrophe, as "or" in "yes-or-no", "Codd" in "Codd's": some referees
 take the whole for one word."""
@@ -180,11 +215,11 @@ BELOW = 0.02
 
 
 class Candidates:
-    """The paragraphs that questions are made for or fitted to, with their words.
+    """The places that questions are made for or fitted to, with their words.
 
     Args:
-        index: theirs.
-        rows: (n_candidates,) of the course.
+        index: of the course.
+        rows: (n_candidates,) places of the index.
         prior: (n_candidates,) their probabilities, summing to 1.
         told: the book's name and the hint: what a referee answers from who sees nothing of the paragraph.
     """

@@ -12,9 +12,10 @@ from numbers import Real
 import numpy as np
 
 from quarry.configs.settings import SearchSettings
-from quarry.ingest.arrays import AnyFloatArray, BoolArray, IntArray
+from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import AllStrategiesFailedError, SearchError
+from quarry.player.questions.places import kind_log_odds
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
 from quarry.player.search.core import (
     NOT_FOUND,
@@ -87,6 +88,11 @@ class Searched:
     def columns(self) -> Columns:
         """Those of the whole course."""
         return columns_of(self.paragraphs)
+
+    @functools.cached_property
+    def passage_priors(self) -> Float64Array:
+        """(n_paragraphs,) log-odds that each passage is chosen before any hint, by its kind."""
+        return kind_log_odds(self.paragraphs)
 
     @functools.cached_property
     def sizes(self) -> Mapping[str, int]:
@@ -490,10 +496,13 @@ class Cascade:
         return book_log_odds(confidence_of(books), n_inside, sum(sizes.values())) if books else 0.0
 
     def _priors(self, columns: Columns) -> AnyFloatArray | None:
-        priors = self._searched.priors
-        if not any(priors.values()):
+        of_documents, of_passages = self._searched.priors, self._searched.passage_priors
+        if not any(of_documents.values()) and not of_passages.any():
             return None
-        return np.array([priors.get(doc_id, 0.0) for doc_id in columns.doc_ids])[columns.document]
+        priors = np.array([of_documents.get(doc_id, 0.0) for doc_id in columns.doc_ids])[columns.document]
+        ours = columns.rows < len(of_passages)  # the others are paragraphs that the course lacks
+        priors[ours] += of_passages[columns.rows[ours]]
+        return priors
 
     def _asked(self, query: Query, names: Sequence[str]) -> list[Marked]:
         """What each strategy that has not failed makes of the hint, in order; none is asked twice for the same one."""

@@ -239,6 +239,11 @@ class SearchResult:
         """All paragraphs of the course that was searched, where the hits are a `Ranking`; else those of the hits."""
         return self.hits.paragraphs if isinstance(self.hits, Ranking) else self.paragraphs
 
+    @property
+    def hit_rows(self) -> IntArray:
+        """(n_hits,) row of each hit in `course`."""
+        return self.hits.rows if isinstance(self.hits, Ranking) else np.arange(len(self.hits))
+
     def row_of(self, paragraph: Paragraph) -> int | None:
         """The place of a paragraph among the hits, from 0; None where it is no hit."""
         ids = (found.paragraph_id for found in self.paragraphs)
