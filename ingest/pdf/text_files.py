@@ -10,12 +10,13 @@ from quarry.configs.settings import IngestSettings
 from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Alias, Reading
 from quarry.ingest.paragraphs.front_page import number_of
+from quarry.ingest.paragraphs.passages import passages
 from quarry.ingest.paragraphs.sections import outline
 from quarry.ingest.paragraphs.split import Block
 from quarry.ingest.pdf.marked_up import read_html, read_markdown, read_plain_text
 from quarry.ingest.pdf.office import read_docx, read_pptx
 from quarry.ingest.pdf.pieces import TextFile
-from quarry.ingest.pipeline.read_document import MAX_HEADINGS, judged, reading_of
+from quarry.ingest.pipeline.read_document import MAX_HEADINGS, reading_of
 
 OFFICE: dict[str, Callable[[Path, bytes], TextFile]] = {".docx": read_docx, ".pptx": read_pptx}
 """Readers of what a folder is searched for beside PDFs."""
@@ -47,7 +48,7 @@ def read_text_file(path: Path, doc_id: str, content: str, settings: IngestSettin
     if not blocks:
         raise SourceError(f"{path}: must hold text, holds none; leave it out")
     sections = outline(blocks, read.title)
-    kept, rejected = judged(doc_id, blocks, sections.paths, settings, lambda _page: read.reader)
+    kept, rejected = passages(doc_id, blocks, sections.paths, settings, lambda _page: read.reader)
     aliases = [Alias(path.stem, "stem")]
     aliases += [Alias(read.title, "title")] if read.title else []
     aliases += [Alias(heading, "heading") for heading in sections.outermost[:MAX_HEADINGS]]
@@ -68,6 +69,8 @@ def _blocks(read: TextFile) -> Iterator[Block]:
             heading=heading,
             text=piece.text,
             bullet=piece.kind == "item",
+            number="•" if piece.kind == "item" else "",
+            last_page=piece.page,
             is_heading=is_heading,
             size_ratio=HEADING_SIZE - HEADING_STEP * piece.level if is_heading else 1.0,
             mono=float(piece.kind == "code"),
