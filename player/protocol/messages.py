@@ -170,10 +170,11 @@ def read_payload(kind: type[T], payload: Json) -> T:
     fields = {name: value for name, value in payload.items() if isinstance(name, str) and not _is_blank(value)}
     while True:
         try:
-            return _adapter(kind).validate_python(fields)
+            found: T = _adapter(kind).validate_python(fields)  # type: ignore[arg-type]  # a type is hashable
+            return found
         except ValidationError as error:
             for fault in error.errors(include_url=False, include_context=False, include_input=False):
-                del fields[fault["loc"][0]]
+                del fields[str(fault["loc"][0])]
 
 
 def _is_blank(value: object) -> bool:
@@ -181,5 +182,5 @@ def _is_blank(value: object) -> bool:
 
 
 @functools.cache
-def _adapter(kind: type[T]) -> TypeAdapter[T]:
+def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)

@@ -121,8 +121,9 @@ def read_answers(message: Message, n_questions: int) -> list[Answer]:
     """
     answers: list[Answer] = [None] * n_questions
     for item in read_payload(AnswersBatch, message.payload).answers:
-        if item.question_number in range(1, n_questions + 1) and item.answer is not None:
-            answers[item.question_number - 1] = item.answer
+        number = item.question_number
+        if number is not None and 1 <= number <= n_questions and item.answer is not None:
+            answers[number - 1] = item.answer
     return answers
 
 
