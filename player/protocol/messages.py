@@ -107,7 +107,7 @@ class WarmupCall:
 class RoundStart:
     """Q21ROUNDSTART: what the player is told about the secret paragraph."""
 
-    match_id: Id = ""
+    match_id: Id
     book_name: Name = _named("book_name", "bookname")
     hint: Hint = _named("book_hint", "description", "general_description", "hint")
     association_domain: Name = _named("association_word", "associative_domain", "association_domain")
@@ -167,14 +167,14 @@ class Score:
 
 def read_payload(kind: type[T], payload: Json) -> T:
     """Read a payload; a field that is blank or cannot be read gives way to its variants, and then to its default."""
-    fields = {name: value for name, value in payload.items() if isinstance(name, str) and not _is_blank(value)}
+    readable = {name: value for name, value in payload.items() if isinstance(name, str) and not _is_blank(value)}
     while True:
         try:
-            found: T = _adapter(kind).validate_python(fields)  # type: ignore[arg-type]  # a type is hashable
+            found: T = _adapter(kind).validate_python({"match_id": "", **readable})  # type: ignore[arg-type]  # hashable
             return found
         except ValidationError as error:
             for fault in error.errors(include_url=False, include_context=False, include_input=False):
-                del fields[str(fault["loc"][0])]
+                del readable[str(fault["loc"][0])]
 
 
 def _is_blank(value: object) -> bool:
