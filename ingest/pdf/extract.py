@@ -16,7 +16,8 @@ from quarry.ingest.errors import SourceError
 from quarry.ingest.layout.bidi import has_rtl_letter, is_rtl_letter, votes_for_mirrored_brackets
 from quarry.ingest.layout.lines import Line, Row, alleys_of, lines_of, rows_of
 from quarry.ingest.pdf.doubt import WORTH_ASKING, doubtfulness, oddness
-from quarry.ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader
+from quarry.ingest.pdf.glyph_names import with_glyph_names
+from quarry.ingest.pdf.model import UNKNOWN, Box, Fonts, GlyphPage, PdfReader
 from quarry.ingest.pdf.ocr import REMEDY, OcrReader, languages
 from quarry.ingest.pdf.pdfium import PdfiumReader
 from quarry.ingest.pdf.plumber import PlumberReader
@@ -91,6 +92,10 @@ def extract(path: Path, reader: str = "auto") -> Pdf:
         return _extract(path, content, reader)
     first, *others = READERS
     pdf = _extract(path, content, first, others[0])
+    if any(UNKNOWN in line.text for page in pdf.pages for line in page.lines):
+        named = with_glyph_names(content)
+        if named is not content:
+            content, pdf = named, _extract(path, named, first, others[0])
     doubt = _doubt(pdf)
     for name in others:
         if doubt < WORTH_ASKING or (name == "tesseract" and not languages()):

@@ -37,6 +37,7 @@ READER_MODULES = (
     "layout/small_print",
     "layout/lines",
     "spool",
+    "pdf/glyph_names",
     "pdf/extract",
     "layout/margins",
     "layout/furniture",
