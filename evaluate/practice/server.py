@@ -79,7 +79,7 @@ def load_repertoire(
     Raises:
         GamesError: the file cannot be used, or none of its games is about this store.
     """
-    games = [game for game in load_games(games_path, named) if not game.is_query]
+    games = load_games(games_path, named)
     located = locate_games(games, store.paragraphs)
     playable = [(game, paragraph) for game in games if (paragraph := located.get(game.game_id)) is not None]
     if not playable:

@@ -88,14 +88,9 @@ def require_same_games(runs: Sequence[Run]) -> None:
     """Pass if the runs are of the same games: over one store, of the same paragraphs of it as well.
 
     Raises:
-        RunError: they are not, or not ranked to the same depth.
+        RunError: they are not.
     """
     for other in runs[1:]:
-        if (depth := other.depth) != runs[0].depth:
-            raise RunError(
-                f"{other.name}: must be ranked as deep as {runs[0].name}, got --depth {depth} for {runs[0].depth}; "
-                "replay both with the same --depth"
-            )
         one_store = other.store_fingerprint == runs[0].store_fingerprint
         got, needed = (run.games_digest if one_store else run.labels_digest for run in (other, runs[0]))
         if got != needed:
