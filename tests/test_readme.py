@@ -62,7 +62,7 @@ def test_a_search_prints_json_and_nothing_else(course: Path) -> None:
     assert len(json.loads(done.stdout)["hits"]) == 5
 
 
-@pytest.mark.parametrize("arguments", shown("-m evaluate check-games"))
+@pytest.mark.parametrize("arguments", shown("-m evaluate games check"))
 def test_the_bundled_games_have_nothing_wrong(arguments: str, course: Path) -> None:
     done = run(arguments, course)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -84,7 +84,7 @@ def load_repertoire(
     if not playable:
         raise GamesError(
             f"{games_path}: at least one game must be about a paragraph of {store.location}, got none of {len(games)}; "
-            f"name the games that belong to the store with {named} (python -m evaluate label writes some), or "
+            f"name the games that belong to the store with {named} (python -m evaluate games label writes some), or "
             "be the referee yourself: run_game.py --referee me"
         )
     return Repertoire(playable, referee, word_similarity(store.embedder_spec, store.models(settings.embed)))

@@ -52,7 +52,9 @@ class FinishedGames:
             first, *lines = text.split("\n")
             if first == json.dumps({"inputs": inputs}):
                 for line in lines:
-                    with contextlib.suppress(ValueError, KeyError, TypeError):  # a process that was killed leaves a torn last line
+                    with contextlib.suppress(
+                        ValueError, KeyError, TypeError
+                    ):  # a process that was killed leaves a torn last line
                         self.records |= {(record := json.loads(line))["game_id"]: record}
                 print(f"resuming from {path}: {len(self.records)} games are finished", file=sys.stderr)
             elif text:
@@ -113,9 +115,7 @@ def replay_games(
         if game.game_id not in finished.records
     ]
     done = len(games) - len(jobs)
-    bar = tqdm(
-        total=len(games), initial=done, desc=f"replaying {name}".strip(), unit="game", disable=not progress
-    )
+    bar = tqdm(total=len(games), initial=done, desc=f"replaying {name}".strip(), unit="game", disable=not progress)
     # one BLAS thread: several would sum in another order on another machine, and do not pay on arrays of this size
     with bar, threadpool_limits(1, "blas"):
         for record in play_all(jobs):
@@ -181,7 +181,5 @@ def replay_store(
         repeats: plays of each game, with the referee's seeds `seed`, `seed + 1`, ...
     """
     judges = repeats_of(referee, repeats, seed)
-    records = replay_judges(
-        games, store, settings, judges, seed=seed, workers=workers, partial=partial, name=name
-    )
+    records = replay_judges(games, store, settings, judges, seed=seed, workers=workers, partial=partial, name=name)
     return make_run(records, store.fingerprint, settings, referee, seed, len(judges) or 1, name)

@@ -84,6 +84,19 @@ def read_run(path: Path) -> Run:
     return run
 
 
+def read_runs(paths: Sequence[Path]) -> list[Run]:
+    """Read runs that have names of their own.
+
+    Raises:
+        RunError: two have the same name, or a file is no run.
+    """
+    runs = [read_run(path) for path in paths]
+    names = [found.name for found in runs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise RunError(f"runs must have names of their own, got {twice[0]}.json twice; rename one")
+    return runs
+
+
 def require_same_games(runs: Sequence[Run]) -> None:
     """Pass if the runs are of the same games: over one store, of the same paragraphs of it as well.
 

@@ -1,4 +1,4 @@
-"""The record of a replayed game as JSON: hits, questions, answers, belief and guess. Replay, report and export share it."""
+"""The record of a replayed game as JSON, for replay, report and export: hits, questions, answers, belief and guess."""
 
 from __future__ import annotations
 
@@ -239,9 +239,7 @@ def _hit(hit: Hit) -> HitRecord:
     return {**_found(hit), "rank": hit.rank, "score": round(float(hit.score), 6), "why": hit.why}
 
 
-def _play(
-    game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: int, n_candidates: int
-) -> PlayRecord:
+def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: int, n_candidates: int) -> PlayRecord:
     hits, prior, belief = report.plan.result.hits, report.plan.prior, report.decision.belief
     row = report.plan.result.row_of(paragraph)
     order = np.argsort(-belief, kind="stable").tolist()
