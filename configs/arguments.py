@@ -33,11 +33,17 @@ class Option:
 
     Attributes:
         flags: such as `--store`.
-        keywords: of `ArgumentParser.add_argument`.
+        keywords: of `ArgumentParser.add_argument`; a default that can be called is called when a parser is made.
     """
 
     flags: tuple[str, ...]
     keywords: Mapping[str, Any]
+
+    def add_to(self, parser: argparse._ActionsContainer) -> None:
+        """Add the option to a parser or a group."""
+        default = self.keywords.get("default")
+        made = {"default": default()} if callable(default) else {}
+        parser.add_argument(*self.flags, **self.keywords | made)
 
 
 def option(*flags: str, **keywords: Any) -> Option:
@@ -71,7 +77,7 @@ def at_least(least: int) -> Callable[[str], int]:
     return read
 
 
-STORE = option("--store", default=default_store(), help="folder, or URL of a Chroma server (default: %(default)s)")
+STORE = option("--store", default=default_store, help="folder, or URL of a Chroma server (default: %(default)s)")
 COLLECTION = option("--collection", default="course", help="name within the store (default: %(default)s)")
 PRESET = option(
     "--preset", default="default", metavar="NAME", help="settings, by name or a YAML file (default: %(default)s)"
@@ -135,11 +141,11 @@ class Command:
         )
         for given in self.options:
             if isinstance(given, Option):
-                parser.add_argument(*given.flags, **given.keywords)
+                given.add_to(parser)
             else:
                 group = parser.add_mutually_exclusive_group()
                 for one in given:
-                    group.add_argument(*one.flags, **one.keywords)
+                    one.add_to(group)
         parser.set_defaults(label=prog.removeprefix("python -m "))
         return parser
 
@@ -190,7 +196,9 @@ def _help_or_refuse(summaries: Mapping[str, str], given: Sequence[str], parser: 
         print(f"usage: {parser.prog} COMMAND ...\n\n{about}\n\n{listed}\n\n{parser.prog} COMMAND --help says more")
         parser.exit(0)
     got = " ".join(given[: 2 if group else 1])
-    parser.error(f"the command must be one of {', '.join(named)}, got {got!r}{meant(got, summaries)}")
+    same_word = (f"; did you mean {name}?" for name in named if got == name.split()[-1])
+    near = meant(got, named) or next(same_word, "")
+    parser.error(f"the command must be one of {', '.join(named)}, got {got!r}{near}")
 
 
 def warn(options: argparse.Namespace, text: object) -> None:

@@ -311,7 +311,13 @@ COMMANDS = (
                 help="whether a paragraph's nearness to hints in general is weighed where models compare word by word; "
                 "it says little where most hints are in another language than the course (default: %(default)s)",
             ),
-            option("--out", type=Path, default=own_fit(CALIBRATION), metavar="FILE", help="default: %(default)s"),
+            option(
+                "--out",
+                type=Path,
+                default=functools.partial(own_fit, CALIBRATION),
+                metavar="FILE",
+                help="default: %(default)s",
+            ),
         ),
         search,
     ),
@@ -343,7 +349,7 @@ COMMANDS = (
             option(
                 "--out",
                 type=Path,
-                default=to_fit(RATES_FILE),
+                default=functools.partial(to_fit, RATES_FILE),
                 metavar="RATES.yaml",
                 help="where to write (default: the player's own)",
             ),
@@ -384,7 +390,7 @@ COMMANDS = (
             option(
                 "--out",
                 type=Path,
-                default=to_fit(ASSOCIATIONS_FILE),
+                default=functools.partial(to_fit, ASSOCIATIONS_FILE),
                 metavar="FILE.npz",
                 help="where to write (default: the player's own)",
             ),

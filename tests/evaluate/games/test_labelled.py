@@ -144,7 +144,7 @@ class TestBadFiles:
             load_games(tmp_path / "nowhere.jsonl")
 
     def test_a_folder_is_no_games_file(self, tmp_path: Path) -> None:
-        with pytest.raises(GamesError, match="--games must be a file or a folder with qrels"):
+        with pytest.raises(GamesError, match="--games must be a readable file, got"):
             load_games(tmp_path)
 
     def test_a_file_that_is_not_utf_8_is_refused_with_the_place(self, tmp_path: Path) -> None:
