@@ -43,7 +43,7 @@ class Option:
         """Add the option to a parser or a group."""
         default = self.keywords.get("default")
         made = {"default": default()} if callable(default) else {}
-        parser.add_argument(*self.flags, **self.keywords | made)
+        parser.add_argument(*self.flags, **{**self.keywords, **made})
 
 
 def option(*flags: str, **keywords: Any) -> Option:

@@ -1,4 +1,4 @@
-"""`python -m player`: what a search finds, as a table or as JSON; a schema of the game's messages."""
+"""`python -m player`: what a search finds, as a table or as JSON."""
 
 from __future__ import annotations
 
@@ -38,17 +38,8 @@ FROM_INPUT = "-"
 
 def main(arguments: list[str] | None = None, prog: str = "python -m player") -> int:
     """Run the command; returns the exit code (0 done, 1 a strategy failed, 2 bad input)."""
-    summaries = {command.name: command.summary for command in COMMANDS}
-    name, rest = choose(summaries, arguments, prog, "The player's search and messages, by hand.")
-    command = next(command for command in COMMANDS if command.name == name)
-    return command.main(rest, f"{prog} {name}", (IngestError, PlayerError, SettingsError))
-
-
-def _schema(_: argparse.Namespace) -> int:
-    from quarry.player.protocol.messages import json_schema
-
-    print(json.dumps(json_schema(), indent=1))
-    return 0
+    name, rest = choose({COMMAND.name: COMMAND.summary}, arguments, prog, "The player's search, by hand.")
+    return COMMAND.main(rest, f"{prog} {name}", (IngestError, PlayerError, SettingsError))
 
 
 def _search(options: argparse.Namespace) -> int:
@@ -170,40 +161,37 @@ def _print_table(result: SearchResult) -> None:
     )
 
 
-COMMANDS = (
-    Command(
-        "search",
-        "find the paragraphs that a hint means",
-        'python -m player search --store data/store --book "search and ranking" --hint "rewarding rare vocabulary over '
-        'common"',
-        (
-            STORE,
-            COLLECTION,
-            option(
-                "--hint",
-                action="append",
-                default=[],
-                metavar="TEXT",
-                help='what the paragraph is about; again for another, "-" for one a line of standard input',
-            ),
-            option("--book", default="", metavar="NAME", help="the lecture, however it is called"),
-            option("--k", type=int, metavar="N", help="hits wanted (default: search.k)"),
-            option(
-                "--keywords",
-                choices=typing.get_args(KeywordMode),
-                metavar="MODE",
-                help="how the hint's words relate to the text: rule (the game: they do not occur in it), fallback "
-                "(where vectors find nothing), fused (ordinary questions) or off (default: search.keywords)",
-            ),
-            flag("--relevant-only", "leave out what is below the threshold"),
-            flag("--stats", "also tell of cache, failures, steps and latencies"),
-            PRESET,
-            JSON,
-            *SETTINGS,
+COMMAND = Command(
+    "search",
+    "find the paragraphs that a hint means",
+    'python -m player search --store data/store --book "search and ranking" --hint "rewarding rare vocabulary over '
+    'common"',
+    (
+        STORE,
+        COLLECTION,
+        option(
+            "--hint",
+            action="append",
+            default=[],
+            metavar="TEXT",
+            help='what the paragraph is about; again for another, "-" for one a line of standard input',
         ),
-        _search,
+        option("--book", default="", metavar="NAME", help="the lecture, however it is called"),
+        option("--k", type=int, metavar="N", help="hits wanted (default: search.k)"),
+        option(
+            "--keywords",
+            choices=typing.get_args(KeywordMode),
+            metavar="MODE",
+            help="how the hint's words relate to the text: rule (the game: they do not occur in it), fallback "
+            "(where vectors find nothing), fused (ordinary questions) or off (default: search.keywords)",
+        ),
+        flag("--relevant-only", "leave out what is below the threshold"),
+        flag("--stats", "also tell of cache, failures, steps and latencies"),
+        PRESET,
+        JSON,
+        *SETTINGS,
     ),
-    Command("schema", "print a JSON schema of the game's messages", "python -m player schema", (), _schema),
+    _search,
 )
 
 

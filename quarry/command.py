@@ -17,10 +17,7 @@ ALONE = {
     "ingest": ("quarry.ingest.__main__", "read PDFs into a store, and show what a store holds"),
 }
 """Module and summary of the commands whose `main` takes no name."""
-SEARCH = {
-    "search": "find the paragraphs that a hint means",
-    "schema": "print a JSON schema of the game's messages",
-}
+SEARCH = {"search": "find the paragraphs that a hint means"}
 
 
 def main(arguments: list[str] | None = None) -> int:
