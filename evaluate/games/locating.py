@@ -1,41 +1,51 @@
-"""Labelled games -> the ingested paragraphs that they are about, found by id or by text."""
+"""Labelled games -> the ingested passages that they are about, found by id or by their opening sentence."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.text import same_text, tokens
+from quarry.evaluate.games.text import WON_F1, token_f1, tokens
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.words import canonical
+from quarry.player.questions.places import Places, places_of
 
-SURE_F1 = 0.9
-"""Token F1 from which a paragraph with the labelled opening sentence needs no rival."""
-MATCH_F1 = 0.6
-"""Token F1 from which an ingested paragraph is taken for the labelled one."""
+MIN_SHARED = 0.7
+"""Share of a sentence's words that another one must hold to be compared with it."""
 
 
 def locate_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) -> dict[str, Paragraph | None]:
-    """The ingested paragraph of each answerable game, None where it was lost at ingest.
+    """The ingested passage of each answerable game, None where no place of the course begins with its sentence.
 
-    A game with a known paragraph_id is found by it, one with text by the highest token F1 with the ingested
-    paragraphs, at least 0.6: first among those with the labelled opening sentence, where 0.9 settles it, then among
-    all. Ties go to the game's own document, then to the equal opening sentence, then to the smaller paragraph_id. A
-    game that gives its opening sentence alone is found by that.
+    A game with a known paragraph_id is found by it, any other by its opening sentence: the places that begin with it,
+    else those whose sentence has a token F1 of at least 0.9 with it. Of several the one in the game's own document
+    comes first, then the one whose text is most like the labelled one, then the first. Of a plain query it is the
+    first of the highest grade.
+
+    Returns:
+        The passage with the opening sentence of the place, which may stand inside the passage.
     """
     by_id = {paragraph.paragraph_id: paragraph for paragraph in paragraphs}
-    by_text = [game for game in games if game.answerable and game.paragraph and game.paragraph_id not in by_id]
-    matcher = _TextMatcher(paragraphs) if by_text else None
+    finder: _PlaceFinder | None = None
     located: dict[str, Paragraph | None] = {}
     for game in games:
         if not game.answerable:
             continue
-        located[game.game_id] = by_id.get(game.paragraph_id)
-        if located[game.game_id] is None and matcher is not None and game.paragraph:
-            located[game.game_id] = matcher.best(game)
+        wanted = game.best_first if game.is_query else [game.paragraph_id]
+        located[game.game_id] = next((by_id[one] for one in wanted if one in by_id), None)
+        if located[game.game_id] is None and game.opening_sentence:
+            finder = finder or _PlaceFinder(places_of(paragraphs))
+            located[game.game_id] = finder.best(game)
     return located
+
+
+def nearest_place(game: LabelledGame, paragraphs: Sequence[Paragraph]) -> Paragraph | None:
+    """The passage with the place whose opening sentence is most like a game's, None where they share no word."""
+    return _PlaceFinder(places_of(paragraphs)).nearest(game)
 
 
 def require_of_store(located: Mapping[str, Paragraph | None], location: str, where: str) -> None:
@@ -55,31 +65,45 @@ def require_of_store(located: Mapping[str, Paragraph | None], location: str, whe
         )
 
 
-class _TextMatcher:
-    """Finds paragraphs by their text; those that open with the labelled sentence are looked at before all others."""
+class _PlaceFinder:
+    """Finds places by their opening sentence.
 
-    def __init__(self, paragraphs: Sequence[Paragraph]) -> None:
-        self._paragraphs = sorted(paragraphs, key=lambda paragraph: paragraph.paragraph_id, reverse=True)
-        self._bags = [Counter(tokens(paragraph.text)) for paragraph in self._paragraphs]
-        self._opening: dict[str, list[int]] = {}
-        for row, paragraph in enumerate(self._paragraphs):
-            self._opening.setdefault(canonical(paragraph.opening_sentence), []).append(row)
+    Args:
+        places: of the course.
+    """
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._holders: dict[str, list[int]] = defaultdict(list)
+        for place, start in enumerate(places.starts):
+            for token in set(tokens(start.sentence)):
+                self._holders[token].append(place)
 
     def best(self, game: LabelledGame) -> Paragraph | None:
-        bag = Counter(tokens(game.paragraph))
-        f1, paragraph = self._best_of(self._opening.get(canonical(game.opening_sentence), []), bag, game)
-        if game.paragraph == game.opening_sentence and paragraph is not None:
-            return paragraph
-        if f1 < SURE_F1:
-            f1, paragraph = self._best_of(range(len(self._paragraphs)), bag, game)
-        return paragraph if f1 >= MATCH_F1 else None
+        """The passage of a game."""
+        found = self._places.find(game.opening_sentence).tolist()
+        if not found:
+            found = [place for place, f1 in self._alike(game.opening_sentence, MIN_SHARED) if f1 >= WON_F1]
+        return self._passage(max(found, key=lambda place: (*self._fit(place, game), -place))) if found else None
 
-    def _best_of(self, rows: Sequence[int], bag: Counter[str], game: LabelledGame) -> tuple[float, Paragraph | None]:
-        best: tuple[float, bool, bool, int] = (0.0, False, False, -1)
-        for row in rows:
-            paragraph = self._paragraphs[row]
-            shared = sum(min(count, self._bags[row][token]) for token, count in bag.items() if token in self._bags[row])
-            f1 = 2.0 * shared / max(bag.total() + self._bags[row].total(), 1)
-            same_sentence = same_text(paragraph.opening_sentence, game.opening_sentence)
-            best = max(best, (f1, paragraph.doc_id == game.document, same_sentence, row))
-        return best[0], self._paragraphs[best[3]] if best[3] >= 0 else None
+    def nearest(self, game: LabelledGame) -> Paragraph | None:
+        """The passage with the most similar sentence."""
+        alike = self._alike(game.opening_sentence, 0.0)
+        return self._passage(max(alike, key=lambda item: (item[1], -item[0]))[0]) if alike else None
+
+    def _alike(self, sentence: str, least: float) -> list[tuple[int, float]]:
+        """The places that share a part of a sentence's words, each with the token F1 of its sentence."""
+        held = set(tokens(sentence))
+        counts = np.zeros(len(self._places), dtype=np.int64)
+        for token in held:
+            counts[self._holders.get(token, [])] += 1
+        rows = np.flatnonzero(counts > least * len(held)).tolist()
+        return [(row, token_f1(self._places.starts[row].sentence, sentence)) for row in rows]
+
+    def _fit(self, place: int, game: LabelledGame) -> tuple[bool, float]:
+        paragraph = self._places.paragraph(place)
+        return paragraph.doc_id == game.document, token_f1(paragraph.text, game.paragraph)
+
+    def _passage(self, place: int) -> Paragraph:
+        passage = self._places.paragraphs[int(self._places.rows[place])]
+        return replace(passage, opening_sentence=self._places.starts[place].sentence)

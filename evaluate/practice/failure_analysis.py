@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from quarry.evaluate.games.text import same_sentence
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.game.play import GameReport
 from quarry.player.questions.answer import letter_row
-from quarry.player.questions.belief import rank_of
+from quarry.player.questions.places import rank_of_sentence
 
 MISLEADING = 1.0
 """Bits by which an answer speaks for the guess and against the paragraph, from which on it is named."""
@@ -21,13 +22,13 @@ def why_lost(report: GameReport, paragraph: Paragraph) -> list[str]:
     Empty where it was guessed.
     """
     plan, decision = report.plan, report.decision
-    row = plan.result.row_of(paragraph)
-    if row == decision.best:
+    if same_sentence(decision.guess.opening_sentence, paragraph.opening_sentence):
         return []
+    row = plan.row_of(paragraph.opening_sentence)
     lines = [f'the paragraph was {paragraph.doc_id} p{paragraph.page}: "{paragraph.opening_sentence}"']
     if row is None:
-        return [*lines, f"it was not among the {len(plan.result.hits)} candidates: the search lost it"]
-    before, after = rank_of(row, plan.prior), rank_of(row, decision.belief)
+        return [*lines, f"it was not among the {len(plan.prior)} candidates: the search lost it"]
+    before, after = (rank_of_sentence(row, belief, plan.keys) for belief in (plan.prior, decision.belief))
     lines.append(
         f"place {before} of {len(plan.prior)} before the answers with belief {plan.prior[row]:.3f}, place {after} "
         f"after them with {decision.belief[row]:.3f}"

@@ -9,14 +9,14 @@ import numpy as np
 from typing_extensions import TypedDict
 
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.text import same_text
+from quarry.evaluate.games.text import same_sentence, same_text
 from quarry.evaluate.practice.failure_analysis import misleading
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.game.play import GameReport
 from quarry.player.protocol import payloads as protocol
 from quarry.player.protocol.payloads import Json
 from quarry.player.questions.answer import Answer
-from quarry.player.questions.belief import rank_of
+from quarry.player.questions.places import rank_of_sentence
 from quarry.player.search.types import Hit, SearchResult
 from quarry.player.words import stems
 
@@ -176,12 +176,14 @@ def lost_at(record: GameRecord, play: PlayRecord | None) -> LostAt | None:
     truth, search = record["truth"], record["search"]
     if truth is None:
         return "ingest"
+    if play is not None and play["won"]:
+        return None
     found = search["rank"] if play is None else play["guess_rank"]
     if found is None:
         book = search["book"]
         other_book = book is not None and book["tier"] == "filter" and book["document"] != truth["document"]
         return "book" if other_book else "search"
-    return "answers" if play is not None and not play["won"] else None
+    return "answers" if play is not None else None
 
 
 def book_right(record: GameRecord) -> bool:
@@ -240,10 +242,10 @@ def _hit(hit: Hit) -> HitRecord:
 
 
 def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: int, n_candidates: int) -> PlayRecord:
-    hits, prior, belief = report.plan.result.hits, report.plan.prior, report.decision.belief
-    row = report.plan.result.row_of(paragraph)
+    plan, belief = report.plan, report.decision.belief
+    sentence = game.opening_sentence or paragraph.opening_sentence
+    row = plan.row_of(paragraph.opening_sentence)
     order = np.argsort(-belief, kind="stable").tolist()
-    guess_rank = None if row is None else rank_of(row, belief)
     kept = order[:n_candidates]
     if row is not None and row not in kept:
         kept.append(row)
@@ -251,11 +253,11 @@ def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: 
     word = stems(game.associative_word)
     return {
         "repeat": repeat,
-        "n_candidates": len(hits),
+        "n_candidates": len(belief),
         "answers": list(report.answers),
         "misled": [] if row is None else misleading(report, row),
-        "candidates": [_candidate(hits[place], prior[place], belief[place]) for place in kept],
-        "bits": [_bits(prior), _bits(belief)],
+        "candidates": [_candidate(plan.hit(place), plan.prior[place], belief[place]) for place in kept],
+        "bits": [_bits(plan.prior), _bits(belief)],
         "guess": {
             "opening_sentence": guess.opening_sentence,
             "sentence_justification": guess.sentence_justification,
@@ -263,10 +265,10 @@ def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: 
             "word_justification": guess.word_justification,
             "confidence": round(float(guess.confidence), 6),
         },
-        "guess_rank": guess_rank,
-        "prior_rank": None if row is None else rank_of(row, prior),
-        "won": guess_rank == 1,
-        "sentence_exact": same_text(guess.opening_sentence, game.opening_sentence or paragraph.opening_sentence),
+        "guess_rank": None if row is None else rank_of_sentence(row, belief, plan.keys),
+        "prior_rank": None if row is None else rank_of_sentence(row, plan.prior, plan.keys),
+        "won": same_sentence(guess.opening_sentence, sentence),
+        "sentence_exact": same_text(guess.opening_sentence, sentence),
         "word_exact": stems(guess.associative_word) == word,
         "word_top20": any(stems(candidate) == word for candidate in report.decision.associations[:20]),
         "private_score": report.score.private_score,

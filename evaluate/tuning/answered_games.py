@@ -66,7 +66,7 @@ def prepare_answers(
         if paragraph is None:
             continue
         plan = player.plan(game.told())
-        row = plan.result.row_of(paragraph)
+        row = plan.row_of(paragraph.opening_sentence)
         if row is None:
             continue
         secret = secret_of(game, paragraph)

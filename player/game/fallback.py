@@ -17,6 +17,7 @@ from quarry.player.questions.design import N_QUESTIONS
 from quarry.player.questions.kinds import opening
 from quarry.player.questions.language import Language, language_of
 from quarry.player.questions.lists import NONE_OF_THESE
+from quarry.player.questions.places import places_of
 from quarry.player.questions.question import Question
 from quarry.player.questions.views import VIEWS
 from quarry.player.search.types import Query, SearchResult
@@ -98,7 +99,7 @@ class Steady:
         if planned.late is not None:
             planned.plan = self._result(planned.late, LATE_SHARE * budget_s, "the search") or planned.plan
         plan = planned.plan
-        if not plan.result.hits:
+        if not len(plan.rows):
             return _by_hint(plan, answers)
         decision = self._result(
             start_in_thread(lambda: self._player.decide(plan, answers)), DECIDE_SHARE * budget_s, "the decision"
@@ -131,7 +132,8 @@ def generic_questions(start: RoundStart) -> tuple[Question, ...]:
 
 def _without_candidates(start: RoundStart, questions: Sequence[Question]) -> Plan:
     fits = np.empty((len(VIEWS), len(questions), 0, 4), dtype=np.float32)
-    return Plan(start, SearchResult(Query(start.hint, start.book_name), ()), np.empty(0), tuple(questions), fits, 0.0)
+    result, nothing = SearchResult(Query(start.hint, start.book_name), ()), places_of(())
+    return Plan(start, result, nothing, nothing.rows, np.empty(0), tuple(questions), fits, 0.0)
 
 
 def _by_hint(plan: Plan, answers: Answers) -> Decision:
@@ -144,7 +146,7 @@ def _by_hint(plan: Plan, answers: Answers) -> Decision:
     ]
     best = int(np.argmax(plan.prior)) if len(plan.prior) else -1
     confidence = float(plan.prior[best]) if best >= 0 else 0.0
-    sentence = plan.result.hits[best].paragraph.opening_sentence if best >= 0 else start.hint or start.book_name
+    sentence = plan.paragraph(best).opening_sentence if best >= 0 else start.hint or start.book_name
     language = language_of(sentence)
     guess = Guess(
         opening_sentence=sentence or LAST_RESORT,
@@ -153,7 +155,7 @@ def _by_hint(plan: Plan, answers: Answers) -> Decision:
         word_justification=justify_word(evidence, LAST_RESORT, start.association_domain, language),
         confidence=confidence,
     )
-    return Decision(guess, plan.prior, {}, best, tuple(evidence), (LAST_RESORT,), 0.0)
+    return Decision(guess, plan.prior, confidence, {}, best, tuple(evidence), (LAST_RESORT,), 0.0)
 
 
 _COMMON: dict[Language, str] = {

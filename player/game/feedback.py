@@ -28,7 +28,7 @@ def read_revealed(score: Score, guess: Guess, plan: Plan) -> Revealed:
 
 def recognise(plan: Plan, revealed: Revealed) -> Plan:
     """The plan with most of the belief on the paragraph that was revealed before; the answers may still say no."""
-    row = _row_of(revealed.sentence, plan)
+    row = plan.row_of(revealed.sentence)
     if row is None:
         return plan
     prior = (1.0 - TRUST) * plan.prior
@@ -41,18 +41,9 @@ def use_revealed(decision: Decision, plan: Plan, revealed: Revealed) -> Decision
     guess = decision.guess
     if revealed.word:
         guess = replace(guess, associative_word=revealed.word)
-    if revealed.sentence and _row_of(revealed.sentence, plan) is None:
+    if revealed.sentence and plan.row_of(revealed.sentence) is None:
         guess = replace(guess, opening_sentence=revealed.sentence)
     return replace(decision, guess=guess)
-
-
-def _row_of(sentence: str, plan: Plan) -> int | None:
-    """The first candidate that begins with a sentence."""
-    told = words(sentence)
-    if not told:
-        return None
-    known = enumerate(plan.result.paragraphs)
-    return next((row for row, paragraph in known if words(paragraph.opening_sentence) == told), None)
 
 
 def _sentence(score: Score, guess: Guess, plan: Plan) -> str:
@@ -61,9 +52,9 @@ def _sentence(score: Score, guess: Guess, plan: Plan) -> str:
     own = " ".join(words(guess.opening_sentence))
     told = [f" {' '.join(words(remark))} " for remark in score.feedback.values()]
     named = {
-        paragraph.opening_sentence
-        for paragraph in plan.result.paragraphs
-        if len(named_words := words(paragraph.opening_sentence)) >= LEAST_WORDS
+        start.sentence
+        for start in plan.places.starts
+        if len(named_words := words(start.sentence)) >= LEAST_WORDS
         and (plain := " ".join(named_words)) != own
         and any(f" {plain} " in remark for remark in told)
     }

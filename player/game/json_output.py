@@ -19,7 +19,7 @@ def report_json(report: GameReport) -> Mapping[str, object]:
         "book_name": start.book_name,
         "hint": start.hint,
         "association_domain": start.association_domain,
-        "candidates": len(report.plan.result.hits),
+        "candidates": len(report.plan.rows),
         "questions": protocol.questions_json(report.plan.questions),
         "answers": list(report.answers),
         "guess": protocol.guess_json(decision.guess),

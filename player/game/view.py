@@ -93,13 +93,13 @@ class Terminal:
                 f"{plan.result.threshold:g}, are the candidates."
             )
         self._say(
-            f"{len(plan.result.hits)} candidates in {plan.result.search_ms + plan.result.embed_ms:.0f} ms; the first:",
+            f"{len(plan.rows)} candidates in {plan.result.search_ms + plan.result.embed_ms:.0f} ms; the first:",
         )
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in ("#", "slot", "relevance", "belief", "where", "opening sentence"):
             table.add_column(name, justify="right" if name in {"#", "relevance", "belief"} else "left")
         for row in np.argsort(-plan.prior, kind="stable")[:N_CANDIDATES_SHOWN]:
-            hit = plan.result.hits[row]
+            hit = plan.hit(int(row))
             table.add_row(
                 str(row + 1),
                 hit.slot,
@@ -128,7 +128,7 @@ class Terminal:
         self._say("\n[bold]belief[/] before and after the answers:")
         table = Table(box=None, pad_edge=False, show_header=False)
         for row in np.argsort(-decision.belief, kind="stable")[:3]:
-            hit = plan.result.hits[row]
+            hit = plan.hit(int(row))
             table.add_row(
                 f"{plan.prior[row]:.3f} -> {decision.belief[row]:.3f}",
                 Text(visible(f"{hit.paragraph.doc_id} p{hit.paragraph.page}")),
