@@ -187,7 +187,7 @@ class SearchSettings(_Section):
 class GameSettings(_Section):
     """How a game is played."""
 
-    candidates: int = number(3000, 2, 100_000, unit="paragraphs")
+    candidates: int = number(20_000, 2, 100_000, unit="paragraphs")
     """over how many of the best hits the belief runs"""
     prior_temperature: float = number(0.98, 0.001, 10.0)
     """what log-odds of relevance are divided by to give a prior; 1: as they are"""

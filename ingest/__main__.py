@@ -193,7 +193,7 @@ def _show_paragraphs(store: Course, as_json: bool) -> None:
                     "same_as": paragraph.same_as,
                     "sureness": paragraph.sureness,
                     "reader": paragraph.reader,
-                    "alternatives": list(paragraph.alternatives),
+                    "kind": paragraph.kind,
                 }
                 for paragraph in store.paragraphs
             ]

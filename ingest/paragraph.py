@@ -44,7 +44,6 @@ class Paragraph:
         same_as: paragraph_id of the course's first paragraph that says the same in all but a few words, "" if none.
         sureness: share of its characters that the file tells, 0..1; the others were left out or told by their looks.
         reader: the reader that gave its text, "" if it came as text.
-        alternatives: what else may be taken for its first sentence; () where there is nothing to take.
         place: how far its first lines reach down its page, from and to, in points; () if it came as text.
         kind: what kind of passage it is.
         follows: the list that it introduces and that `text` does not hold, "" if there is none.
@@ -63,7 +62,6 @@ class Paragraph:
     same_as: str = ""
     sureness: float = 1.0
     reader: str = ""
-    alternatives: tuple[str, ...] = ()
     place: tuple[float, ...] = ()
     kind: Kind = "prose"
     follows: str = ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from quarry.configs.settings import IngestSettings
 from quarry.ingest.paragraph import Kind, Paragraph, RejectedParagraph
 from quarry.ingest.paragraphs.kinds import kind_of
-from quarry.ingest.paragraphs.sentence import alternatives, opening_sentence
+from quarry.ingest.paragraphs.sentence import opening_sentence
 from quarry.ingest.paragraphs.split import Block
 
 MAX_FOLLOWING_WORDS = 250
@@ -59,10 +59,6 @@ def passages(
         on_top = item.kind != "heading" and not block.footnote and block.page > begun
         if on_top:
             begun = max(block.page, block.last_page)
-        first = opening_sentence(block.text)
-        others = alternatives(block.text)
-        if leads_in and first == block.text and not judged[position + 1].block.number:
-            others = (opening_sentence(text), *others)  # the sentence may end behind the display
         kept.append(
             Paragraph(
                 paragraph_id=f"{doc_id}:{block.page}:{'' if is_prose else 'x'}{ordinals[block.page, is_prose]}",
@@ -70,11 +66,10 @@ def passages(
                 page=block.page,
                 heading=block.heading,
                 text=text,
-                opening_sentence=first,
+                opening_sentence=opening_sentence(block.text),
                 section=item.path,
                 sureness=round(block.sureness, 3),
                 reader=reader_of(block.page),
-                alternatives=tuple(dict.fromkeys(other for other in others if other != first)),
                 place=block.place,
                 kind="lead-in" if leads_in else item.kind,
                 follows="" if leads_in else follows,

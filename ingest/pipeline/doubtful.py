@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pypdfium2
 
 from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.paragraphs.sentence import alternatives
 
 SURE_FROM = 0.99
 """Share of a paragraph's characters that the file tells, from which on it is not in doubt."""
@@ -48,7 +49,7 @@ def page(paragraphs: Sequence[Paragraph], paths: Mapping[str, str]) -> str:
     """
     rows = []
     for item in paragraphs:
-        others = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in item.alternatives)
+        others = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in alternatives(item.text))
         rows.append(
             f"<section><p><small>{html.escape(item.paragraph_id)}, {item.sureness:.0%} told, by"
             f" {html.escape(item.reader)}</small></p>{_picture(item, paths)}"

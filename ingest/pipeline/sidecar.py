@@ -14,7 +14,7 @@ from typing import Any
 from quarry.configs.plain_yaml import read_plain_yaml
 from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
-from quarry.ingest.paragraphs.sentence import alternatives, opening_sentence
+from quarry.ingest.paragraphs.sentence import opening_sentence
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -47,8 +47,7 @@ class Correction:
         rest = paragraph.text.removeprefix(paragraph.opening_sentence)
         text = self.text or f"{self.opening_sentence}{rest}"
         opening = self.opening_sentence or opening_sentence(text)
-        others = tuple(sentence for sentence in alternatives(text) if sentence != opening)
-        return replace(paragraph, text=text, opening_sentence=opening, sureness=1.0, alternatives=others)
+        return replace(paragraph, text=text, opening_sentence=opening, sureness=1.0)
 
 
 @dataclass(frozen=True, slots=True)

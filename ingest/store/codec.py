@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # vectors.py imports this package
 FORMAT = 2
 """Layout of the records; a store of another format is refused."""
 
-_PARAGRAPH_LISTS = ("section", "alternatives", "place", "page_breaks")
+_PARAGRAPH_LISTS = ("section", "place", "page_breaks")
 _DOCUMENT_TREES = ("aliases", "rejected", "authors", "lecture_number")
 """Fields that are kept as JSON: Chroma's metadata have no lists, and no None."""
 

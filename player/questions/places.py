@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,14 +15,15 @@ import numpy as np
 from quarry.configs.places import fitted
 from quarry.ingest.arrays import Float64Array, IntArray
 from quarry.ingest.paragraph import Kind, Paragraph
-from quarry.ingest.paragraphs.sentence import sentences
+from quarry.ingest.paragraphs.sentence import alternatives, sentences
 from quarry.player.words import canonical
 
 STARTS_FILE = Path(__file__).with_name("starts.json")
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FEW_WORDS, USUAL_WORDS = 6, 40
-MAX_READINGS = 2
+MAX_READINGS = 3
 """Ways to cut the first sentence that are considered at the beginning of a passage."""
+_COLON = re.compile(r"(?<=\S)(?<!\b\w):(?=\s)")
 
 OF_PLACE = (
     *("later sentence", "top of page", "later sentence at top of page", "second reading"),
@@ -82,7 +84,6 @@ class Places:
             paragraph_id=f"{passage.paragraph_id}{number}",
             text=passage.text[start.offset :],
             opening_sentence=start.sentence,
-            alternatives=(),
         )
 
     def find(self, sentence: str) -> IntArray:
@@ -117,9 +118,11 @@ def places_of(paragraphs: Sequence[Paragraph], weights: Mapping[str, float] | No
 
 
 def starts_of(paragraph: Paragraph) -> Iterator[Start]:
-    """The places of a passage: each of its own sentences, the first one in up to two readings."""
-    length = paragraph.own_length or len(paragraph.text)
-    own = paragraph.text[:length]
+    """The places of a passage: each of its own sentences, and where a page turns inside one.
+
+    The first sentence, and one at the top of a page, come in every reading.
+    """
+    own = paragraph.text[: paragraph.own_length or None]
     breaks = list(paragraph.page_breaks)
     offset = 0
     for number, sentence in enumerate(sentences(own)):
@@ -128,12 +131,29 @@ def starts_of(paragraph: Paragraph) -> Iterator[Start]:
         while breaks and offset >= breaks[0]:
             breaks.pop(0)
         if number == 0:
-            readings = dict.fromkeys((paragraph.opening_sentence, *paragraph.alternatives))
-            for reading, text in enumerate([one for one in readings if one][:MAX_READINGS]):
+            for reading, text in enumerate(readings(paragraph)):
                 yield Start(0, 0, text, reading, on_top)
         else:
             yield Start(number, offset, sentence, 0, on_top)
         offset += len(sentence)
+        if breaks and breaks[0] < offset:
+            start = breaks.pop(0)
+            rest = own[start:offset].strip()
+            if rest[:1].isalpha() and not rest[:1].islower():
+                yield Start(number, start, rest, 1, on_top=True)
+
+
+def readings(paragraph: Paragraph) -> list[str]:
+    """What a referee may take for the first sentence of a passage, the likeliest first."""
+    first, text = paragraph.opening_sentence, paragraph.text
+    found = [first]
+    colon = _COLON.search(first)
+    if colon:
+        found.append(first[: colon.end()].rstrip())
+    if paragraph.own_length and len(first) == paragraph.own_length:
+        found.append(sentences(text)[0])  # it may run on over the display
+    found += alternatives(text)
+    return list(dict.fromkeys(found))[:MAX_READINGS]
 
 
 def place_features(paragraphs: Sequence[Paragraph], rows: Sequence[int], starts: Sequence[Start]) -> Float64Array:
