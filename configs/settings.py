@@ -189,7 +189,7 @@ class GameSettings(_Section):
 
     candidates: int = number(20_000, 2, 100_000, unit="paragraphs")
     """over how many of the best hits the belief runs"""
-    prior_temperature: float = number(0.98, 0.001, 10.0)
+    prior_temperature: float = number(1.3, 0.001, 10.0)
     """what log-odds of relevance are divided by to give a prior; 1: as they are"""
     prior_floor: float = number(0.002, 0.0, 0.5)
     """share of the prior spread evenly over all candidates"""

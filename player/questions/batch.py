@@ -16,10 +16,10 @@ from quarry.player.questions.question import FitArray, Question
 from quarry.player.questions.referees import ErrorModel
 from quarry.player.questions.word_index import Candidates, WordIndex
 
-MIN_DESIGN, MAX_DESIGN = 30, 300
-"""Candidates that the questions are made for, least and most; the belief runs over all."""
-DESIGN_SHARE = 0.99
-"""Share of the belief that the questions are made for: what is left is told apart by the same answers, by chance."""
+MAX_DESIGN = 250
+"""Likeliest candidates that the questions are made for; the belief runs over all."""
+N_SAMPLED = 150
+"""Of the other candidates, drawn by their probability: those that stand for all of them when questions are made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +54,31 @@ def make_batch(
         seed: of every draw.
         told: the book's name and the hint.
     """
-    order = np.argsort(-prior, kind="stable")
-    n_needed = int(np.searchsorted(np.cumsum(prior[order]), DESIGN_SHARE)) + 1
-    best = np.sort(order[: min(max(n_needed, MIN_DESIGN), MAX_DESIGN)])
-    share = prior[best] / prior[best].sum()
+    chosen_for, share = _design_set(prior, np.random.default_rng(seed))
     # many small products: where other work holds the cores, several threads wait for each other 20 times as long
     with _thread_pools().limit(limits=1, user_api="blas"):
-        pool = build_pool(Candidates(index, rows[best], share), pool_size, seed)
+        pool = build_pool(Candidates(index, rows[chosen_for], share), pool_size, seed)
         chosen = design(pool, share, model)
     return fit_batch(index, rows, prior, _padded([pool.questions[row] for row in chosen]), told)
+
+
+def _design_set(prior: Float64Array, generator: np.random.Generator) -> tuple[RowArray, Float64Array]:
+    """The candidates that questions are made for, and their probabilities, summing to 1.
+
+    They are the likeliest ones and a systematic sample of the others, whose members share the others' probability, so
+    that the questions tell apart what the hint makes unlikely too.
+    """
+    order = np.argsort(-prior, kind="stable")
+    head, tail = order[:MAX_DESIGN], order[MAX_DESIGN:]
+    mass = np.cumsum(prior[tail])
+    if not len(tail) or mass[-1] <= 0.0:
+        return np.sort(head), prior[np.sort(head)] / prior[head].sum()
+    drawn = np.searchsorted(mass, (np.arange(N_SAMPLED) + generator.random()) * mass[-1] / N_SAMPLED, side="right")
+    rows, counts = np.unique(tail[np.minimum(drawn, len(tail) - 1)], return_counts=True)
+    chosen = np.concatenate([head, rows])
+    share = np.concatenate([prior[head], counts * mass[-1] / N_SAMPLED])
+    at = np.argsort(chosen)
+    return chosen[at], share[at] / share.sum()
 
 
 def fit_batch(
