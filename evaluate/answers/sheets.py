@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from quarry.evaluate.answers.batches import AskedBatch
-from quarry.evaluate.referee.views import Retriever
+from quarry.evaluate.referee.types import Retriever
 from quarry.player.protocol.payloads import questions_json
 from quarry.player.questions.question import Question
 from quarry.player.questions.views import View

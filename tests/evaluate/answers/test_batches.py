@@ -16,7 +16,6 @@ from quarry.evaluate.answers.sheets import sheet_line
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.referee import Secret, make_referee
-from quarry.evaluate.referee.views import no_passages
 from quarry.evaluate.replay.replayer import Job
 from quarry.player.questions.question import Question
 from tests.evaluate.fakes import labelled_game
@@ -92,7 +91,8 @@ def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path, line: str,
 
 
 @pytest.mark.parametrize(
-    "line", ["{}", sheet_line(BATCH, "paragraph", no_passages), "3", f"{batch_line(BATCH)}\n{batch_line(BATCH)}"]
+    "line",
+    ["{}", sheet_line(BATCH, "paragraph", lambda question: ()), "3", f"{batch_line(BATCH)}\n{batch_line(BATCH)}"],
 )
 def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path, line: str) -> None:
     with pytest.raises(BatchError, match=r"batches.jsonl line \d"):
