@@ -23,7 +23,7 @@ from quarry.evaluate.referee.scoring import Similarity, word_similarity
 from quarry.evaluate.replay.journal import inputs_digest, open_journal
 from quarry.evaluate.replay.replayer import Job, play_game, players, single_threaded, workers_for
 from quarry.ingest.store import Course, open_store
-from quarry.player.game.play import GameReport
+from quarry.player.game.game import GameReport
 from quarry.player.player import Player, build_player
 from quarry.player.questions.answer import Answer
 
