@@ -17,7 +17,7 @@ def authenticate(server: HttpGameServer, name: str, journal: Journal | None, say
         name: to register under, where there is no token.
         say: is told in a line what the journal cannot be used for.
     """
-    saved = _saved_token(journal, server.url, name) if journal is not None and not server.token else ""
+    saved = saved_token(journal, server.url, name) if journal is not None and not server.token else ""
     is_anothers = bool(saved) and journal is not None and not journal.claim(server.url, digest(saved))
     if saved and not is_anothers:
         server.use(saved)
@@ -34,15 +34,19 @@ def authenticate(server: HttpGameServer, name: str, journal: Journal | None, say
     if not server.token:
         server.register(name)
         if journal is not None and not is_anothers:  # the other process comes back as who it is
-            player = (server.url, name, server.token, server.player_id)
-            journal.write(("INSERT OR REPLACE INTO players VALUES (?, ?, ?, ?)", player))
+            save_token(journal, server.url, name, server.token, server.player_id)
     if journal is not None and not journal.claim(server.url, digest(server.token)):
         say("the journal serves another process that plays as this player; these games are played without it")
         journal = None
     return Ledger(journal, server.url, digest(server.token))
 
 
-def _saved_token(journal: Journal, url: str, name: str) -> str:
+def saved_token(journal: Journal, url: str, name: str) -> str:
     """Return the token that a server gave a player of this name, "" if none is known."""
     found = journal.rows("SELECT token FROM players WHERE server = ? AND name = ?", url, name)
     return str(found[0][0]) if found else ""
+
+
+def save_token(journal: Journal, url: str, name: str, token: str, player_id: str) -> None:
+    """Keep a token, to be the same player after a restart."""
+    journal.write(("INSERT OR REPLACE INTO players VALUES (?, ?, ?, ?)", (url, name, token, player_id)))

@@ -183,7 +183,7 @@ def games_table(games: Sequence[GameLine]) -> Group:
         table.add_column(name, justify="right" if name in {"score", "points"} else "left")
     for game in games:
         score = (f"{game.score.private_score:.1f}", str(game.score.league_points)) if game.score else (game.ending, "-")
-        texts = (_shortened(text, 36) for text in (game.book_name, game.hint, game.guess))
+        texts = (_shortened(text, 48) for text in (game.book_name, game.hint, game.guess))
         table.add_row(*(Text(visible(cell)) for cell in (_moment(game.began), game.game_id, *texts, *score)))
     return Group(table, Text(summary([game.score for game in games]), style="bold"))
 

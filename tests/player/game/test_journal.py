@@ -14,7 +14,8 @@ import pytest
 from quarry.player.errors import JournalError, UnauthorizedError
 from quarry.player.game.journal import Journal
 from quarry.player.game.ledger import Ledger, Revealed
-from quarry.player.game.login import authenticate
+from quarry.player.game.login import authenticate, save_token
+from quarry.player.protocol.client import HttpGameServer
 from quarry.player.protocol.payloads import Guess, Json, RoundStart, Score
 from quarry.player.questions.question import Question
 
@@ -109,7 +110,7 @@ def test_what_was_revealed_is_recognised_and_can_be_forgotten(journal: Journal) 
 
 
 def test_only_the_owner_may_read_it(path: Path, journal: Journal) -> None:
-    journal.forget()
+    save_token(journal, "http://one", "me", "secret", "p-1")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -173,24 +174,18 @@ def test_a_disk_that_fails_is_told_once_and_the_game_goes_on(path: Path) -> None
     journal.close()
 
 
-class Registry:
+class Registry(HttpGameServer):
     """A game server as far as being known to it goes."""
 
-    url = "http://one"
-    player_id = "p-1"
-
     def __init__(self, *tokens: str) -> None:
+        super().__init__("http://one")
         self._known = set(tokens)
-        self.token = ""
-
-    def use(self, token: str) -> None:
-        self.token = token
 
     def register(self, name: str) -> None:
-        self.token = f"token-{len(self._known)}"
+        self.use(f"token-{len(self._known)}")
         self._known.add(self.token)
 
-    def inbox(self, cursor: str, wait_s: float) -> object:
+    def inbox(self, cursor: str, wait_s: float) -> tuple[list[Json], str]:
         if self.token not in self._known:
             raise UnauthorizedError("401")
         return [], ""
