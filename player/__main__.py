@@ -1,4 +1,4 @@
-"""`python -m player`: what a search finds, as a table or as JSON; a schema of the game's messages."""
+"""`python -m player`: what a search finds, as a table or as JSON."""
 
 from __future__ import annotations
 
@@ -69,9 +69,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m player") -> 
     )
     add_settings(search)
     search.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
-    schema = commands.add_parser("schema", help="print a JSON schema of the game's messages")
     search.set_defaults(run=_search)
-    schema.set_defaults(run=_schema)
     options = parser.parse_args(arguments)
     try:
         return run_command(lambda: int(options.run(options)))
@@ -81,13 +79,6 @@ def main(arguments: list[str] | None = None, prog: str = "python -m player") -> 
     except KeyboardInterrupt:
         print(f"player {options.command}: interrupted", file=sys.stderr)
         return 130
-
-
-def _schema(_: argparse.Namespace) -> int:
-    from quarry.player.protocol.messages import json_schema
-
-    print(json.dumps(json_schema(), indent=1))
-    return 0
 
 
 def _search(options: argparse.Namespace) -> int:

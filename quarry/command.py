@@ -14,7 +14,7 @@ Main = Callable[[list[str], str], int]
 GROUPS = {
     "quarry.play": ("play",),
     "quarry.ingest.__main__": ("ingest",),
-    "quarry.player.__main__": ("search", "schema"),
+    "quarry.player.__main__": ("search",),
 }
 """Names by the module whose `main` runs them; all others are those of `quarry.evaluate`, which names them itself."""
 
@@ -51,7 +51,6 @@ def _help(measuring: Iterable[str]) -> str:
         ("quarry play", "play a whole game, against a practice server or --server URL"),
         ("quarry ingest PATH...", "PDFs into a store, and what a store holds"),
         ("quarry search --hint TEXT", "what a hint finds"),
-        ("quarry schema", "the messages of the game, as a JSON schema"),
         ("quarry COMMAND", f"practise, measure and tune: {', '.join(measuring)}"),
         ("quarry --version", "the version"),
     )

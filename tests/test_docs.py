@@ -76,7 +76,7 @@ def test_files_that_the_code_sends_people_to_are_there() -> None:
 def flags(command: str) -> frozenset[str]:
     """The flags that a command's own --help knows, "replay" or "ingest" say."""
     alone = {"play": play, "ingest": ingest}
-    run = alone.get(command) or (player if command in ("search", "schema") else evaluate)
+    run = alone.get(command) or (player if command == "search" else evaluate)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), pytest.raises(SystemExit):
         run(["--help"] if command in alone else [command, "--help"])
