@@ -55,15 +55,21 @@ def labels_of(path: Path) -> list[Label]:
 
 
 def read_labels(labels: Sequence[Label]) -> list[Result]:
-    """Read the labels' PDFs and compare each label with the paragraph that is most like it."""
+    """Read the labels' PDFs and compare them with the labels."""
     results = []
     for pdf in dict.fromkeys(label.pdf for label in labels):
-        paragraphs = _paragraphs(pdf)
-        for label in (label for label in labels if label.pdf == pdf):
-            scores = [token_f1(paragraph.text, label.text) for paragraph in paragraphs]
-            best = max(range(len(scores)), key=scores.__getitem__, default=None)
-            exact = best is not None and same_text(paragraphs[best].opening_sentence, label.opening_sentence)
-            results.append(Result(pdf.stem, exact, 0.0 if best is None else scores[best]))
+        results += compare([label for label in labels if label.pdf == pdf], _paragraphs(pdf))
+    return results
+
+
+def compare(labels: Sequence[Label], paragraphs: Sequence[Paragraph]) -> list[Result]:
+    """Compare each label with the paragraph of its PDF that is most like it."""
+    results = []
+    for label in labels:
+        scores = [token_f1(paragraph.text, label.text) for paragraph in paragraphs]
+        best = max(range(len(scores)), key=scores.__getitem__, default=None)
+        exact = best is not None and same_text(paragraphs[best].opening_sentence, label.opening_sentence)
+        results.append(Result(label.pdf.stem, exact, 0.0 if best is None else scores[best]))
     return results
 
 

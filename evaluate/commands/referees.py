@@ -62,7 +62,7 @@ def add(commands: Any) -> None:
         "--out",
         type=Path,
         metavar="TABLE.json",
-        help="also write the table, for report --referees; an interrupted run goes on from there",
+        help="also write the table; an interrupted run goes on from there",
     )
     add_workers(command)
     add_strict(command)

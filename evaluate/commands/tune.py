@@ -90,7 +90,7 @@ def add(commands: Any) -> None:
         help=f"settings with their provenance, whatever was gained; nothing reads the file unless you name it "
         f"(--config FILE; default: {OFFERED} here, only where the gain on the test games is significant)",
     )
-    command.add_argument("--study-out", type=Path, metavar="FILE", help="also write every trial, for report --sweep")
+    command.add_argument("--study-out", type=Path, metavar="FILE", help="also write every trial as JSON")
     add_json(command)
 
 
