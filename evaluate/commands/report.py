@@ -7,28 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from quarry.configs.arguments import JSON, option
 from quarry.configs.terminal import visible
-from quarry.evaluate.commands.command import add_command, add_json, print_json, require_writable, write_text
+from quarry.evaluate.commands.command import RUNS, command, print_json, require_writable, write_text
 from quarry.evaluate.errors import RunError
-from quarry.evaluate.runs.files import read_run
-
-
-def add(commands: Any) -> None:
-    """Name the command's arguments."""
-    command = add_command(
-        commands,
-        "report",
-        run,
-        "say what runs came to, what differs between them and which games only one of them won, in words or, with "
-        "--out, as one HTML page that needs no network",
-        "python -m evaluate report default.json dual.json --out report.html",
-        flags=(),
-    )
-    command.add_argument("runs", nargs="+", type=Path, metavar="RUN.json", help="runs as replay --out writes them")
-    command.add_argument(
-        "--out", type=Path, metavar="report.html", help="the page (default: none; the words are printed)"
-    )
-    add_json(command)
+from quarry.evaluate.runs.files import read_runs
 
 
 def run(options: argparse.Namespace) -> int:
@@ -37,10 +20,9 @@ def run(options: argparse.Namespace) -> int:
     from quarry.evaluate.report.summary import summary
 
     require_writable(options.out)
-    runs = [read_run(path) for path in options.runs]
-    names = [found.name for found in runs]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise RunError(f"runs must have names of their own, got {twice[0]}.json twice; rename one")
+    if not options.runs:
+        raise RunError("report must be given a RUN.json, got none; name one")
+    runs = read_runs(options.runs)
     if options.out:
         write_text(options.out, render(runs))
     if options.json:
@@ -83,3 +65,18 @@ def _print_words(found: Mapping[str, Any]) -> None:
 def _say(line: str) -> None:
     """Print lines that may hold somebody else's text."""
     print("\n".join(map(visible, line.split("\n"))))
+
+
+COMMANDS = (
+    command(
+        "report",
+        "default.json dual.json --out report.html",
+        (
+            RUNS,
+            option("--out", type=Path, metavar="report.html", help="the page (default: none; the words are printed)"),
+            JSON,
+        ),
+        run,
+        settings=(),
+    ),
+)

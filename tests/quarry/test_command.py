@@ -17,7 +17,7 @@ def test_the_version_is_told(capsys: Output) -> None:
 def test_help_names_every_command(arguments: tuple[str, ...], capsys: Output) -> None:
     assert run_main(main, *arguments) == 0
     told = capsys.readouterr().out
-    assert all(name in told for name in ("play", "ingest", "search", "replay", "compare", "check-games"))
+    assert all(name in told for name in ("play", "ingest", "search", "replay", "compare", "games check"))
 
 
 @pytest.mark.parametrize("name", ["play", "ingest", "search", "replay", "tune"])
