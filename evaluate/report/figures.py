@@ -127,7 +127,7 @@ def _figure(
 ) -> Figure:
     """Return a figure in the page's style; `bars` rows have names on the vertical axis."""
     axis = {"gridcolor": GRID, "zeroline": False, "automargin": True}
-    layout = {
+    layout: Figure = {
         "font": {"family": "system-ui, sans-serif", "size": 13, "color": INK},
         "margin": {"l": 56, "r": 12, "t": 8, "b": 48},
         "height": 140 + 34 * bars if bars else 340,

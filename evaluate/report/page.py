@@ -16,7 +16,7 @@ from quarry.evaluate.report.figures import DARK_OF, PALETTE, in_words, run_figur
 from quarry.evaluate.report.summary import headline, lecture_figures, paired_tests, won_by_one
 from quarry.evaluate.runs.contrast import differing, same_games, shown
 from quarry.evaluate.runs.outcome_summary import fate
-from quarry.evaluate.runs.record import CandidateRecord, GameRecord, HitRecord
+from quarry.evaluate.runs.record import CandidateRecord, FoundRecord, GameRecord, HitRecord
 from quarry.evaluate.runs.run import Run, play_of
 
 FOLDER = Path(__file__).resolve().parent
@@ -119,7 +119,7 @@ def _games(runs: Sequence[Run], paragraphs: list[list[Any]]) -> dict[str, list[d
     """
     known: dict[tuple[Any, ...], int] = {}
 
-    def index_of(item: HitRecord | CandidateRecord) -> int:
+    def index_of(item: FoundRecord) -> int:
         key = (item["document"], item["page"], item["opening_sentence"])
         if key not in known:
             known[key] = len(paragraphs)
@@ -146,8 +146,8 @@ def _games(runs: Sequence[Run], paragraphs: list[list[Any]]) -> dict[str, list[d
         return {
             "game": {
                 key: record[key] for key in ("book_name", "hint", "association_domain", "associative_word", "truth")
-            },  # type: ignore[literal-required]
-            "search": {key: search[key] for key in ("book", "answered_by", "failures")},  # type: ignore[literal-required]
+            },
+            "search": {key: search[key] for key in ("book", "answered_by", "failures")},
             "outcomes": [fate(record, each) for each in record["plays"]] or [fate(record, None)],
             "hits": found(search["hits"], record),
             "questions": questions,
