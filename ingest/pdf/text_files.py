@@ -27,13 +27,23 @@ HEADING_SIZE, HEADING_STEP = 2.0, 0.15
 """Size of a title relative to the text, and how much smaller each level of headings is, for the rules of sections."""
 
 _HIDDEN = frozenset(
-    "script style template noscript nav head button select option input textarea svg canvas iframe object audio video"
-    " annotation annotation-xml footer aside".split()
+    re.findall(
+        r"\S+",
+        """
+    script style template noscript nav head button select option input textarea svg canvas iframe object
+    audio video annotation annotation-xml footer aside
+    """,
+    )
 )
 _INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math q rp rt ruby s samp small"
-    " span strike strong sub sup time tt u var wbr mi mo mn mrow msup msub mfrac mtext semantics mspace msqrt mover"
-    " munder mstyle msubsup munderover mtd mtr mtable mroot mpadded menclose img".split()
+    re.findall(
+        r"\S+",
+        """
+    a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math q rp rt ruby s samp
+    small span strike strong sub sup time tt u var wbr mi mo mn mrow msup msub mfrac mtext semantics mspace
+    msqrt mover munder mstyle msubsup munderover mtd mtr mtable mroot mpadded menclose img
+    """,
+    )
 )
 _NOTE = re.compile(r"[\d*†‡§,;–\-\[\]\s]{1,8}")
 _UNDERLINE = re.compile(r"[=\-~#*_]{3,}")
