@@ -221,7 +221,7 @@ def _features(element: Any, tag: str, outer: dict[str, Any]) -> dict[str, Any]:
         return {"is_heading": True, "size_ratio": HEADING_SIZE - HEADING_STEP * level}
     if outer.get("mono") or outer.get("in_table"):
         return outer
-    of_tag = {"pre": {"mono": 1.0}, "td": {"in_table": True}, "th": {"in_table": True}}
+    of_tag: dict[str, dict[str, Any]] = {"pre": {"mono": 1.0}, "td": {"in_table": True}, "th": {"in_table": True}}
     return of_tag.get(tag, outer)
 
 
