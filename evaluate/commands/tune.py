@@ -286,7 +286,7 @@ COMMANDS = (
                 help="settings with their provenance, whatever was gained; nothing reads the file unless you name it "
                 f"(--config FILE; default: {OFFERED} here, only where the gain on the test games is significant)",
             ),
-            option("--study-out", type=Path, metavar="FILE", help="also write every trial, for report --sweep"),
+            option("--study-out", type=Path, metavar="FILE", help="also write every trial as JSON"),
             JSON,
         ),
         run,
