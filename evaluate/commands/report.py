@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from quarry.configs.arguments import JSON, option
+from quarry.configs.arguments import JSON, path
 from quarry.configs.terminal import visible
 from quarry.evaluate.commands.command import RUNS, command, print_json, require_writable, write_text
 from quarry.evaluate.errors import RunError
@@ -78,16 +77,15 @@ COMMANDS = (
         "default.json dual.json --out report.html",
         (
             RUNS,
-            option(
+            path(
                 "--referees",
+                "TABLE.json",
+                "tables as replay --out writes them for several referees",
                 nargs="+",
                 default=[],
-                type=Path,
-                metavar="TABLE.json",
-                help="tables as replay --out writes them for several referees",
             ),
-            option("--sweep", type=Path, metavar="FILE", help="a study as tune --study-out writes it"),
-            option("--out", type=Path, metavar="report.html", help="the page (default: none; the words are printed)"),
+            path("--sweep", "FILE", "a study as tune --study-out writes it"),
+            path("--out", "report.html", "the page (default: none; the words are printed)"),
             JSON,
         ),
         run,
