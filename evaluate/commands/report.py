@@ -16,25 +16,20 @@ from quarry.evaluate.runs.files import read_runs
 def run(options: argparse.Namespace) -> int:
     """Write the page and name it, or print the words."""
     from quarry.evaluate.report.page import render
-    from quarry.evaluate.report.referees import Table
     from quarry.evaluate.report.summary import summary
-    from quarry.evaluate.report.sweep import read_sweep, sweep_part
-    from quarry.evaluate.runs.table import read_table
 
     require_writable(options.out)
-    if not options.runs and not options.referees:
-        raise RunError("report must be given a RUN.json, or a table with --referees, got neither; name one")
+    if not options.runs:
+        raise RunError("report must be given a RUN.json, got none; name one")
     runs = read_runs(options.runs)
-    tables = [Table(path.stem, read_table(path)) for path in options.referees]
-    sweep = sweep_part(read_sweep(options.sweep)) if options.sweep else None
     if options.out:
-        write_text(options.out, render(runs, sweep, tables))
+        write_text(options.out, render(runs))
     if options.json:
-        print_json(summary(runs, tables))
+        print_json(summary(runs))
     elif options.out:
         print(options.out)
     else:
-        _print_words(summary(runs, tables))
+        _print_words(summary(runs))
     return 0
 
 
@@ -77,14 +72,6 @@ COMMANDS = (
         "default.json dual.json --out report.html",
         (
             RUNS,
-            path(
-                "--referees",
-                "TABLE.json",
-                "tables as replay --out writes them for several referees",
-                nargs="+",
-                default=[],
-            ),
-            path("--sweep", "FILE", "a study as tune --study-out writes it"),
             path("--out", "report.html", "the page (default: none; the words are printed)"),
             JSON,
         ),

@@ -289,7 +289,7 @@ COMMANDS = (
                 "settings with their provenance, whatever was gained; nothing reads the file unless you name it "
                 f"(--config FILE; default: {OFFERED} here, only where the gain on the test games is significant)",
             ),
-            path("--study-out", "FILE", "also write every trial, for report --sweep"),
+            path("--study-out", "FILE", "also write every trial as JSON"),
             JSON,
         ),
         run,
