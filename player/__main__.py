@@ -120,7 +120,7 @@ def _print_table(result: SearchResult) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from quarry.player.game.view import book_of, shown
+    from quarry.player.game.terminal import book_of, shown
 
     console = Console(emoji=False)
     if book := book_of(result):
