@@ -30,7 +30,6 @@ from quarry.configs.settings import Settings
 from quarry.evaluate.errors import EvaluateError, GamesError, PortError
 from quarry.evaluate.games.labelled import LabelledGame, load_games
 from quarry.evaluate.games.locating import locate_games
-from quarry.evaluate.league.desk import Desk
 from quarry.evaluate.practice.limits import IDLE_S, MAX_CONNECTIONS, RATE, BoundedBodies, PatientProtocol, Rates
 from quarry.evaluate.practice.match import Match, RefusedMessageError
 from quarry.evaluate.referee import Referee, secret_of
@@ -308,8 +307,8 @@ class _GameShown(BaseModel):
     league_points: int | None
 
 
-def create_app(server: Desk) -> FastAPI:
-    """The HTTP of docs/protocol.md around a practice server or a league; errors are RFC 9457 problem documents."""
+def create_app(server: PracticeServer) -> FastAPI:
+    """The HTTP of docs/protocol.md around a practice server; errors are RFC 9457 problem documents."""
     app = FastAPI(
         title="Quarry practice game server", version="1", description="Practice games in the manner of the Q21G league."
     )
