@@ -18,7 +18,6 @@ from quarry.evaluate.commands import (
     fit_associations,
     fit_prior,
     fit_tokens,
-    hostile,
     label,
     questions,
     rates,
@@ -49,7 +48,6 @@ COMMANDS = (
     fit_tokens,
     fit_associations,
     rates,
-    hostile,
 )
 """In the order in which --help names them; each module's `add` takes the subparsers."""
 

@@ -1,4 +1,4 @@
-"""A practice server that commits a fault."""
+"""An ASGI app that commits a fault in front of a practice server."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from quarry.evaluate.practice.hostile.fault import Fault, Reply
 from quarry.player.protocol.payloads import Json
+from tests.hostile.faults import Fault, Reply
 
 
 class HostileApp:
