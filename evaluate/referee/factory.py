@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from quarry.configs.imports import make
 from quarry.configs.settings import EmbedSettings
 from quarry.evaluate.referee.answering_policies import Manner
 from quarry.evaluate.referee.encoders import BY_CHARACTERS, Encoder, encoder_unlike
@@ -61,7 +62,7 @@ def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Refere
         return None
     tools = tools or Tools()
     if read.own:
-        found: Referee = REFEREES.make(read.own, "--referee", seed, tools)
+        found: Referee = make(REFEREES, read.own, "--referee", seed, tools)
         return found
     return SimulatedReferee(
         _manner_of(read, seed, tools),

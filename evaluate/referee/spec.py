@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from quarry.configs.registry import Table
+from quarry.configs.imports import find, is_dotted
 from quarry.evaluate.errors import RefereeError
 from quarry.evaluate.referee.answering_policies import Key, Manner, Random, Semantic, key_of
 from quarry.evaluate.referee.types import N_QUESTIONS, Referee
@@ -124,7 +124,7 @@ NAMES: dict[str, tuple[str, str]] = {
 }
 """Names of the usual ones -> (pattern of what follows the name, the terms they stand for)."""
 
-REFEREES: Table[Callable[..., Referee]] = Table("quarry.referees", {})
+REFEREES: dict[str, Callable[..., Referee]] = {}
 """Referees that are none of the project's, by the SPEC that names them alone; each is given a seed and the tools, or as
 much of these as it takes."""
 
@@ -151,8 +151,6 @@ def _rows() -> Iterator[tuple[str, str]]:
             yield term.form, term.says
     for name, (_, stands_for) in NAMES.items():
         yield name, f"the same as {stands_for}"
-    for name in REFEREES:
-        yield name, "of an installed package"
     yield "my_package.MyReferee", "your own, by dotted path (docs/guides/extend.md)"
 
 
@@ -165,8 +163,8 @@ def read_spec(spec: str) -> RefereeSpec | None:
     """
     if spec == "none":
         return None
-    if REFEREES.knows(spec):
-        REFEREES.find(spec, "--referee")
+    if spec in REFEREES or is_dotted(spec):
+        find(REFEREES, spec, "--referee")
         return RefereeSpec(own=spec)
     found = RefereeSpec()
     said: list[str] = []

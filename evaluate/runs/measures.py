@@ -9,16 +9,13 @@ import numpy as np
 from ir_measures import AP, RR, R, ScoredDoc, Success, nDCG
 from scipy import stats
 
-from quarry.configs.registry import Table
 from quarry.evaluate.runs.record import LOST, GameRecord
 from quarry.ingest.arrays import Float64Array
 from quarry.player.search.core import log_odds_of
 
 Measure = ir_measures.measures.Measure | Callable[[GameRecord], float]
 """One of ir-measures' own, or what gives a game's value from its record."""
-MEASURES: Table[Measure] = Table(
-    "quarry.measures", {**{f"Success@{cutoff}": Success @ cutoff for cutoff in (1, 5, 10, 15, 20)}, "RR": RR}
-)
+MEASURES: dict[str, Measure] = {**{f"Success@{cutoff}": Success @ cutoff for cutoff in (1, 5, 10, 15, 20)}, "RR": RR}
 """By name; a run has all of them."""
 GRADED: Mapping[str, ir_measures.measures.Measure] = {"nDCG@10": nDCG @ 10, "AP": AP, "R@20": R @ 20, "R@100": R @ 100}
 """Of games that name several relevant paragraphs, beside the others; R@100 where rankings are as deep."""

@@ -10,7 +10,7 @@ from quarry.configs.settings import load
 from quarry.evaluate.referee.encoders import BY_CHARACTERS
 from quarry.evaluate.referee.factory import prepare, tools_of
 from quarry.evaluate.referee.passages import Passages
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
 from tests.player.fakes import course
 

@@ -10,7 +10,7 @@ import pytest
 from quarry.configs.settings import Settings, SettingsError
 from quarry.evaluate.replay import journal as journal_module
 from quarry.evaluate.replay.journal import Journal, inputs_digest
-from quarry.evaluate.testing.records import game_record
+from tests.contracts.records import game_record
 from tests.evaluate.fakes import labelled_game
 
 ONE, OTHER = game_record(game_id="g1"), game_record(game_id="g2", hint="זוחל על \u2028 הקיר")

@@ -10,7 +10,7 @@ import pytest
 from ir_measures import RR, Success
 
 from quarry.evaluate.runs.measures import MEASURES, interval, per_game, values_of
-from quarry.evaluate.testing.records import game_record
+from tests.contracts.records import game_record
 
 RANKINGS = {
     "first": ["p1", "p2", "p3"],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.pipeline.doubtful import doubtful, page
-from quarry.ingest.testing.handmade import lines, pdf
+from tests.contracts.handmade import lines, pdf
 
 SURE = Paragraph("a:1:1", "a", 1, "", "It is <so>. And more.", "It is <so>.", reader="pypdfium2", place=(100.0, 130.0))
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from quarry.ingest.testing.handmade import lines, pdf
+from tests.contracts.handmade import lines, pdf
 
 READ = """
 import resource, sys
