@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks import accuracies, embedding, extraction, large, large_plain, playing, searching, startup, tuning
+from benchmarks import accuracies, embedding, extraction, playing, searching, startup, tuning
 from quarry.evaluate.runs.provenance import commit
 from quarry.ingest.embed import word_models_of
 
@@ -27,8 +27,6 @@ BENCHMARKS = {
     "fast": accuracies.measure_fast,
     "accurate": accuracies.measure_accurate,
     "ingest": accuracies.measure_ingest,
-    "large": large.measure,
-    "large_plain": large_plain.measure,
     "tuning": tuning.measure,
     "questions": playing.measure_questions,
     "deciding": playing.measure_english,

@@ -119,7 +119,6 @@ class SearchSettings(_Section):
     cache_size: int = number(1_024, 0, 100_000)
     accuracy: Accuracy = "auto"
     hints: str = ""
-    exact_up_to: int = number(20_000, 0, 500_000)
 
     @property
     def lacks_cross_encoder(self) -> bool:

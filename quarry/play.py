@@ -11,7 +11,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.configs.arguments import OneLineParser, add_settings, run_command, settings_of, silence
+from quarry.configs.arguments import (
+    PRESET,
+    SETTINGS,
+    Command,
+    flag,
+    number,
+    option,
+    redirect_to_devnull,
+    run_command,
+    settings_of,
+)
 from quarry.configs.places import BUNDLED, default_journal, default_store
 from quarry.configs.settings import Settings, SettingsError
 from quarry.configs.terminal import visible, visible_json
@@ -42,18 +52,11 @@ DOCUMENT, LINES = "document", "lines"
 """What --json prints: one document of all games, or one a game."""
 PRACTICE = "practice"
 """In place of the server's URL, where it is in this process."""
-EXAMPLE = """examples:
-  python run_game.py                                            practise on the bundled lectures
-  python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server; after a crash the
-                                                                same command plays on
-  python run_game.py --games 20 --json lines > games.jsonl      each game as one line of JSON
-  python run_game.py --history                                  every game played so far
-"""
 
 
 def main(arguments: list[str] | None = None, prog: str = "python run_game.py") -> int:
     """Run the command; returns the exit code (0 played, 1 some game could not be played, 2 bad input or no server)."""
-    options = _parser(prog).parse_args(arguments)
+    options = COMMAND.parser(prog).parse_args(arguments)
     return run_command(lambda: _run(options))
 
 
@@ -89,7 +92,7 @@ def _run(options: argparse.Namespace) -> int:
     if stream is not None and (reports or not code):
         stream.close()
         if stream.failure is not None:
-            silence(sys.stdout)
+            redirect_to_devnull(sys.stdout)
             if not isinstance(stream.failure, BrokenPipeError):
                 _complain(f"standard output must take what is printed, failed: {stream.failure.strerror}; make room")
                 code = code or 1
@@ -132,14 +135,8 @@ def _check(options: argparse.Namespace) -> None:
     """Pass if the options make sense together.
 
     Raises:
-        SettingsError: a number is out of range, or an option would be without effect.
+        SettingsError: an option would be without effect.
     """
-    if options.games < 1:
-        raise SettingsError(f"--games must be at least 1, got {options.games}")
-    if options.seed is not None and options.seed < 0:
-        raise SettingsError(f"--seed must be at least 0, got {options.seed}")
-    if options.at_once < 1:
-        raise SettingsError(f"--at-once must be at least 1, got {options.at_once}")
     away = options.server is not None
     if options.history:
         if away or options.forget or options.journal == "none":
@@ -155,77 +152,12 @@ def _check(options: argparse.Namespace) -> None:
             raise SettingsError(f"--{option} must be left out with --server, whose games are their own")
 
 
-def _parser(prog: str) -> argparse.ArgumentParser:
-    parser = OneLineParser(
-        prog=prog,
-        description="Play whole games: find the secret paragraph of a course of lectures.",
-        epilog=f"{EXAMPLE}\n{spec_table()}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--store", help=f"folder or URL (default: {default_store()}, made from the bundled lectures if missing)"
-    )
-    parser.add_argument("--server", metavar="URL", help="game server (default: a practice server in this process)")
-    parser.add_argument(
-        "--token",
-        metavar="T",
-        help="of a player that the server knows (default: QUARRY_TOKEN, else the one that the journal kept of the last "
-        "games there as --player, else registers)",
-    )
-    parser.add_argument("--player", default="quarry", metavar="NAME", help="name to play under (default: %(default)s)")
-    parser.add_argument(
-        "--preset",
-        default="default",
-        metavar="NAME",
-        help="settings to play with, by name or a YAML file (default: %(default)s)",
-    )
-    parser.add_argument("--games", type=int, default=1, metavar="N", help="games to play (default: %(default)s)")
-    parser.add_argument(
-        "--at-once", type=int, default=1, metavar="N", help="games played at the same time (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--journal",
-        metavar="FILE",
-        help=f"with --server: where games are kept, so that they go on after a crash; none keeps nothing "
-        f"(default: {default_journal()})",
-    )
-    parser.add_argument(
-        "--forget", action="store_true", help="first forget what referees revealed about rounds played before"
-    )
-    parser.add_argument(
-        "--practice-games", type=Path, metavar="FILE", help="labelled games of the practice server (default: bundled)"
-    )
-    parser.add_argument(
-        "--referee",
-        metavar="SPEC",
-        help="who answers at the practice server, or me: you think of a paragraph of any store, and answer "
-        "(default: oracle)",
-    )
-    parser.add_argument("--seed", type=int, metavar="N", help="of the practice server's choice (default: by chance)")
-    parser.add_argument(
-        "--history",
-        action="store_true",
-        help="play nothing: show every game of the journal",
-    )
-    add_settings(parser)
-    parser.add_argument("-v", "--verbose", action="store_true", help="show every question in full")
-    parser.add_argument(
-        "--json",
-        nargs="?",
-        const=DOCUMENT,
-        choices=(DOCUMENT, LINES),
-        help="print one JSON document and nothing else, a game a line as soon as it is over; with lines: each game as "
-        "a document of its own",
-    )
-    return parser
-
-
 def _play_with_me(options: argparse.Namespace, settings: Settings) -> int:
     """Play with a person as the referee; no labelled games are needed."""
     player = build_player(_store(options.store, settings), settings)
     spectator = Terminal(_console(), verbose=options.verbose)
-    for number in range(1, options.games + 1):
-        play_with_person(player, spectator, input, str(number))
+    for game_id in range(1, options.games + 1):
+        play_with_person(player, spectator, input, str(game_id))
     return 0
 
 
@@ -371,6 +303,66 @@ def _named_store(location: str | None, settings: Settings) -> Course:
         new = not documents
         ingest([LECTURES], location, settings, progress=new, notice=lambda line: print(line, file=sys.stderr))
     return open_store(location)
+
+
+COMMAND = Command(
+    "play",
+    "play whole games: find the secret paragraph of a course of lectures",
+    "python run_game.py                                            practise on the bundled lectures\n"
+    "python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server; after a crash\n"
+    "                                                              the same command plays on\n"
+    "python run_game.py --games 20 --json lines > games.jsonl      each game as one line of JSON\n"
+    "python run_game.py --history                                  every game played so far",
+    (
+        option(
+            "--store", help=f"folder or URL (default: {default_store()}, made from the bundled lectures if missing)"
+        ),
+        option("--server", metavar="URL", help="game server (default: a practice server in this process)"),
+        option(
+            "--token",
+            metavar="T",
+            help="of a player that the server knows (default: QUARRY_TOKEN, else the one that the journal kept of the "
+            "last games there as --player, else registers)",
+        ),
+        option("--player", default="quarry", metavar="NAME", help="name to play under (default: %(default)s)"),
+        PRESET,
+        number("--games", 1, "games to play", 1),
+        number("--at-once", 1, "games played at the same time", 1),
+        option(
+            "--journal",
+            metavar="FILE",
+            help="with --server: where games are kept, so that they go on after a crash; none keeps nothing "
+            f"(default: {default_journal()})",
+        ),
+        flag("--forget", "first forget what referees revealed about rounds played before"),
+        option(
+            "--practice-games",
+            type=Path,
+            metavar="FILE",
+            help="labelled games of the practice server (default: bundled)",
+        ),
+        option(
+            "--referee",
+            metavar="SPEC",
+            help="who answers at the practice server, or me: you think of a paragraph of any store, and answer "
+            "(default: oracle)",
+        ),
+        number("--seed", 0, "of the practice server's choice (default: by chance)"),
+        flag("--history", "play nothing: show every game of the journal"),
+        *SETTINGS,
+        option("-v", "--verbose", action="store_true", help="show every question in full"),
+        option(
+            "--json",
+            nargs="?",
+            const=DOCUMENT,
+            choices=(DOCUMENT, LINES),
+            help="print one JSON document and nothing else, a game a line as soon as it is over; with lines: each game "
+            "as a document of its own",
+        ),
+    ),
+    _run,
+    notes=spec_table(),
+)
 
 
 if __name__ == "__main__":

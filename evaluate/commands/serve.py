@@ -4,40 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
-from typing import Any
 
-from quarry.configs.arguments import settings_of
+from quarry.configs.arguments import COLLECTION, STORE, number, option, settings_of
 from quarry.configs.terminal import visible
-from quarry.evaluate.commands.command import GAMES, add_command, add_referee, add_store, open_for
+from quarry.evaluate.commands.command import BUNDLED_GAMES, command, open_for
 from quarry.evaluate.errors import RefereeError
-from quarry.evaluate.referee import make_referee, prepare, read_spec, tools_of
-
-DEFAULT_PORT = 8017
-
-
-def add(commands: Any) -> None:
-    """Name the command's arguments."""
-    command = add_command(
-        commands, "serve", run, "run the practice game server", "python -m evaluate serve --store data/store"
-    )
-    add_store(command)
-    command.add_argument(
-        "--games", type=Path, default=GAMES, metavar="FILE", help="labelled games (default: the bundled ones)"
-    )
-    command.add_argument("--host", default="127.0.0.1", metavar="H", help="address to listen on (default: %(default)s)")
-    command.add_argument(
-        "--port", type=int, default=DEFAULT_PORT, metavar="P", help="port, 0 for a free one (default: %(default)s)"
-    )
-    add_referee(command, default="oracle")
-    command.add_argument("--seed", type=int, metavar="N", help="of the choice of games (default: by chance)")
+from quarry.evaluate.referee import make_referee, prepare, read_spec, spec_table, tools_of
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve until interrupted.
 
     Raises:
-        RefereeError: --referee names none.
+        RefereeError: --referee answers nothing.
     """
     from quarry.evaluate.practice.server import PracticeServer, create_app, listen, load_repertoire, serve
 
@@ -59,3 +38,22 @@ def run(options: argparse.Namespace) -> int:
         print(visible(line), file=sys.stderr, flush=True)
         serve(create_app(server), listener)
     return 0
+
+
+COMMANDS = (
+    command(
+        "serve",
+        "--store data/store",
+        (
+            STORE,
+            COLLECTION,
+            BUNDLED_GAMES,
+            option("--host", default="127.0.0.1", metavar="H", help="address to listen on (default: %(default)s)"),
+            number("--port", 0, "port, 0 for a free one", 8017),
+            option("--referee", default="oracle", metavar="SPEC", help="who answers (default: %(default)s)"),
+            number("--seed", 0, "of the choice of games (default: by chance)"),
+        ),
+        run,
+        notes=spec_table(),
+    ),
+)

@@ -5,24 +5,15 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from quarry.configs.arguments import settings_of
-from quarry.configs.settings import SettingsError, as_dict
-from quarry.evaluate.commands.command import (
-    add_command,
-    add_games,
-    add_json,
-    add_store,
-    print_json,
-    require_writable,
-    write_text,
-)
+from quarry.configs.arguments import COLLECTION, JSON, PRESET, STORE, at_least, number, option, settings_of, warn
+from quarry.configs.settings import as_dict
+from quarry.evaluate.commands.command import GAMES, command, print_json, require_writable, seed, write_text
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import LabelledGame, load_games
 from quarry.evaluate.games.locating import locate_games, require_of_store
@@ -32,47 +23,6 @@ from quarry.ingest.store import open_store
 
 OFFERED = Path("tuned.yaml")
 """Where a result that is better is written unless the user says otherwise, in the folder that he is in."""
-
-
-def add(commands: Any) -> None:
-    """Name the command's arguments."""
-    command = add_command(
-        commands,
-        "tune",
-        run,
-        "fit the search's settings on training games, choose on validation games, report on test games",
-        "python -m evaluate tune --store data/store --games data/games/english.jsonl --trials 2000",
-    )
-    add_store(command)
-    add_games(command)
-    command.add_argument(
-        "--preset", default="default", metavar="NAME", help="untuned settings to start from (default: %(default)s)"
-    )
-    command.add_argument(
-        "--space",
-        type=Path,
-        metavar="FILE",
-        help="YAML of what may be tuned (default: configs/space.yaml)",
-    )
-    command.add_argument("--trials", type=int, required=True, metavar="N", help="that the study has in the end")
-    command.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of splits, sampler and intervals (default: %(default)s)"
-    )
-    command.add_argument(
-        "--storage",
-        metavar="URL",
-        help="of any Optuna storage, or the path of a journal file; a study there goes on (default: in memory)",
-    )
-    command.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: %(default)s)")
-    command.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help=f"settings with their provenance, whatever was gained; nothing reads the file unless you name it "
-        f"(--config FILE; default: {OFFERED} here, only where the gain on the test games is significant)",
-    )
-    command.add_argument("--study-out", type=Path, metavar="FILE", help="also write every trial, for report --sweep")
-    add_json(command)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -161,9 +111,6 @@ def _check(options: argparse.Namespace) -> None:
     Raises:
         SettingsError: it cannot.
     """
-    for name in ("trials", "workers"):
-        if getattr(options, name) < 1:
-            raise SettingsError(f"--{name} must be at least 1, got {getattr(options, name)}")
     require_writable(options.out or OFFERED)
     require_writable(options.study_out)
 
@@ -176,7 +123,7 @@ def _say(options: argparse.Namespace, document: Mapping[str, Any], out: Path | N
         _print(document)
         print(_told_of(out))
     for warning in document["warnings"]:
-        print(f"evaluate tune: {warning}", file=sys.stderr)
+        warn(options, warning)
 
 
 def _told_of(out: Path | None) -> str:
@@ -188,11 +135,7 @@ def _told_of(out: Path | None) -> str:
 
 def games_told(games: Sequence[LabelledGame]) -> list[list[Any]]:
     """What a study depends on of its games."""
-    return [
-        [game.game_id, game.hint, game.book_name, game.paragraph_id, game.opening_sentence]
-        + [sorted(game.relevant.items())] * bool(game.relevant)
-        for game in games
-    ]
+    return [[game.game_id, game.hint, game.book_name, game.paragraph_id, game.opening_sentence] for game in games]
 
 
 def _name(depends_on: Sequence[Any]) -> str:
@@ -223,3 +166,38 @@ def _print(document: Mapping[str, Any]) -> None:
     if document["importance"]:
         shares = (f"{name} {share:.2f}" for name, share in document["importance"].items())
         print(f"  share of the objective's variance that each explains: {', '.join(shares)}")
+
+
+COMMANDS = (
+    command(
+        "tune",
+        "--store data/store --games data/games/english.jsonl --trials 2000",
+        (
+            STORE,
+            COLLECTION,
+            GAMES,
+            PRESET,
+            option(
+                "--space", type=Path, metavar="FILE", help="YAML of what may be tuned (default: configs/space.yaml)"
+            ),
+            option("--trials", type=at_least(1), required=True, metavar="N", help="that the study has in the end"),
+            seed("of splits, sampler and intervals"),
+            option(
+                "--storage",
+                metavar="URL",
+                help="of any Optuna storage, or the path of a journal file; a study there goes on (default: in memory)",
+            ),
+            number("--workers", 1, "processes", 1),
+            option(
+                "--out",
+                type=Path,
+                metavar="FILE",
+                help="settings with their provenance, whatever was gained; nothing reads the file unless you name it "
+                f"(--config FILE; default: {OFFERED} here, only where the gain on the test games is significant)",
+            ),
+            option("--study-out", type=Path, metavar="FILE", help="also write every trial, for report --sweep"),
+            JSON,
+        ),
+        run,
+    ),
+)

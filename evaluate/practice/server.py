@@ -78,13 +78,13 @@ def load_repertoire(
     Raises:
         GamesError: the file cannot be used, or none of its games is about this store.
     """
-    games = [game for game in load_games(games_path, named) if not game.is_query]
+    games = load_games(games_path, named)
     located = locate_games(games, store.paragraphs)
     playable = [(game, paragraph) for game in games if (paragraph := located.get(game.game_id)) is not None]
     if not playable:
         raise GamesError(
             f"{games_path}: at least one game must be about a paragraph of {store.location}, got none of {len(games)}; "
-            f"name the games that belong to the store with {named} (python -m evaluate label writes some), or "
+            f"name the games that belong to the store with {named} (python -m evaluate games label writes some), or "
             "be the referee yourself: run_game.py --referee me"
         )
     return Repertoire(playable, referee, word_similarity(store.embedder_spec, store.models(settings.embed)))

@@ -67,7 +67,6 @@ def _blocks(read: TextFile) -> Iterator[Block]:
             page=piece.page,
             heading=heading,
             text=piece.text,
-            bullet=piece.kind == "item",
             is_heading=is_heading,
             size_ratio=HEADING_SIZE - HEADING_STEP * piece.level if is_heading else 1.0,
             mono=float(piece.kind == "code"),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from quarry.configs.terminal import visible
+from quarry.player.deadlines import described
 from quarry.player.errors import (
     GameTimeoutError,
     MessageError,
@@ -26,10 +27,9 @@ from quarry.player.game.feedback import read_revealed, recognise, use_revealed
 from quarry.player.game.journal import Kept, Ledger
 from quarry.player.player import Contestant, Decision, Plan
 from quarry.player.protocol import payloads as protocol
-from quarry.player.protocol.client import GameServer, wait_left_s
+from quarry.player.protocol.client import GameServer
 from quarry.player.protocol.payloads import Json, Message, RoundStart, Score
 from quarry.player.questions.answer import Answer, Answers
-from quarry.player.search.deadlines import described
 
 PAUSE_S = 0.02
 """Seconds after an empty answer, for servers that do not wait when they are asked to."""
@@ -494,10 +494,10 @@ class _Table:
             if game.score is not None:
                 outcome = game.report(now - seat.began, self._cursor)
             elif outcome is None and now >= seat.deadline:
-                try:
-                    wait_left_s(seat.deadline, game.game_id)
-                except GameTimeoutError as error:
-                    outcome = error
+                outcome = GameTimeoutError(
+                    f"game {game.game_id} must be over in time, its deadline has passed; "
+                    "raise game.game_timeout_s if the referee is slow"
+                )
             if outcome is None:
                 continue
             self._seats.remove(seat)

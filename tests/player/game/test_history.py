@@ -82,7 +82,7 @@ def test_the_terminal_shows_what_it_would_act_on(path: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "value"),
     [
-        ("start", "{}"),
+        ("start", "[]"),
         ("start", "[1"),
         ("start", '{"match_id": [], "book_name": 1, "hint": {}, "association_domain": 2, "auth_token": 3}'),
         ("questions", '{"text": 7}'),

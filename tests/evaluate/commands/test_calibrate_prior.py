@@ -1,4 +1,4 @@
-"""`fit-prior`, from a store and a games file to settings that load."""
+"""`calibrate prior`, from a store and a games file to settings that load."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def fit(store: str, games: Path, *arguments: str) -> int:
-    return run_main(main, "fit-prior", "--store", store, "--games", str(games), *arguments)
+    return run_main(main, "calibrate", "prior", "--store", store, "--games", str(games), *arguments)
 
 
 def test_what_is_printed_is_a_settings_file(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,7 +52,7 @@ def test_a_paragraph_that_is_not_there_is_told_with_exit_code_1(
     records = [record_of(game) for game in course_games(course())]
     games = write_games(tmp_path / "games.jsonl", [*records[1:], {**records[0], "paragraph_id": "gamma:1:1"}])
     assert fit(store, games) == 1
-    assert "1 games are about paragraphs that the store does not hold" in capsys.readouterr().err
+    assert "1 game is about a paragraph that the store does not hold" in capsys.readouterr().err
 
 
 def test_games_of_another_corpus_exit_with_2(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

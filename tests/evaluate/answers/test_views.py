@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.answers.batches import AskedBatch, read_batches
-from quarry.evaluate.answers.sheets import SHEETS, sheet_line
+from quarry.evaluate.answers.batches import VIEWED, AskedBatch, read_batches, respondent_line
 from quarry.player.questions.question import Question
 from quarry.player.questions.views import VIEWS
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
@@ -36,7 +35,7 @@ ASKED = [
 
 
 def shown(view: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(sheet_line(BATCH, view, lambda text: (f"about {text}", "another")))
+    found: dict[str, Any] = json.loads(respondent_line(BATCH, view, lambda text: (f"about {text}", "another")))
     return found
 
 
@@ -59,8 +58,8 @@ def test_a_reader_with_passages_gets_those_of_each_question() -> None:
     }
 
 
-def test_every_view_has_its_sheet() -> None:
-    assert set(SHEETS) == set(VIEWS) - {"name"}
+def test_every_view_but_the_name_alone_is_shown() -> None:
+    assert set(VIEWED) == set(VIEWS) - {"name"}
 
 
 @pytest.mark.usefixtures("fast_models")
@@ -72,7 +71,7 @@ class TestCommand:
         assert run_main(main, *arguments, str(tmp_path / "batches.jsonl")) == 0
         batches = read_batches(tmp_path / "batches.jsonl")
         texts = {item.text for item in course()}
-        for view in SHEETS:
+        for view in VIEWED:
             out = tmp_path / f"{view}.jsonl"
             assert run_main(main, *arguments, str(out), "--for-respondent", "--view", view) == 0
             sheets = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]

@@ -1,4 +1,4 @@
-"""`rates`, from a player's questions and respondents' answers to rates that the player reads."""
+"""`calibrate rates`, from a player's questions and respondents' answers to rates that the player reads."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def answered(path: Path, batches: Path, *, wrong_kind: str = "") -> Path:
 
 def rates(store: str, games: Path, batches: Path, answers: Path, out: Path, *arguments: str) -> int:
     files = ("--games", str(games), "--batches", str(batches), "--answers", str(answers), "--out", str(out))
-    return run_main(main, "rates", "--store", store, *files, *arguments)
+    return run_main(main, "calibrate", "rates", "--store", store, *files, *arguments)
 
 
 def test_a_careful_reader_lowers_the_rates_and_a_wrong_one_raises_its_kinds(
@@ -103,7 +103,7 @@ def test_a_file_that_is_no_rates_is_not_written_over(
     for text in ("word: {prior: {wrong: 0.06}}", "some notes", ":\n\t- :"):
         out.write_text(text, encoding="utf-8")
         assert rates(store, games, batches, good, out) == 2
-        assert "--out must be a file that rates wrote" in capsys.readouterr().err
+        assert "--out must be a file that calibrate rates wrote" in capsys.readouterr().err
         assert out.read_text(encoding="utf-8") == text
 
 
@@ -114,7 +114,7 @@ def test_games_that_the_store_does_not_hold_are_told_with_exit_code_1(
     other = write_games(tmp_path / "other.jsonl", [{**records[0], "paragraph_id": "gamma:1:1"}, *records[1:]])
     good = answered(tmp_path / "good.jsonl", batches)
     assert rates(store, other, batches, good, tmp_path / "rates.yaml") == 1
-    assert "1 games are about paragraphs that the store does not hold" in capsys.readouterr().err
+    assert "1 game is about a paragraph that the store does not hold" in capsys.readouterr().err
 
 
 def test_bad_input_exits_with_2_and_nothing_is_written(

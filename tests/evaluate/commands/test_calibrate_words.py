@@ -1,4 +1,4 @@
-"""`fit-associations`, from a games file to a vocabulary that the player reads."""
+"""`calibrate words`, from a games file to a vocabulary that the player reads."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def games(tmp_path: Path, split: str = "train") -> str:
 
 
 def fit(*arguments: str, models: Path) -> int:
-    return run_main(main, "fit-associations", "--models", str(models), *arguments)
+    return run_main(main, "calibrate", "words", "--models", str(models), *arguments)
 
 
 def test_a_vocabulary_is_written_that_prefers_what_the_norms_name(
     tmp_path: Path, tables: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, vectors = tmp_path / "made.npz", tmp_path / "vectors.npy"
-    arguments = ("--games", games(tmp_path), "--tables", tables, "--out", str(out), "--vectors", str(vectors))
+    out = tmp_path / "made.npz"
+    arguments = ("--games", games(tmp_path), "--tables", tables, "--out", str(out))
     assert fit(*arguments, models=tmp_path) == 0
     printed = capsys.readouterr().out
     assert "40 words, norms of 39 domains, 1 Hebrew words" in printed
@@ -81,29 +81,6 @@ def test_a_vocabulary_is_written_that_prefers_what_the_norms_name(
     share_of = {domain: dict(zip(*made.rank(domain, *told), strict=True)) for domain in (WORDS[3], WORDS[20])}
     assert share_of[WORDS[3]][3] == 0.0  # the domain itself is left out
     assert share_of[WORDS[3]][4] > 2.0 * share_of[WORDS[20]][4]  # its neighbour is named for it
-    embedder = load_hashing_embedder("minilm", tmp_path, None)  # type: ignore[arg-type]
-    assert np.load(vectors).shape == (len(WORDS), embedder.dim)
-    # vectors on file are taken, not made again
-    others = np.random.default_rng(0).normal(size=(len(WORDS), embedder.dim)).astype(np.float32)
-    np.save(vectors, others)
-    again = tmp_path / "again.npz"
-    assert fit(*arguments[:4], "--out", str(again), "--vectors", str(vectors), models=tmp_path) == 0
-    assert not np.array_equal(load_associations(again).vectors, made.vectors)
-
-
-def test_other_games_are_reported_and_not_fitted(
-    tmp_path: Path, tables: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "made.npz"
-    (tmp_path / "other").mkdir()
-    other = games(tmp_path / "other", "test")
-    assert fit("--games", games(tmp_path), "--tables", tables, "--out", str(out), models=tmp_path) == 0
-    alone = load_associations(out).weights[1].tolist()
-    load_associations.cache_clear()
-    arguments = ("--games", games(tmp_path), "--tables", tables, "--report", other, "--out", str(out))
-    assert fit(*arguments, models=tmp_path) == 0
-    assert "other        24 games" in capsys.readouterr().out
-    assert load_associations(out).weights[1].tolist() == alone
 
 
 @pytest.mark.parametrize(

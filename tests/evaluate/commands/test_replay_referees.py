@@ -1,4 +1,4 @@
-"""`referees` on the command line."""
+"""`replay` against several referees on the command line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def referees(store: str, games: Path, *arguments: str) -> int:
-    return run_main(main, "referees", "--store", store, "--games", str(games), "--workers", "1", *arguments)
+    return run_main(main, "replay", "--store", store, "--games", str(games), "--workers", "1", *arguments)
 
 
 def test_the_table_is_printed_written_and_drawn(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,7 +45,7 @@ def test_json_is_one_document_and_a_lost_game_exits_with_1_where_that_is_asked_f
 ) -> None:
     lost = labelled_game(game_id="lost", paragraph_id="gamma:1:1")
     games = write_games(tmp_path / "games.jsonl", map(record_of, [course_games(course())[0], lost]))
-    assert referees(store, games, "--referee", "constant:B", "--json", "--strict") == 1
+    assert referees(store, games, "--referee", "constant:B", "--referee", "blind", "--json", "--strict") == 1
     captured = capsys.readouterr()
     table = json.loads(captured.out)
     assert (table["games"], table["lost_at_ingest"]) == (2, 1)
@@ -57,7 +57,9 @@ def test_json_is_one_document_and_a_lost_game_exits_with_1_where_that_is_asked_f
     [
         (["--referee", "wise"], "--referee must be none, or terms of sees:"),
         (["--referee", "oracle", "--referee", "oracle"], "--referee must each be named once"),
-        (["--referee", "none"], "--referee must each be named once, and not none"),
+        (["--referee", "none", "--referee", "oracle"], "--referee must each be named once, and not none"),
+        (["--answers", "a.jsonl"], "--answers and --batches must come together"),
+        (["--answers", "a", "--batches", "b", "--referee", "oracle"], "--referee must be left out with --answers"),
         (["--repeats", "0"], "--repeats must be at least 1, got 0"),
         (["--out", "/nowhere/table.json"], "--out must be in a folder that is there"),
         (["--games", "/nowhere"], "--games must be a readable file"),

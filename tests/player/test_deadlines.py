@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 
+from quarry.player.deadlines import MOST_HANGING, Call, Runner
 from quarry.player.errors import LateStrategyError
-from quarry.player.search.deadlines import MOST_HANGING, Call, Runner
 
 
 def soon(seconds: float) -> float:
