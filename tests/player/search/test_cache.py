@@ -97,8 +97,8 @@ def test_a_failure_is_everybodys_own() -> None:
 
 
 def test_one_cache_is_shared_by_all_with_the_same_settings() -> None:
-    assert shared_cache(7, 60.0) is shared_cache(7, 60.0)
-    assert shared_cache(7, 60.0) is not shared_cache(8, 60.0)
+    assert shared_cache(7) is shared_cache(7)
+    assert shared_cache(7) is not shared_cache(8)
 
 
 def test_a_thing_is_the_same_as_itself_alone() -> None:
