@@ -11,7 +11,18 @@ from typing import Any
 
 import yaml
 
-from quarry.configs.arguments import COLLECTION, JSON, PRESET, STORE, at_least, number, option, settings_of, warn
+from quarry.configs.arguments import (
+    COLLECTION,
+    JSON,
+    PRESET,
+    STORE,
+    at_least,
+    number,
+    option,
+    path,
+    settings_of,
+    warn,
+)
 from quarry.configs.settings import as_dict
 from quarry.evaluate.commands.command import GAMES, command, print_json, require_writable, seed, write_text
 from quarry.evaluate.errors import GamesError
@@ -173,29 +184,23 @@ COMMANDS = (
         "tune",
         "--store data/store --games data/games/english.jsonl --trials 2000",
         (
-            STORE,
-            COLLECTION,
-            GAMES,
-            PRESET,
-            option(
-                "--space", type=Path, metavar="FILE", help="YAML of what may be tuned (default: configs/space.yaml)"
-            ),
-            option("--trials", type=at_least(1), required=True, metavar="N", help="that the study has in the end"),
+            *(STORE, COLLECTION, GAMES, PRESET),
+            path("--space", "FILE", "YAML of what may be tuned (default: configs/space.yaml)"),
+            option("--trials", "N", "that the study has in the end", type=at_least(1), required=True),
             seed("of splits, sampler and intervals"),
             option(
                 "--storage",
-                metavar="URL",
-                help="of any Optuna storage, or the path of a journal file; a study there goes on (default: in memory)",
+                "URL",
+                "of any Optuna storage, or the path of a journal file; a study there goes on (default: in memory)",
             ),
             number("--workers", 1, "processes", 1),
-            option(
+            path(
                 "--out",
-                type=Path,
-                metavar="FILE",
-                help="settings with their provenance, whatever was gained; nothing reads the file unless you name it "
+                "FILE",
+                "settings with their provenance, whatever was gained; nothing reads the file unless you name it "
                 f"(--config FILE; default: {OFFERED} here, only where the gain on the test games is significant)",
             ),
-            option("--study-out", type=Path, metavar="FILE", help="also write every trial, for report --sweep"),
+            path("--study-out", "FILE", "also write every trial as JSON"),
             JSON,
         ),
         run,
