@@ -18,6 +18,7 @@ from quarry.configs.arguments import (
     flag,
     number,
     option,
+    path,
     redirect_to_devnull,
     run_command,
     settings_of,
@@ -313,50 +314,44 @@ COMMAND = Command(
     "python run_game.py --games 20 --json lines > games.jsonl      each game as one line of JSON\n"
     "python run_game.py --history                                  every game played so far",
     (
-        option(
-            "--store", help=f"folder or URL (default: {default_store()}, made from the bundled lectures if missing)"
-        ),
-        option("--server", metavar="URL", help="game server (default: a practice server in this process)"),
+        option("--store", "S", f"folder or URL (default: {default_store()}, made from the bundled lectures)"),
+        option("--server", "URL", "game server (default: a practice server in this process)"),
         option(
             "--token",
-            metavar="T",
-            help="of a player that the server knows (default: QUARRY_TOKEN, else the one that the journal kept of the "
-            "last games there as --player, else registers)",
+            "T",
+            "of a player that the server knows (default: QUARRY_TOKEN, else the one that the journal kept of the last "
+            "games there as --player, else registers)",
         ),
-        option("--player", default="quarry", metavar="NAME", help="name to play under (default: %(default)s)"),
+        option("--player", "NAME", "name to play under (default: %(default)s)", default="quarry"),
         PRESET,
         number("--games", 1, "games to play", 1),
         number("--at-once", 1, "games played at the same time", 1),
         option(
             "--journal",
-            metavar="FILE",
-            help="with --server: where games are kept, so that they go on after a crash; none keeps nothing "
-            f"(default: {default_journal()})",
+            "FILE",
+            "with --server: where games are kept, so that they go on after a crash; none keeps nothing (default: "
+            f"{default_journal()})",
         ),
-        flag("--forget", "first forget what referees revealed about rounds played before"),
-        option(
-            "--practice-games",
-            type=Path,
-            metavar="FILE",
-            help="labelled games of the practice server (default: bundled)",
-        ),
+        flag("--forget", says="first forget what referees revealed about rounds played before"),
+        path("--practice-games", "FILE", "labelled games of the practice server (default: bundled)"),
         option(
             "--referee",
-            metavar="SPEC",
-            help="who answers at the practice server, or me: you think of a paragraph of any store, and answer "
-            "(default: oracle)",
+            "SPEC",
+            "who answers at the practice server, or me: you think of a paragraph of any store, and answer (default: "
+            "oracle)",
         ),
         number("--seed", 0, "of the practice server's choice (default: by chance)"),
-        flag("--history", "play nothing: show every game of the journal"),
+        flag("--history", says="play nothing: show every game of the journal"),
         *SETTINGS,
-        option("-v", "--verbose", action="store_true", help="show every question in full"),
+        flag("-v", "--verbose", says="show every question in full"),
         option(
             "--json",
+            f"{DOCUMENT}|{LINES}",
+            "print one JSON document and nothing else, a game a line as soon as it is over; with lines: each game as a "
+            "document of its own",
             nargs="?",
             const=DOCUMENT,
             choices=(DOCUMENT, LINES),
-            help="print one JSON document and nothing else, a game a line as soon as it is over; with lines: each game "
-            "as a document of its own",
         ),
     ),
     _run,

@@ -375,7 +375,7 @@ class TestBadInput:
         [
             (["--games", "0"], "--games must be at least 1, got 0"),
             (["--games", "-3"], "--games must be at least 1, got -3"),
-            (["--games", "two"], "argument --games: invalid int value: 'two'"),
+            (["--games", "two"], "--games must be a whole number, got 'two'"),
             (["--preset", "best"], "preset must be one of default, dual, "),
             (["--seed", "-1"], "--seed must be at least 0, got -1"),
             (["--at-once", "0"], "--at-once must be at least 1, got 0"),
@@ -409,7 +409,7 @@ class TestBadInput:
 
     def test_help_shows_examples(self, capsys: Output) -> None:
         assert run_main(run_game.main, "--help") == 0
-        assert "examples:\n  python run_game.py " in capsys.readouterr().out
+        assert "example:\n  python run_game.py " in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("fast_models")
