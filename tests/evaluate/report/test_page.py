@@ -32,6 +32,9 @@ NO_BROWSER = "no Chromium is installed: the page is tested without a browser as 
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync")
 
 
+ASKED = f"Which: A {HOSTILE} or B {HOSTILE}?"
+
+
 def hostile_record(game_id: str, *, won: bool) -> GameRecord:
     """A played game in which every text that comes from PDFs, games or the league is hostile."""
     record = game_record()
@@ -70,7 +73,7 @@ def hostile_record(game_id: str, *, won: bool) -> GameRecord:
             "failures": [HOSTILE],
             "book": {"document": HOSTILE, "confidence": 0.9, "tier": "boost"},
         },
-        questions=[{"question_number": number, "question_text": HOSTILE, "options": asked} for number in (1, 2)],
+        questions=[{"question_number": number, "question_text": ASKED, "options": asked} for number in (1, 2)],
         questions_ms=30.0,
         decide_ms=5.0,
         plays=[play],
@@ -287,6 +290,7 @@ class TestBrowser:
         assert shown.locator(".run-of").count() == 2
         assert shown.locator(".run-of").first.locator("tr.right").count() == 2
         assert shown.locator(".option.given").first.text_content() == f"B B {HOSTILE}"
+        assert ASKED in shown.locator("p").first.text_content()
         assert "5.0 bits of doubt before the answers, 0.1 after" in shown.text_content()
         assert "80 of 100" in shown.text_content()
         tab.locator("tr[data-game=g5] .open").click()
