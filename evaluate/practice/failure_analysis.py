@@ -6,7 +6,7 @@ import numpy as np
 
 from quarry.evaluate.games.text import same_sentence
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.game.play import GameReport
+from quarry.player.game.game import GameReport
 from quarry.player.questions.answer import letter_row
 from quarry.player.questions.places import rank_of_sentence
 

@@ -19,9 +19,8 @@ from quarry.ingest.paragraphs.front_page import authors, lecture_number
 from quarry.ingest.paragraphs.passages import passages
 from quarry.ingest.paragraphs.sections import outline
 from quarry.ingest.paragraphs.sentence import opening_sentence
-from quarry.ingest.paragraphs.split import Block, split
+from quarry.ingest.paragraphs.split import split
 from quarry.ingest.pdf.extract import extract
-from quarry.ingest.spool import Spool
 
 READER_MODULES = (
     "pdf/model",
@@ -29,14 +28,10 @@ READER_MODULES = (
     "pdf/pdfium",
     "pdf/ocr",
     "pdf/plumber",
-    "pdf/pieces",
-    "pdf/office",
-    "pdf/marked_up",
     "pdf/doubt",
     "layout/bidi",
     "layout/small_print",
     "layout/lines",
-    "spool",
     "pdf/glyph_names",
     "pdf/extract",
     "layout/margins",
@@ -54,9 +49,6 @@ READER_MODULES = (
     "pdf/text_files",
 )
 """The modules of this package that decide which paragraphs a file yields."""
-
-BLOCKS_IN_MEMORY = 4096
-"""Pieces of text kept as they are before they go to disk; a long lecture has as many."""
 
 MAX_HEADINGS = 20
 """Outermost headings that are aliases; slides have one a page, and the later ones name the lecture less and less."""
@@ -99,9 +91,7 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
     """
     pdf = extract(path, settings.reader)
     arranged = arrange(pdf)
-    blocks: Spool[Block] = Spool(BLOCKS_IN_MEMORY)
-    for block in split(arranged):
-        blocks.append(block)
+    blocks = list(split(arranged))
     names = authors(pdf, arranged.title)
     sections = outline(blocks, arranged.title, names)
     kept, rejected = passages(doc_id, blocks, sections.paths, settings, lambda page: pdf.readers.get(page, pdf.reader))

@@ -1,0 +1,39 @@
+"""What every measure must pass."""
+
+from __future__ import annotations
+
+import copy
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import pytest
+
+from quarry.evaluate.runs.record import GameRecord
+from tests.contracts.records import game_record, play_record
+
+GAMES = {
+    "searched": game_record(),
+    "played": game_record(plays=[play_record(), play_record(repeat=1, won=False, guess_rank=3)]),
+    "not found": game_record(search={**game_record()["search"], "rank": None}),
+    "nothing found": game_record(search={**game_record()["search"], "rank": None, "hits": [], "book": None}),
+    "lost at ingest": game_record(truth=None, search={**game_record()["search"], "rank": None}),
+}
+
+
+class MeasureContract(ABC):
+    """Subclass it and say what the measure is."""
+
+    @abstractmethod
+    def measure(self) -> Callable[[GameRecord], float]:
+        """What gives a game's value."""
+
+    @pytest.mark.parametrize("game", GAMES)
+    def test_every_game_has_a_finite_value(self, game: str) -> None:
+        assert math.isfinite(float(self.measure()(GAMES[game])))
+
+    @pytest.mark.parametrize("game", GAMES)
+    def test_a_record_stays_as_it_was_and_has_one_value(self, game: str) -> None:
+        record = copy.deepcopy(GAMES[game])
+        assert self.measure()(record) == self.measure()(record)
+        assert record == GAMES[game]

@@ -1,0 +1,62 @@
+"""A game on the terminal: short lines unless all is asked for, and a table of a series."""
+
+from __future__ import annotations
+
+import io
+import itertools
+
+from rich.console import Console
+
+from quarry.player.game.game import GameReport
+from quarry.player.game.play import play
+from quarry.player.game.terminal import Terminal, games_table, report_line, stem_of
+from quarry.player.questions.answer import LETTERS
+from tests.player.fakes import FakeGameServer, course, dense_player
+from tests.player.game.test_play import GAME, answers, round_start, score, warmup
+
+
+def shown_game(*, verbose: bool, width: int = 70) -> tuple[list[str], GameReport]:
+    out = io.StringIO()
+    spectator = Terminal(Console(file=out, width=width), verbose=verbose)
+    server = FakeGameServer([[warmup()], [round_start()], [answers(["B", "Not Relevant", None])], [score()]], GAME)
+    report = play(server, dense_player(course()), name="me", timeout_s=20.0, spectator=spectator)
+    return out.getvalue().splitlines(), report
+
+
+def test_each_question_takes_one_line_that_begins_with_its_answer() -> None:
+    lines, report = shown_game(verbose=False)
+    first, second, third = (next(line for line in lines if line.startswith(f"  {number:2}. ")) for number in (1, 2, 3))
+    assert first.startswith(f"   1. B {report.plan.questions[0].options[1]}  A ")
+    assert second.startswith("   2. Not Relevant  A ")
+    assert third.startswith("   3. no answer  A ")
+    assert sum(line[:6].strip().rstrip(".").isdigit() and line[4:6] == ". " for line in lines) == 20
+    assert max(map(len, lines)) <= 70
+    assert any(line.endswith("…") for line in lines)
+
+
+def test_what_is_asked_is_shown_once_and_names_no_option() -> None:
+    lines, report = shown_game(verbose=False, width=500)
+    for stem in {stem_of(question) for question in report.plan.questions}:
+        assert f"  {stem}" in lines
+        assert '"' not in stem
+    neighbours = [(one, other) for one, other in itertools.pairwise(lines) if one == other and "…" in one]
+    assert neighbours == []
+
+
+def test_verbose_shows_every_question_in_full() -> None:
+    lines, report = shown_game(verbose=True, width=500)
+    for question in report.plan.questions:
+        assert f"  {question.text}" in lines
+        for letter, option in list(zip(LETTERS, question.options, strict=True))[2:]:
+            assert any(f"{letter} {option}" in line for line in lines)
+
+
+def test_a_series_is_closed_by_a_table_with_its_mean() -> None:
+    _, report = shown_game(verbose=False)
+    out = io.StringIO()
+    Console(file=out, width=200).print(games_table([report_line(report)] * 2))
+    head, one, other, total = (line.split() for line in out.getvalue().splitlines())
+    assert head == ["when", "game", "book", "hint", "guess", "score", "points"]
+    assert one == other
+    assert (one[2:4], one[-2:]) == ([GAME, "first"], ["88.0", "3"])
+    assert " ".join(total) == "2 games, 2 scored, mean private score 88.0, 6 league points"
