@@ -52,6 +52,7 @@ from quarry.ingest.embed.hint_bank import HINTS, Hints, load_hints
 from quarry.ingest.embed.tokens import FORMS, MOST_COMPONENTS, N_COMPONENTS, basis_of
 from quarry.ingest.store import Course, open_store
 from quarry.player.answer.associations import ASSOCIATIONS_FILE
+from quarry.player.questions.places import STARTS_FILE
 from quarry.player.questions.rates import RATES_FILE
 from quarry.player.questions.views import VIEWS
 from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_of, is_calibrated
@@ -142,29 +143,34 @@ def prior(options: argparse.Namespace) -> int:
     located = locate_games(games, store.paragraphs)
     require_of_store(located, store.location, str(options.games))
     player = build_player(store, settings)
+    places = player.index.places
     found = [
-        (player.candidates(game.told()), paragraph)
+        (player.candidates(game.told()), paragraph.opening_sentence)
         for game in tqdm(games, desc="searching", unit="game")
         if (paragraph := located.get(game.game_id)) is not None
     ]
     if not found:
         raise GamesError(f"{options.games}: at least one game must be answerable, got none; add some")
-    fit = fit_prior(found)
+    fit = fit_prior(found, places, player.prior_model.floor)
     fitted = {
         "prior_temperature": round(fit.model.temperature, 3),
-        "prior_floor": round(fit.model.floor, 4),
         "prior_filter_share": round(fit.model.book_share["filter"], 4),
         "prior_boost_share": round(fit.model.book_share["boost"], 4),
     }
-    now = log_likelihood(found, player.prior_model)
+    now = log_likelihood(found, places, player.prior_model)
+    weights = {name: round(weight, 2) for name, weight in fit.weights.items()}
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps({"weights": weights}, indent=1) + "\n", encoding="utf-8")
     if options.json:
-        print_json({"game": fitted, "log_likelihood": fit.log_likelihood, "now": now, "games": fit.n_games})
+        told = {"game": fitted, "weights": weights, "log_likelihood": fit.log_likelihood, "now": now}
+        print_json(told | {"games": fit.n_games, "out": str(options.out)})
     else:
         print("game:")
         for name, value in fitted.items():
             print(f"  {name}: {value}")
     print(
-        f"mean log-likelihood of {fit.n_games} games: {fit.log_likelihood:.4f} fitted, {now:.4f} with the settings now",
+        f"wrote the weights of kinds and places to {options.out}; mean log-likelihood of {fit.n_games} games: "
+        f"{fit.log_likelihood:.4f} fitted, {now:.4f} with the settings now",
         file=sys.stderr,
     )
     return lost_code(options, len(games) - len(found))
@@ -186,7 +192,7 @@ def rates(options: argparse.Namespace) -> int:
     store = open_for(options, settings)
     player = build_player(store, settings)
     located = {
-        game_id: paragraph.paragraph_id
+        game_id: paragraph.opening_sentence
         for game_id, paragraph in locate_games(games, store.paragraphs).items()
         if paragraph is not None
     }
@@ -309,7 +315,11 @@ COMMANDS = (
     command(
         "calibrate prior",
         "--games data/games/english.jsonl --split train",
-        (STORE, COLLECTION, GAMES, SPLIT, PRESET, seed("of splits"), JSON),
+        (
+            *(STORE, COLLECTION, GAMES, SPLIT, PRESET, seed("of splits")),
+            path("--out", "STARTS.json", OURS, default=functools.partial(to_fit, STARTS_FILE)),
+            JSON,
+        ),
         prior,
     ),
     command(

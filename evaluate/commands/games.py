@@ -13,13 +13,12 @@ from quarry.evaluate.games.labelled import FORM, read_games
 def check(options: argparse.Namespace) -> int:
     """Print the findings; 1 if there are any."""
     from quarry.evaluate.games.check import check_games
-    from quarry.evaluate.games.locating import locate_games
     from quarry.ingest.store import open_store
 
     games, problems = read_games(options.games)
     store = open_store(options.store, options.collection)
     findings = [("", str(problem)) for problem in problems]
-    findings += check_games(games, locate_games(games, store.paragraphs))
+    findings += check_games(games, store.paragraphs)
     if options.json:
         found = [{"game_id": game_id, "wrong": wrong} for game_id, wrong in findings]
         print_json({"games": len(games), "findings": found})

@@ -45,18 +45,18 @@ class LoggedAnswer:
 def logged_answers(
     batches: Mapping[str, AskedBatch],
     answers: Mapping[str, Answers],
-    paragraph_ids: Mapping[str, str],
+    sentences: Mapping[str, str],
     player: Player,
     view: View,
 ) -> Iterator[LoggedAnswer]:
     """Yield the answers about each paragraph, with the options that fit it.
 
     Args:
-        paragraph_ids: of the ingested paragraphs, by game_id.
+        sentences: opening sentences of the ingested passages, by game_id.
         view: what the respondents saw of the paragraph.
     """
-    for game_id, paragraph_id in paragraph_ids.items():
-        row = np.array([player.index.rows[paragraph_id]])
+    for game_id, sentence in sentences.items():
+        row = player.index.places.find(sentence)[:1]
         questions = batches[game_id].questions
         fits = fit_questions(questions, Candidates(player.index, row, np.ones(1)))[VIEWS.index(view)]
         for question, fit, answer in zip(questions, fits, answers[game_id], strict=True):

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.text import canonical, tokens
+from quarry.evaluate.games.locating import locate_games, nearest_place
+from quarry.evaluate.games.text import tokens
 from quarry.ingest.paragraph import Paragraph
+from quarry.player.words import canonical
 
 MAX_HINT_WORDS = 15
 
 
-def check_games(games: Sequence[LabelledGame], located: Mapping[str, Paragraph | None]) -> list[tuple[str, str]]:
+def check_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) -> list[tuple[str, str]]:
     """(game_id, what is wrong) for every finding, in the order of the games; nothing wrong is an empty list.
 
     Args:
-        located: the ingested paragraph of each answerable game, as `locate_games` gives it.
+        paragraphs: the passages of the store.
     """
+    located = locate_games(games, paragraphs)
     findings: list[tuple[str, str]] = []
     hints: dict[str, str] = {}
     for game in games:
-        findings += [(game.game_id, wrong) for wrong in _wrong(game, located)]
+        findings += [(game.game_id, wrong) for wrong in _wrong(game, located, paragraphs)]
         hint = canonical(game.hint)
         if hint in hints:
             findings.append((game.game_id, f"hint must be its own, got that of {hints[hint]} again; write another"))
@@ -28,7 +31,9 @@ def check_games(games: Sequence[LabelledGame], located: Mapping[str, Paragraph |
     return findings
 
 
-def _wrong(game: LabelledGame, located: Mapping[str, Paragraph | None]) -> Iterator[str]:
+def _wrong(
+    game: LabelledGame, located: Mapping[str, Paragraph | None], paragraphs: Sequence[Paragraph]
+) -> Iterator[str]:
     n_words = len(game.hint.split())
     if n_words > MAX_HINT_WORDS:
         yield f"hint must have at most {MAX_HINT_WORDS} words, got {n_words}; shorten it"
@@ -37,7 +42,9 @@ def _wrong(game: LabelledGame, located: Mapping[str, Paragraph | None]) -> Itera
     paragraph = located[game.game_id]
     text = game.paragraph or (paragraph.text if paragraph else "")
     if paragraph is None:
-        yield "its paragraph must be in the store, it is not; ingest its PDF, or mend its text"
+        nearest = nearest_place(game, paragraphs) if game.opening_sentence else None
+        told = f"nearest: {nearest.paragraph_id}, {nearest.opening_sentence!r}" if nearest else "nothing is like it"
+        yield f"no place in the store begins with its opening sentence ({told}); ingest its PDF, or mend the sentence"
     if shared := shared_words(game.hint, text):
         yield f"hint must share no word with the paragraph, got {', '.join(shared)}; say it in other words"
     if game.associative_word and (shared := shared_words(game.associative_word, text)):

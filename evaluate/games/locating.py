@@ -12,6 +12,7 @@ from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.text import WON_F1, token_f1, tokens
 from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.paragraphs.sentence import opening_sentence
 from quarry.player.questions.places import Places, places_of
 
 MIN_SHARED = 0.7
@@ -22,9 +23,8 @@ def locate_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph])
     """The ingested passage of each answerable game, None where no place of the course begins with its sentence.
 
     A game with a known paragraph_id is found by it, any other by its opening sentence: the places that begin with it,
-    else those whose sentence has a token F1 of at least 0.9 with it. Of several the one in the game's own document
-    comes first, then the one whose text is most like the labelled one, then the first. Of a plain query it is the
-    first of the highest grade.
+    else those whose sentence has a token F1 of at least 0.9 with it. Of several the one whose text is most like the
+    labelled one comes first, then the one in the game's own document, then the smallest paragraph_id.
 
     Returns:
         The passage with the opening sentence of the place, which may stand inside the passage.
@@ -35,9 +35,8 @@ def locate_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph])
     for game in games:
         if not game.answerable:
             continue
-        wanted = game.best_first if game.is_query else [game.paragraph_id]
-        located[game.game_id] = next((by_id[one] for one in wanted if one in by_id), None)
-        if located[game.game_id] is None and game.opening_sentence:
+        located[game.game_id] = by_id.get(game.paragraph_id)
+        if located[game.game_id] is None and (game.opening_sentence or game.paragraph):
             finder = finder or _PlaceFinder(places_of(paragraphs))
             located[game.game_id] = finder.best(game)
     return located
@@ -81,10 +80,11 @@ class _PlaceFinder:
 
     def best(self, game: LabelledGame) -> Paragraph | None:
         """The passage of a game."""
-        found = self._places.find(game.opening_sentence).tolist()
+        sentence = game.opening_sentence or opening_sentence(game.paragraph)
+        found = self._places.find(sentence).tolist()
         if not found:
-            found = [place for place, f1 in self._alike(game.opening_sentence, MIN_SHARED) if f1 >= WON_F1]
-        return self._passage(max(found, key=lambda place: (*self._fit(place, game), -place))) if found else None
+            found = [place for place, f1 in self._alike(sentence, MIN_SHARED) if f1 >= WON_F1]
+        return self._passage(min(found, key=lambda place: self._misfit(place, game))) if found else None
 
     def nearest(self, game: LabelledGame) -> Paragraph | None:
         """The passage with the most similar sentence."""
@@ -100,9 +100,10 @@ class _PlaceFinder:
         rows = np.flatnonzero(counts > least * len(held)).tolist()
         return [(row, token_f1(self._places.starts[row].sentence, sentence)) for row in rows]
 
-    def _fit(self, place: int, game: LabelledGame) -> tuple[bool, float]:
+    def _misfit(self, place: int, game: LabelledGame) -> tuple[float, bool, str, int]:
         paragraph = self._places.paragraph(place)
-        return paragraph.doc_id == game.document, token_f1(paragraph.text, game.paragraph)
+        f1 = round(token_f1(paragraph.text, game.paragraph), 2)
+        return -f1, paragraph.doc_id != game.document, paragraph.paragraph_id, place
 
     def _passage(self, place: int) -> Paragraph:
         passage = self._places.paragraphs[int(self._places.rows[place])]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import SPLITS, LabelledGame, Split
-from quarry.evaluate.games.text import canonical
+from quarry.player.words import canonical
 
 SPLIT_SHARES = {"train": 0.5, "validation": 0.2, "test": 0.3}
 """Shares of the paragraphs where a games file names no splits."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from quarry.configs.settings import IngestSettings
 from quarry.ingest.paragraph import Kind, Paragraph, RejectedParagraph
 from quarry.ingest.paragraphs.kinds import kind_of
-from quarry.ingest.paragraphs.sentence import opening_sentence
+from quarry.ingest.paragraphs.sentence import opening_sentence, sentences
 from quarry.ingest.paragraphs.split import Block
 
 MAX_FOLLOWING_WORDS = 250
@@ -57,8 +57,8 @@ def passages(
         leads_in = bool(follows) and not is_prose and block.text.endswith(":")
         text = f"{block.text} {follows}" if leads_in else block.text
         on_top = item.kind != "heading" and not block.footnote and block.page > begun
-        if on_top:
-            begun = max(block.page, block.last_page)
+        if item.kind != "heading" and not block.footnote:
+            begun = max(begun, _last_begun(block))
         kept.append(
             Paragraph(
                 paragraph_id=f"{doc_id}:{block.page}:{'' if is_prose else 'x'}{ordinals[block.page, is_prose]}",
@@ -79,6 +79,12 @@ def passages(
             )
         )
     return kept, left_out
+
+
+def _last_begun(block: Block) -> int:
+    """The last page on which a sentence of a block begins."""
+    begins_there = bool(block.page_breaks) and len(sentences(block.text[block.page_breaks[-1] :])) > 1
+    return block.last_page if begins_there else block.page
 
 
 def _following(judged: Sequence[_Judged], position: int) -> str:

@@ -35,7 +35,7 @@ def with_glyph_names(content: bytes) -> bytes:
     """
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
-            changed = [_complete(pdf, font) for font in pdf.objects if _is_font(font)]
+            changed = [_complete(pdf, font) for font in pdf.objects if isinstance(font, pikepdf.Dictionary)]
             if not any(changed):
                 return content
             written = io.BytesIO()
@@ -45,17 +45,16 @@ def with_glyph_names(content: bytes) -> bytes:
         return content
 
 
-def _is_font(found: object) -> bool:
-    return isinstance(found, pikepdf.Dictionary) and found.get("/Type") == "/Font" and "/ToUnicode" in found
-
-
 def _complete(pdf: pikepdf.Pdf, font: pikepdf.Dictionary) -> bool:
     """Complete the map of a font; whether anything was added."""
-    encoding = font.get("/Encoding")
-    if not isinstance(encoding, pikepdf.Dictionary) or "/Differences" not in encoding:
+    encoding, cmap = font.get("/Encoding"), font.get("/ToUnicode")
+    if not isinstance(encoding, pikepdf.Dictionary) or not isinstance(cmap, pikepdf.Stream):
         return False
-    known = _read_map(font.ToUnicode.read_bytes().decode("latin-1").lower())
-    named = {code: text for code, text in _named(encoding.Differences).items() if code not in known}
+    differences = encoding.get("/Differences")
+    if font.get("/Type") != "/Font" or not isinstance(differences, pikepdf.Array):
+        return False
+    known = _read_map(cmap.read_bytes().decode("latin-1").lower())
+    named = {code: text for code, text in _named(differences).items() if code not in known}
     if not named:
         return False
     font.ToUnicode = pdf.make_stream(_write_map(known | named))

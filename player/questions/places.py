@@ -75,6 +75,11 @@ class Places:
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def firsts(self) -> IntArray:
+        """(n_paragraphs,) the first place of each passage."""
+        return np.searchsorted(self.rows, np.arange(len(self.paragraphs)))
+
     def paragraph(self, place: int) -> Paragraph:
         """The passage from a place on; a later sentence's number is added to its paragraph_id."""
         passage, start = self.paragraphs[int(self.rows[place])], self.starts[place]
@@ -208,7 +213,7 @@ def by_sentence(belief: Float64Array, keys: IntArray) -> Float64Array:
         belief: (n_candidates,) probabilities.
         keys: (n_candidates,) of their sentences.
     """
-    sums: Float64Array = np.bincount(keys, weights=belief)[keys]
+    sums: Float64Array = np.bincount(keys, weights=belief).astype(np.float64)[keys]
     return sums
 
 

@@ -32,7 +32,7 @@ HEBREW = (
 def candidates_of(texts: tuple[str, ...], seed: int = 0) -> Candidates:
     index = index_words([paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)])
     prior = np.random.default_rng(seed).dirichlet(np.full(len(texts), 2.0))
-    return Candidates(index, np.arange(len(texts)), prior)
+    return Candidates(index, index.places.firsts, prior)
 
 
 class KindContract:

@@ -10,7 +10,6 @@ import pytest
 
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.games.check import check_games, shared_words
-from quarry.evaluate.games.locating import locate_games
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game, make_store, record_of, run_main, write_games
 
@@ -19,7 +18,7 @@ MOSS = paragraph("alpha:1:2", "Moss covers the damp stone. It needs shade and wa
 
 
 def findings(*games: Any) -> list[tuple[str, str]]:
-    return check_games(games, locate_games(games, [IVY, MOSS]))
+    return check_games(games, [IVY, MOSS])
 
 
 CLEAN = labelled_game(hint="plant that ascends brickwork", associative_word="garden")
@@ -54,9 +53,9 @@ class TestFindings:
         ]
 
     def test_a_paragraph_that_the_store_does_not_hold_is_named(self) -> None:
-        assert findings(labelled_game(paragraph_id="beta:9:9")) == [
-            ("g1", "its paragraph must be in the store, it is not; ingest its PDF, or mend its text")
-        ]
+        ((_, wrong),) = findings(labelled_game(paragraph_id="beta:9:9", opening_sentence="Ivy climbs a hill."))
+        assert wrong.startswith("no place in the store begins with its opening sentence (nearest: ")
+        assert "'Ivy climbs" in wrong
 
     def test_a_hint_that_comes_twice_is_named_with_the_game_that_had_it_first(self) -> None:
         again = labelled_game(game_id="g2", hint="Plant, that ascends brickwork!", associative_word="garden")

@@ -16,7 +16,6 @@ from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.check import check_games
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.labeller import hint_wrong, in_order, label_games
-from quarry.evaluate.games.locating import locate_games
 from quarry.ingest.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store, run_main
@@ -86,7 +85,7 @@ class TestGames:
             ("alpha:1:1", "garden"),
             ("beta:1:1", ""),
         ]
-        assert check_games(games, locate_games(games, ALL)) == []
+        assert check_games(games, ALL) == []
 
     def test_a_hint_that_breaks_the_rule_is_asked_for_again(self, tmp_path: Path) -> None:
         n_games, shown = labelled(tmp_path / "games.jsonl", ["ivy on walls", *WHOLE])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.evaluate.games.text import canonical, same_text, tokens
+from quarry.evaluate.games.text import same_text, tokens
+from quarry.player.words import canonical
 
 
 class TestEquality:

@@ -76,7 +76,7 @@ def random_course(seed: int, n_paragraphs: int = 60) -> list[str]:
 
 def course_pool(texts: list[str], prior: Float64Array, size: int, seed: int = 0) -> QuestionPool:
     index = index_words([paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)])
-    return build_pool(Candidates(index, np.arange(len(texts)), prior), size, seed)
+    return build_pool(Candidates(index, index.places.firsts, prior), size, seed)
 
 
 def a_pool(seed: int = 1) -> tuple[QuestionPool, Float64Array]:

@@ -93,7 +93,7 @@ def test_a_pool_of_nothing_has_no_questions() -> None:
 
 def test_candidates_may_be_a_part_of_the_course() -> None:
     whole = candidates_of(ENGLISH)
-    part = Candidates(whole.index, np.array([4, 1]), np.array([0.5, 0.5]))
+    part = Candidates(whole.index, whole.rows[[4, 1]], np.array([0.5, 0.5]))
     question = next(question for question in a_pool().questions if question.kind == "opening")
     np.testing.assert_allclose(fit_questions([question], part), fit_questions([question], whole)[:, :, [4, 1]])
 

@@ -34,7 +34,7 @@ def test_a_word_behind_a_full_stop_within_the_opening_sentence_is_doubtful() -> 
     )
     from quarry.player.questions.word_index import Candidates
 
-    seen = Candidates(index, np.arange(2), np.full(2, 0.5)).in_opening(np.array([index.ids["luhn"]]))[0]
+    seen = Candidates(index, index.places.firsts, np.full(2, 0.5)).in_opening(np.array([index.ids["luhn"]]))[0]
     assert seen.tolist() == pytest.approx([LATE, SEEN])
 
 

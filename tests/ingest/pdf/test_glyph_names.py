@@ -1,0 +1,46 @@
+"""ingest/pdf/glyph_names.py: glyphs that a font's encoding names although its map does not."""
+
+from __future__ import annotations
+
+import io
+
+import pikepdf
+
+from quarry.ingest.pdf.glyph_names import with_glyph_names
+
+MAP = b"1 begincodespacerange\n<00><FF>\nendcodespacerange\n2 beginbfrange\n<21><21><ffff>\n<22><22><0041>\nendbfrange"
+
+
+def pdf(differences: list[object], cmap: bytes) -> bytes:
+    made = pikepdf.new()
+    made.add_blank_page()
+    font = pikepdf.Dictionary(
+        Type=pikepdf.Name.Font,
+        Subtype=pikepdf.Name.Type1,
+        Encoding=pikepdf.Dictionary(Differences=pikepdf.Array(differences)),
+        ToUnicode=made.make_stream(cmap),
+    )
+    made.pages[0].Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=made.make_indirect(font)))
+    written = io.BytesIO()
+    made.save(written)
+    return written.getvalue()
+
+
+def cmap_of(content: bytes) -> str:
+    with pikepdf.open(io.BytesIO(content)) as made:
+        cmap: bytes = made.pages[0].Resources.Font.F1.ToUnicode.read_bytes()
+        return cmap.decode("ascii")
+
+
+def test_old_style_figures_and_small_capitals_are_mapped_by_their_names() -> None:
+    names = [33, pikepdf.Name("/one.oldstyle"), pikepdf.Name("/B"), pikepdf.Name("/n.sc")]
+    found = cmap_of(with_glyph_names(pdf(names, MAP)))
+    assert "<21> <0031>" in found
+    assert "<22> <0041>" in found, "what the file maps stays"
+    assert "<23> <006e>" in found
+
+
+def test_a_whole_map_and_a_damaged_file_stay_as_they_are() -> None:
+    whole = pdf([34, pikepdf.Name("/B")], MAP)
+    assert with_glyph_names(whole) is whole
+    assert with_glyph_names(b"%PDF-1.4 nothing") == b"%PDF-1.4 nothing"
