@@ -9,6 +9,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -31,6 +32,10 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["QUARRY_ACCURACY"] = "fast"  # whatever is installed
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    os.environ.setdefault("HF_HOME", str(Path.home() / ".cache" / "huggingface"))
+    folder = tempfile.TemporaryDirectory(prefix="quarry-test-cache-")
+    os.environ["XDG_CACHE_HOME"] = folder.name  # where opened stores are cached
+    config.add_cleanup(folder.cleanup)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 from quarry.ingest.errors import StoreError, StoreMissingError
-from quarry.ingest.store.client import one_line
+from quarry.ingest.store.client import Collections, one_line, server_at
 from quarry.ingest.store.codec import FORMAT
-from quarry.ingest.store.course import Course
-from quarry.ingest.store.generations import current_generation, holds_other_files
+from quarry.ingest.store.commits import leased
+from quarry.ingest.store.course import Course, course_at
+from quarry.ingest.store.generations import current_generation, holds_other_files, locked
 from quarry.ingest.store.places import is_url
-from quarry.ingest.store.writer import Store, course_at
+from quarry.ingest.store.writer import Store
 
 DEFAULT_COLLECTION = "course"
 
@@ -71,6 +73,28 @@ def create_store(location: str, collection: str = DEFAULT_COLLECTION) -> Store:
         if folder.exists() and not folder.is_dir():
             raise StoreError(f"--store {location} cannot be opened: it is a file; name a folder")
     return _at(Store, location, collection)
+
+
+@contextlib.contextmanager
+def store_to_change(location: str, collection: str = DEFAULT_COLLECTION) -> Iterator[Store]:
+    """Open a store to change it while nobody else does: a folder is locked, a server has a lease.
+
+    Raises:
+        StoreError: as `create_store`, or another ingest is at work on it.
+    """
+    if not is_url(location):
+        with locked(location):
+            yield create_store(location, collection)
+        return
+    collections = _at(_collections_made, location, collection)
+    with leased(collections) as is_alone:
+        yield _at(lambda *names: Store(*names, is_alone), location, collection)
+
+
+def _collections_made(location: str, collection: str) -> Collections:
+    collections = Collections(location, collection, server_at(location))
+    collections.make()
+    return collections
 
 
 def _require_format(folder: Path) -> None:

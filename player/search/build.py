@@ -239,7 +239,7 @@ def word_scorers(
         form = form_of(spec)
         if form is not None and isinstance(model.embedder, TokenEmbedder):
             bank = read_bank(hints, model.embedder, models.folder)
-            scorers.append(WordByWord(model, store.words(spec), doc_ids, form, bank))
+            scorers.append(WordByWord(model, [store.words(spec)], doc_ids, form, bank))
     return tuple(scorers)
 
 
