@@ -46,11 +46,6 @@ def default_journal() -> Path:
     return home() / "runs" / "games.sqlite"
 
 
-def default_record() -> Path:
-    """Where a league's season is kept."""
-    return home() / "runs" / "league.sqlite"
-
-
 def own_fit(bundled: Path) -> Path:
     """Where a user's own fit of what comes with the code as `bundled` is kept, in a checkout too."""
     return home() / "fitted" / bundled.name

@@ -7,71 +7,39 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from quarry.configs.arguments import OneLineParser, add_settings, run_command, settings_of
-from quarry.configs.places import default_store
+from quarry.configs.arguments import (
+    COLLECTION,
+    CONFIG,
+    JSON,
+    STORE,
+    Command,
+    flag,
+    number,
+    option,
+    set_option,
+    settings_of,
+    warn,
+)
 from quarry.configs.settings import SettingsError, laid_over
 from quarry.configs.terminal import visible, visible_json
 from quarry.ingest.errors import IngestError
 from quarry.ingest.pipeline.doubtful import doubtful, page
 from quarry.ingest.pipeline.outcome import FileOutcome, IngestSummary, rejected_in_all
-from quarry.ingest.store import DEFAULT_COLLECTION, Course, open_store
+from quarry.ingest.store import Course, open_store
 
-EXAMPLE = """lecture04.yaml beside lecture04.pdf may say more about it; every key may be left out:
+SIDECAR = """\
+lecture04.yaml beside lecture04.pdf may say more about it; every key may be left out:
   aliases: [Trees, Search structures]
   authors: [Ada Lovelace]
   date: 2026-03-15
-  lecture_number: 4
-
-example:
-  python -m ingest lectures/ --store data/store
-  python -m ingest --store data/store --list"""
+  lecture_number: 4"""
 
 
 def main(arguments: list[str] | None = None, prog: str = "python -m ingest") -> int:
     """Run the command; returns the exit code (0 done, 1 some file failed, 2 bad input)."""
-    parser = OneLineParser(
-        prog=prog,
-        description="Split lecture PDFs into playable paragraphs and keep them in Chroma.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "paths", nargs="*", type=Path, metavar="PATH", help="PDF files, folders of them, or paragraphs.jsonl"
-    )
-    parser.add_argument(
-        "--store", default=default_store(), help="folder, or URL of a Chroma server (default: %(default)s)"
-    )
-    parser.add_argument("--collection", default=DEFAULT_COLLECTION, help="name within the store (default: %(default)s)")
-    parser.add_argument(
-        "--embedder",
-        default="auto",
-        metavar="SPEC",
-        help="auto, minilm, mpnet, e5, or a sentence-transformers folder or hub id",
-    )
-    parser.add_argument("--workers", type=int, metavar="N", help="processes that read PDFs (default: all cores)")
-    add_settings(parser, ("--set",))
-    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
-    views = parser.add_mutually_exclusive_group()
-    views.add_argument("--list", action="store_true", help="show the documents of the store")
-    views.add_argument("--rejected", action="store_true", help="show every rejected paragraph with its reason")
-    views.add_argument("--paragraphs", action="store_true", help="show every kept paragraph")
-    views.add_argument(
-        "--doubtful",
-        type=Path,
-        metavar="FILE",
-        help="write a page for the browser: paragraphs whose text is in doubt, beside pictures of them",
-    )
-    views.add_argument("--drop", nargs="+", metavar="DOCUMENT", help="remove these documents (their names: --list)")
-    views.add_argument("--prune", action="store_true", help="remove the documents whose files are gone")
-    options = parser.parse_args(arguments)
-    try:
-        return run_command(lambda: _run(options))
-    except (IngestError, SettingsError) as error:
-        print(f"ingest: {visible(error)}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("ingest: interrupted; the store is as it was before, run it again to finish", file=sys.stderr)
-        return 130
+    interrupted = "interrupted; the store is as it was before, run it again to finish"
+    given = sys.argv[1:] if arguments is None else arguments
+    return COMMAND.main(given, prog, (IngestError, SettingsError), interrupted)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -96,8 +64,6 @@ def _run(options: argparse.Namespace) -> int:
             )
         open_store(options.store, options.collection, all_rejected_ok=True)
     if options.workers is not None:
-        if options.workers < 1:
-            raise SettingsError(f"--workers must be at least 1, got {options.workers}")
         settings = laid_over(settings, {"ingest": {"workers": options.workers}}, "--workers")
     from quarry.ingest.pipeline.pipeline import ingest
 
@@ -116,7 +82,7 @@ def _run(options: argparse.Namespace) -> int:
     else:
         _print_summary(summary, options.store)
     for outcome in summary.failed:
-        print(f"ingest: {visible(outcome.detail)}", file=sys.stderr)
+        warn(options, outcome.detail)
     if summary.failed and len(summary.failed) == len(summary.outcomes):
         return 2
     return 1 if summary.failed else 0
@@ -302,6 +268,43 @@ def _reasons(rejected: dict[str, int]) -> str:
 
 def _print_json(value: object) -> None:
     print(visible_json(value))
+
+
+COMMAND = Command(
+    "ingest",
+    "split lecture PDFs into playable paragraphs and keep them in Chroma",
+    "python -m ingest lectures/ --store data/store\npython -m ingest --store data/store --list",
+    (
+        option("paths", nargs="*", type=Path, metavar="PATH", help="PDF files, folders of them, or paragraphs.jsonl"),
+        STORE,
+        COLLECTION,
+        option(
+            "--embedder",
+            default="auto",
+            metavar="SPEC",
+            help="auto, minilm, mpnet, e5, or a sentence-transformers folder or hub id",
+        ),
+        number("--workers", 1, "processes that read PDFs (default: all cores)"),
+        CONFIG,
+        set_option(),
+        JSON,
+        (
+            flag("--list", "show the documents of the store"),
+            flag("--rejected", "show every rejected paragraph with its reason"),
+            flag("--paragraphs", "show every kept paragraph"),
+            option(
+                "--doubtful",
+                type=Path,
+                metavar="FILE",
+                help="write a page for the browser: paragraphs whose text is in doubt, beside pictures of them",
+            ),
+            option("--drop", nargs="+", metavar="DOCUMENT", help="remove these documents (their names: --list)"),
+            flag("--prune", "remove the documents whose files are gone"),
+        ),
+    ),
+    _run,
+    notes=SIDECAR,
+)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`python -m player`: what a search finds, as a table or as JSON; a schema of the game's messages."""
+"""`python -m player`: what a search finds, as a table or as JSON."""
 
 from __future__ import annotations
 
@@ -9,19 +9,27 @@ import typing
 from dataclasses import replace
 from typing import Any, TextIO
 
-from quarry.configs.arguments import OneLineParser, add_settings, run_command, settings_of
-from quarry.configs.places import default_store
+from quarry.configs.arguments import (
+    COLLECTION,
+    JSON,
+    PRESET,
+    SETTINGS,
+    STORE,
+    Command,
+    choose,
+    flag,
+    option,
+    settings_of,
+    warn,
+)
 from quarry.configs.settings import KeywordMode, SettingsError
-from quarry.configs.terminal import visible, visible_json
+from quarry.configs.terminal import visible_json
 from quarry.ingest.errors import IngestError
-from quarry.ingest.store import DEFAULT_COLLECTION, open_store
+from quarry.ingest.store import open_store
 from quarry.player.errors import PlayerError, QueryError
 from quarry.player.search.calibration import notices
 from quarry.player.search.types import Query, SearchResult
 
-EXAMPLE = """example:
-  python -m player search --store data/store --book "search and ranking" --hint "rewarding rare vocabulary over common"
-"""
 BELOW = " *"
 """Mark of a hit below the threshold."""
 FROM_INPUT = "-"
@@ -30,64 +38,8 @@ FROM_INPUT = "-"
 
 def main(arguments: list[str] | None = None, prog: str = "python -m player") -> int:
     """Run the command; returns the exit code (0 done, 1 a strategy failed, 2 bad input)."""
-    parser = OneLineParser(prog=prog, description="The player's search and messages, by hand.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    search = commands.add_parser(
-        "search",
-        help="search paragraphs",
-        description="Find the paragraphs that a hint means.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    search.add_argument(
-        "--store", default=default_store(), help="folder, or URL of a Chroma server (default: %(default)s)"
-    )
-    search.add_argument("--collection", default=DEFAULT_COLLECTION, help="name within the store (default: %(default)s)")
-    search.add_argument(
-        "--hint",
-        action="append",
-        default=[],
-        metavar="TEXT",
-        help='what the paragraph is about; again for another, "-" for one a line of standard input',
-    )
-    search.add_argument("--book", default="", metavar="NAME", help="the lecture, however it is called")
-    search.add_argument("--k", type=int, metavar="N", help="hits wanted (default: search.k)")
-    search.add_argument(
-        "--keywords",
-        choices=typing.get_args(KeywordMode),
-        metavar="MODE",
-        help="how the hint's words relate to the text: rule (the game: they do not occur in it), fallback (where "
-        "vectors find nothing), fused (ordinary questions) or off (default: search.keywords)",
-    )
-    search.add_argument("--relevant-only", action="store_true", help="leave out what is below the threshold")
-    search.add_argument("--stats", action="store_true", help="also tell of cache, failures, steps and latencies")
-    search.add_argument(
-        "--preset",
-        default="default",
-        metavar="NAME",
-        help="settings to search with, by name or a YAML file (default: %(default)s)",
-    )
-    add_settings(search)
-    search.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
-    schema = commands.add_parser("schema", help="print a JSON schema of the game's messages")
-    search.set_defaults(run=_search)
-    schema.set_defaults(run=_schema)
-    options = parser.parse_args(arguments)
-    try:
-        return run_command(lambda: int(options.run(options)))
-    except (IngestError, PlayerError, SettingsError) as error:
-        print(f"player {options.command}: {visible(error)}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"player {options.command}: interrupted", file=sys.stderr)
-        return 130
-
-
-def _schema(_: argparse.Namespace) -> int:
-    from quarry.player.protocol.messages import json_schema
-
-    print(json.dumps(json_schema(), indent=1))
-    return 0
+    name, rest = choose({COMMAND.name: COMMAND.summary}, arguments, prog, "The player's search, by hand.")
+    return COMMAND.main(rest, f"{prog} {name}", (IngestError, PlayerError, SettingsError))
 
 
 def _search(options: argparse.Namespace) -> int:
@@ -100,8 +52,8 @@ def _search(options: argparse.Namespace) -> int:
 
     settings = settings_of(options)
     store = open_store(options.store, options.collection)
-    for told in notices(settings, store):
-        print(f"player search: {visible(told)}", file=sys.stderr)
+    for notice in notices(settings, store):
+        warn(options, notice)
     searches = build_orchestrator(store, settings)
     results = [searches.search(Query(hint, options.book, options.k, options.keywords)) for hint in hints]
     shown = [replace(result, hits=result.relevant_hits) if options.relevant_only else result for result in results]
@@ -207,6 +159,40 @@ def _print_table(result: SearchResult) -> None:
     console.print(
         f"{step}embed {result.embed_ms:.1f} ms, search {result.search_ms:.1f} ms", style="dim", highlight=False
     )
+
+
+COMMAND = Command(
+    "search",
+    "find the paragraphs that a hint means",
+    'python -m player search --store data/store --book "search and ranking" --hint "rewarding rare vocabulary over '
+    'common"',
+    (
+        STORE,
+        COLLECTION,
+        option(
+            "--hint",
+            action="append",
+            default=[],
+            metavar="TEXT",
+            help='what the paragraph is about; again for another, "-" for one a line of standard input',
+        ),
+        option("--book", default="", metavar="NAME", help="the lecture, however it is called"),
+        option("--k", type=int, metavar="N", help="hits wanted (default: search.k)"),
+        option(
+            "--keywords",
+            choices=typing.get_args(KeywordMode),
+            metavar="MODE",
+            help="how the hint's words relate to the text: rule (the game: they do not occur in it), fallback "
+            "(where vectors find nothing), fused (ordinary questions) or off (default: search.keywords)",
+        ),
+        flag("--relevant-only", "leave out what is below the threshold"),
+        flag("--stats", "also tell of cache, failures, steps and latencies"),
+        PRESET,
+        JSON,
+        *SETTINGS,
+    ),
+    _search,
+)
 
 
 if __name__ == "__main__":

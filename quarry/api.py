@@ -88,12 +88,8 @@ def replay(
         load_games(Path(games))[:n_games],
         opened,
         settings or load(),
-        collection=opened.collection,
         referee=referee,
         seed=seed,
-        repeats=1,
-        workers=1,
-        partial=None,
     )
 
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import math
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.configs.arguments import OneLineParser, add_settings, run_command, settings_of, silence
-from quarry.configs.mail import load_mail
+from quarry.configs.arguments import (
+    PRESET,
+    SETTINGS,
+    Command,
+    flag,
+    number,
+    option,
+    redirect_to_devnull,
+    run_command,
+    settings_of,
+)
 from quarry.configs.places import BUNDLED, default_journal, default_store
 from quarry.configs.settings import Settings, SettingsError
 from quarry.configs.terminal import visible, visible_json
@@ -27,16 +34,14 @@ from quarry.ingest.errors import IngestError
 from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import Course, create_store, open_store
 from quarry.player.errors import JournalError, PlayerError
-from quarry.player.game.history import history_json, history_page, history_table, summary
-from quarry.player.game.journal import Journal, open_ledger, sit_down
+from quarry.player.game.history import history_json, history_table, summary
+from quarry.player.game.journal import Journal, sit_down
 from quarry.player.game.json_output import GameStream
 from quarry.player.game.play import GameReport, Pace, play_games
 from quarry.player.game.view import SeriesLine, Terminal, series_line, series_table
-from quarry.player.mail.server import MailGameServer
 from quarry.player.player import build_player
 from quarry.player.protocol.client import HttpGameServer
 from quarry.player.search.calibration import notices
-from quarry.player.season import Season
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,20 +52,11 @@ DOCUMENT, LINES = "document", "lines"
 """What --json prints: one document of all games, or one a game."""
 PRACTICE = "practice"
 """In place of the server's URL, where it is in this process."""
-EXAMPLE = """examples:
-  python run_game.py                                            practise on the bundled lectures
-  python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server; after a crash the
-                                                                same command plays on
-  python run_game.py --mail mailbox.yaml --season               play a league's season by mail
-  python run_game.py --server http://127.0.0.1:8017 --watch     wait for the games that leagues begin there
-  python run_game.py --games 20 --json lines > games.jsonl      each game as one line of JSON
-  python run_game.py --history --page games.html                every game played so far, as a page
-"""
 
 
 def main(arguments: list[str] | None = None, prog: str = "python run_game.py") -> int:
     """Run the command; returns the exit code (0 played, 1 some game could not be played, 2 bad input or no server)."""
-    options = _parser(prog).parse_args(arguments)
+    options = COMMAND.parser(prog).parse_args(arguments)
     return run_command(lambda: _run(options))
 
 
@@ -96,7 +92,7 @@ def _run(options: argparse.Namespace) -> int:
     if stream is not None and (reports or not code):
         stream.close()
         if stream.failure is not None:
-            silence(sys.stdout)
+            redirect_to_devnull(sys.stdout)
             if not isinstance(stream.failure, BrokenPipeError):
                 _complain(f"standard output must take what is printed, failed: {stream.failure.strerror}; make room")
                 code = code or 1
@@ -139,120 +135,29 @@ def _check(options: argparse.Namespace) -> None:
     """Pass if the options make sense together.
 
     Raises:
-        SettingsError: a number is out of range, or an option would be without effect.
+        SettingsError: an option would be without effect.
     """
-    if options.games is not None and options.games < 1:
-        raise SettingsError(f"--games must be at least 1, got {options.games}")
-    if options.seed is not None and options.seed < 0:
-        raise SettingsError(f"--seed must be at least 0, got {options.seed}")
-    if options.at_once < 1:
-        raise SettingsError(f"--at-once must be at least 1, got {options.at_once}")
-    away = options.server is not None or options.mail is not None
-    if options.server is not None and options.mail is not None:
-        raise SettingsError("--server and --mail must not come together; a game is played over one of them")
-    if options.mail is not None and options.token is not None:
-        raise SettingsError("--token must be left out with --mail, whose credentials are the mailbox's own")
-    if options.page is not None and not options.history:
-        raise SettingsError("--page must come with --history; games being played are shown in the terminal")
+    away = options.server is not None
     if options.history:
         if away or options.forget or options.journal == "none":
-            raise SettingsError("--history must come without --server, --mail and --forget; it plays nothing")
+            raise SettingsError("--history must come without --server and --forget; it plays nothing")
         return
     if not away and (options.journal is not None or options.forget):
-        raise SettingsError(
-            "--journal and --forget must come with --server or --mail; a practice server's games end with it"
-        )
-    if not away and (options.season or options.watch):
-        raise SettingsError("--season and --watch must come with --server or --mail; a practice server has no league")
+        raise SettingsError("--journal and --forget must come with --server; a practice server's games end with it")
     if options.referee == ME and (options.json or options.practice_games or options.at_once > 1):
         raise SettingsError(f"--referee {ME} must come without --json, --practice-games and --at-once: you are asked")
     for name in ("practice_games", "referee", "seed"):
         if away and getattr(options, name) is not None:
             option = name.replace("_", "-")
-            raise SettingsError(f"--{option} must be left out with --server and --mail, whose games are their own")
-
-
-def _parser(prog: str) -> argparse.ArgumentParser:
-    parser = OneLineParser(
-        prog=prog,
-        description="Play whole games: find the secret paragraph of a course of lectures.",
-        epilog=f"{EXAMPLE}\n{spec_table()}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--store", help=f"folder or URL (default: {default_store()}, made from the bundled lectures if missing)"
-    )
-    parser.add_argument("--server", metavar="URL", help="game server (default: a practice server in this process)")
-    parser.add_argument("--mail", type=Path, metavar="FILE", help="play by mail; FILE describes the mailbox (YAML)")
-    parser.add_argument(
-        "--season", action="store_true", help="with --server or --mail: play the games that a league begins, unasked"
-    )
-    parser.add_argument(
-        "--watch",
-        action="store_true",
-        help="as --season, and then wait for the next one, until Ctrl-C (with --games N: until N are over)",
-    )
-    parser.add_argument(
-        "--token",
-        metavar="T",
-        help="of a player that the server knows (default: QUARRY_TOKEN, else the one that the journal kept of the last "
-        "games there as --player, else registers)",
-    )
-    parser.add_argument("--player", default="quarry", metavar="NAME", help="name to play under (default: %(default)s)")
-    parser.add_argument(
-        "--preset",
-        default="default",
-        metavar="NAME",
-        help="settings to play with, by name or a YAML file (default: %(default)s)",
-    )
-    parser.add_argument("--games", type=int, metavar="N", help="games to play (default: 1; of a season, all of them)")
-    parser.add_argument(
-        "--at-once", type=int, default=1, metavar="N", help="games played at the same time (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--journal",
-        metavar="FILE",
-        help=f"with --server or --mail: where games are kept, so that they go on after a crash; none keeps nothing "
-        f"(default: {default_journal()})",
-    )
-    parser.add_argument(
-        "--forget", action="store_true", help="first forget what referees revealed about rounds played before"
-    )
-    parser.add_argument(
-        "--practice-games", type=Path, metavar="FILE", help="labelled games of the practice server (default: bundled)"
-    )
-    parser.add_argument(
-        "--referee",
-        metavar="SPEC",
-        help="who answers at the practice server, or me: you think of a paragraph of any store, and answer "
-        "(default: oracle)",
-    )
-    parser.add_argument("--seed", type=int, metavar="N", help="of the practice server's choice (default: by chance)")
-    parser.add_argument(
-        "--history",
-        action="store_true",
-        help="play nothing: show every game of the journal",
-    )
-    parser.add_argument("--page", type=Path, metavar="FILE", help="with --history: write it as one HTML page")
-    add_settings(parser)
-    parser.add_argument("-v", "--verbose", action="store_true", help="show every question in full")
-    parser.add_argument(
-        "--json",
-        nargs="?",
-        const=DOCUMENT,
-        choices=(DOCUMENT, LINES),
-        help="print one JSON document and nothing else, a game a line as soon as it is over; with lines: each game as "
-        "a document of its own",
-    )
-    return parser
+            raise SettingsError(f"--{option} must be left out with --server, whose games are their own")
 
 
 def _play_with_me(options: argparse.Namespace, settings: Settings) -> int:
     """Play with a person as the referee; no labelled games are needed."""
     player = build_player(_store(options.store, settings), settings)
     spectator = Terminal(_console(), verbose=options.verbose)
-    for number in range(1, (options.games or 1) + 1):
-        play_with_person(player, spectator, input, str(number))
+    for game_id in range(1, options.games + 1):
+        play_with_person(player, spectator, input, str(game_id))
     return 0
 
 
@@ -260,20 +165,16 @@ def _play_games(
     options: argparse.Namespace, settings: Settings, reports: list[SeriesLine], stream: GameStream | None
 ) -> int:
     """Play, and put each game that is over into `reports` and the stream; how many could not be played."""
-    awaits = options.season or options.watch
-    mailbox = load_mail(options.mail) if options.mail is not None else None
-    if mailbox is not None:
-        mailbox.secret()
     store = _store(options.store, settings)
     player = build_player(store, settings)
     spectator = None
-    if not options.json and options.at_once == 1 and not awaits:
+    if not options.json and options.at_once == 1:
         spectator = Terminal(_console(), verbose=options.verbose)
     n_failed = 0
     with contextlib.ExitStack() as stack:
         url, token = options.server, options.token or settings.token
         journal = practice = None
-        if url is None and mailbox is None:
+        if url is None:
             spec = options.referee or "oracle"
             prepare([spec], store, settings.embed)
             referee = make_referee(spec, options.seed or 0, tools_of(store, settings.embed))
@@ -283,19 +184,11 @@ def _play_games(
             practice = PracticeServer(repertoire, options.seed)
             url = stack.enter_context(serving(create_app(practice)))
             token = options.token or ""  # QUARRY_TOKEN is another server's
-        server: HttpGameServer | MailGameServer
-        if mailbox is not None:
-            journal = stack.enter_context(_journal(options))
-            server = MailGameServer(mailbox)
-            stack.callback(server.close)
-            ledger = open_ledger(server.url, server.player_id, journal, _complain)
         else:
-            if options.server is not None:
-                journal = stack.enter_context(_journal(options))
-            server = HttpGameServer(url, token, settings.game.request_timeout_s)
-            stack.callback(server.close)
-            ledger = sit_down(server, options.player, journal, _complain)
-        season = _season(options, server.url) if awaits else None
+            journal = stack.enter_context(_journal(options))
+        server = HttpGameServer(url, token, settings.game.request_timeout_s)
+        stack.callback(server.close)
+        ledger = sit_down(server, options.player, journal, _complain)
         if stream is not None:
             stream.played_on = {
                 "player": options.player,
@@ -303,20 +196,17 @@ def _play_games(
                 "preset": settings.preset,
                 "server": PRACTICE if practice is not None else server.url,
             }
-        if season is not None and mailbox is not None and mailbox.league:
-            server.send(season.request())
         games = play_games(
             server,
             player,
-            options.games or (math.inf if awaits else 1),
+            options.games,
             name=options.player,
             timeout_s=settings.game.game_timeout_s,
             at_once=options.at_once,
             spectator=spectator,
-            pace=_pace(settings, goes_on=options.watch),
+            pace=Pace(phase_s=settings.game.phase_s),
             ledger=ledger,
             say=_complain,
-            season=season,
         )
         for outcome in games:
             if isinstance(outcome, GameReport):
@@ -330,18 +220,6 @@ def _play_games(
     return n_failed
 
 
-def _season(options: argparse.Namespace, url: str) -> Season:
-    """What is said to a league; that games are waited for is told."""
-    _complain(f"waiting for games that begin at {visible(url)}; Ctrl-C ends")
-    return Season(options.player, goes_on=options.watch)
-
-
-def _pace(settings: Settings, *, goes_on: bool) -> Pace:
-    """How games are kept going; who waits for games waits also where the server is away for long."""
-    pace = Pace(phase_s=settings.game.phase_s)
-    return replace(pace, outage_s=math.inf) if goes_on else pace
-
-
 def _tell(
     options: argparse.Namespace, report: GameReport, n_over: int, practice: PracticeServer | None, *, seen: bool
 ) -> None:
@@ -353,7 +231,7 @@ def _tell(
     score = report.score
     lines = []
     if not seen:
-        of_all = f" ({n_over} of {options.games})" if (options.games or 1) > 1 else ""
+        of_all = f" ({n_over} of {options.games})" if options.games > 1 else ""
         told = f"score {score.private_score:.1f} of 100, league points {score.league_points}{of_all}"
         lines.append(f"game {report.game_id}: {told}")
     if practice is not None and not options.json:
@@ -371,13 +249,6 @@ def _history(options: argparse.Namespace) -> int:
         raise SettingsError(f"--journal must name a journal, got {path}: no such file; play with --server first")
     with contextlib.closing(Journal(path, say=_complain)) as journal:
         games = journal.history()
-    if options.page is not None:
-        try:
-            options.page.write_text(history_page(games), encoding="utf-8")
-        except OSError as error:
-            raise SettingsError(
-                f"--page must be a file that can be written, got {options.page}: {error.strerror}"
-            ) from None
     if options.json:
         print(visible_json(history_json(games)))
         return 0
@@ -432,6 +303,66 @@ def _named_store(location: str | None, settings: Settings) -> Course:
         new = not documents
         ingest([LECTURES], location, settings, progress=new, notice=lambda line: print(line, file=sys.stderr))
     return open_store(location)
+
+
+COMMAND = Command(
+    "play",
+    "play whole games: find the secret paragraph of a course of lectures",
+    "python run_game.py                                            practise on the bundled lectures\n"
+    "python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server; after a crash\n"
+    "                                                              the same command plays on\n"
+    "python run_game.py --games 20 --json lines > games.jsonl      each game as one line of JSON\n"
+    "python run_game.py --history                                  every game played so far",
+    (
+        option(
+            "--store", help=f"folder or URL (default: {default_store()}, made from the bundled lectures if missing)"
+        ),
+        option("--server", metavar="URL", help="game server (default: a practice server in this process)"),
+        option(
+            "--token",
+            metavar="T",
+            help="of a player that the server knows (default: QUARRY_TOKEN, else the one that the journal kept of the "
+            "last games there as --player, else registers)",
+        ),
+        option("--player", default="quarry", metavar="NAME", help="name to play under (default: %(default)s)"),
+        PRESET,
+        number("--games", 1, "games to play", 1),
+        number("--at-once", 1, "games played at the same time", 1),
+        option(
+            "--journal",
+            metavar="FILE",
+            help="with --server: where games are kept, so that they go on after a crash; none keeps nothing "
+            f"(default: {default_journal()})",
+        ),
+        flag("--forget", "first forget what referees revealed about rounds played before"),
+        option(
+            "--practice-games",
+            type=Path,
+            metavar="FILE",
+            help="labelled games of the practice server (default: bundled)",
+        ),
+        option(
+            "--referee",
+            metavar="SPEC",
+            help="who answers at the practice server, or me: you think of a paragraph of any store, and answer "
+            "(default: oracle)",
+        ),
+        number("--seed", 0, "of the practice server's choice (default: by chance)"),
+        flag("--history", "play nothing: show every game of the journal"),
+        *SETTINGS,
+        option("-v", "--verbose", action="store_true", help="show every question in full"),
+        option(
+            "--json",
+            nargs="?",
+            const=DOCUMENT,
+            choices=(DOCUMENT, LINES),
+            help="print one JSON document and nothing else, a game a line as soon as it is over; with lines: each game "
+            "as a document of its own",
+        ),
+    ),
+    _run,
+    notes=spec_table(),
+)
 
 
 if __name__ == "__main__":

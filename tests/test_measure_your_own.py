@@ -32,12 +32,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
 
 
 def test_the_page_leads_through_every_step() -> None:
-    names = [re.findall(r"-m (?:evaluate )?(\S+)", command)[0] for command in COMMANDS]
+    names = [re.findall(r"-m (?:evaluate )?(games \S+|\S+)", command)[0] for command in COMMANDS]
     assert names == [
         "ingest",
         "ingest",
-        "label",
-        "check-games",
+        "games label",
+        "games check",
         "replay",
         "replay",
         "compare",

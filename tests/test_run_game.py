@@ -379,7 +379,6 @@ class TestBadInput:
             (["--seed", "-1"], "--seed must be at least 0, got -1"),
             (["--at-once", "0"], "--at-once must be at least 1, got 0"),
             (["--journal", "games.sqlite"], "--journal and --forget must come with --server"),
-            (["--watch"], "--season and --watch must come with --server or --mail"),
             (["--forget"], "--journal and --forget must come with --server"),
             (["--config", "nowhere.yaml"], "--config must name a YAML file, got nowhere.yaml"),
             (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),

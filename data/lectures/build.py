@@ -1,148 +1,400 @@
-"""Builds the lectures: `python data/lectures/build.py [--course english|hebrew] [--check]`.
+"""Build the bundled lectures: `make lectures`, or `python data/lectures/build.py [FOLDER ...]`.
 
-Reads COURSE/sources/*.md, writes COURSE/*.pdf and COURSE/truth.jsonl (its fields: truth.py), the same bytes every time.
-Exit code 0: built, or with --check as committed; 1: --check found differences; 2: a source is bad, nothing was written.
+Read COURSE/sources/*.md, typeset each with Typst and the template of its layout, and write COURSE/*.pdf and
+COURSE/truth.jsonl, the same bytes every time. data/README.md describes what a source may hold and the fields of
+truth.jsonl. If a source does not follow the format, print the error and write nothing; the exit code is then 2.
 """
 
 from __future__ import annotations
 
-import argparse
+import datetime
 import json
+import re
 import sys
-import tempfile
-import time
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
-if __package__ in (None, ""):  # run as a file, whose imports start at the repository's root
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
-from data.lectures.lecture import LectureError, SourceError
-from data.lectures.source import length_errors, read_lecture
-from data.lectures.truth import truth
-from data.lectures.typeset import typeset
+import typst
+import yaml
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode as Node
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+from pydantic import BaseModel, NonNegativeFloat
 
 LECTURES = Path(__file__).resolve().parent
-COURSES = ("english", "hebrew")
 COPIES = {"06-evaluation": ("lecture6_eval_final",)}  # the same bytes under a second name, as on real course pages
+TIMESTAMP = datetime.datetime(2026, 1, 15, 9, 30, tzinfo=datetime.UTC)  # every PDF's date
+
+MIN_PLAYABLE_WORDS = {"en": 50, "he": 45}
+CAPTION_WORDS = {"en": {"table": "Table", "figure": "Figure"}, "he": {"table": "טבלה", "figure": "איור"}}
+TABLE_CAPTION = re.compile(r"(?:Table|טבלה):\s*")
+# What a block under a heading is recorded as; these headings have no number.
+SPECIAL_HEADINGS = {
+    "abstract": "abstract", "תקציר": "abstract",
+    "references": "reference", "bibliography": "reference", "מקורות": "reference", "ביבליוגרפיה": "reference",
+    "contents": "contents", "outline": "contents", "תוכן העניינים": "contents",
+}  # fmt: skip
+COMMENTS = {"<!-- toc -->": "#contents()", "<!-- pagebreak -->": "#pagebreak(weak: true)"}
+PLAIN_MATH = {">=": "≥", "<=": "≤", "!=": "≠", "->": "→", '"': ""}
+PLAIN_MATH |= {r"\btimes\b": "×", r"\bdots\b": "…", r"\bapprox\b": "≈", r"\bdot\b": "⋅"}
+
+# Abbreviations that a capital, a digit or a bracket may follow inside a sentence, and initials.
+_ABBREVIATION = re.compile(
+    r"(?:e\.g|i\.e|cf|vs?|al|ca|approx|resp|viz|dr|prof|mrs?|ms|st|figs?|eqs?|sect?|ch|vol|nos?|pp?|eds?|op)\.", re.I
+)
+_INITIAL = re.compile(r"(?:[A-Zא-ת]\.)(?:-?[A-Z]\.)*$")
+_SENTENCE_END = re.compile(r"([.!?…]+)([\"'”’»)\]]*)\s+")  # the mark, closing quotes and brackets, white space
+_LAST_WORD = re.compile(r"[^\s(\[“‘\"'—–]+$")
 
 
-class BuildError(LectureError):
-    """Sources that cannot be built; `errors` holds one error each."""
+class SourceError(ValueError):
+    """Raised for a source that does not follow the format; the message names its file and, mostly, the line."""
 
-    def __init__(self, errors: Sequence[SourceError]) -> None:
-        super().__init__("\n".join(map(str, errors)))
-        self.errors = tuple(errors)
+
+class FrontMatter(BaseModel, extra="forbid"):
+    """The `key: value` lines at the top of a source; `pdf_title` overrides the title in the PDF's metadata."""
+
+    title: str
+    subtitle: str = ""
+    authors: list[str]
+    course: str
+    lecture: int
+    date: str
+    lang: Literal["en", "he"]
+    layout: Literal["paper", "slides", "notes", "book"]
+    running_head: str
+    pdf_title: str | None = None
+
+
+class Figure(BaseModel, extra="forbid"):
+    """The content of a fenced block `figure`; boxes have no values."""
+
+    kind: Literal["bar", "line", "boxes"]
+    labels: list[str]
+    values: list[NonNegativeFloat] = []
+    caption: str
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
-    """What a course comes to: the bytes of each file by its name, and how many blocks of each kind there are."""
+class Span:
+    """A run of text in one style, of kind text, code, math or footnote, whose `text` is its number."""
 
-    files: dict[str, bytes]
-    n_playable: int
-    n_other: int
+    kind: str
+    text: str = ""
+    strong: bool = False
+    emphasis: bool = False
+
+    @property
+    def plain(self) -> str:
+        """Return the characters that a reader sees in the line."""
+        text = "" if self.kind == "footnote" else self.text
+        for pattern, character in PLAIN_MATH.items() if self.kind == "math" else ():
+            text = re.sub(pattern, character, text)
+        return text
 
 
-def build_course(course: str, root: Path) -> Built:
-    """The course's PDFs and truth, in memory; prints a line for each lecture.
+Spans = Sequence[Span]
 
-    Args:
-        course: The course's folder.
-        root: The folder that holds it.
 
-    Raises:
-        BuildError: With all errors of all the course's sources.
+def plain(spans: Spans) -> str:
+    """Return the text of the spans without styles and footnote marks."""
+    return "".join(span.plain for span in spans)
+
+
+def opening_sentence(spans: Spans) -> str:
+    """Return the first sentence, by rules that share no code with ingest, which they test.
+
+    It ends at the first `.`, `!`, `?` or ellipsis outside code and mathematics that white space follows, unless an
+    abbreviation or a person's initial ends there or a lower-case word follows.
     """
-    files: dict[str, bytes] = {}
-    lines: list[str] = []
-    errors: list[SourceError] = []
-    n_playable = n_other = 0
-    sources = sorted((root / course / "sources").glob("*.md"))
-    if not sources:
-        raise LectureError(f"{root / course / 'sources'}: no source there; expected at least one .md file")
-    for source in sources:
-        start_s = time.perf_counter()
+    text = plain(spans).strip()
+    prose = "".join(span.plain if span.kind == "text" else "#" * len(span.plain) for span in spans)
+    for match in _SENTENCE_END.finditer(prose, endpos=len(text)):
+        word = _LAST_WORD.search(prose[: match.end(1)])
+        short = word and (_ABBREVIATION.fullmatch(word[0]) or _INITIAL.fullmatch(word[0]))
+        if not prose[match.end()].islower() and not (match[1] == "." and not match[2] and short):
+            return text[: match.end(2)]
+    return text
+
+
+def build_course(folder: Path) -> dict[str, bytes]:
+    """Build all sources of a course and return its files by name; raise SourceError for the first bad source."""
+    files, lines = dict[str, bytes](), list[str]()
+    for source in sorted((folder / "sources").glob("*.md")):
         try:
-            lecture = read_lecture(source)
-            errors += length_errors(lecture)
-            result = typeset(lecture)
-            if lecture.unused_footnotes:
-                labels = ", ".join(f"[^{label}]" for label in lecture.unused_footnotes)
-                print(f"{source.name}: note: nothing refers to {labels}, so it is not printed", file=sys.stderr)
-        except SourceError as error:
-            errors.append(error)
-            continue
-        records = truth(lecture, result.pages)
-        playable = sum(bool(record["playable"]) for record in records)
-        n_playable += playable
-        n_other += len(records) - playable
-        lines += [json.dumps(record, ensure_ascii=False) for record in records]
-        for name in (source.stem, *COPIES.get(source.stem, ())):
-            files[f"{name}.pdf"] = result.pdf
-        kinds = Counter(str(record["kind"]) for record in records if not record["playable"])
-        others = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-        size = f"{len(result.pdf) / 1024:.0f} KiB, {time.perf_counter() - start_s:.1f} s"
-        print(f"{course}/{source.stem} ({lecture.layout}): {playable} playable; {others}; {size}", flush=True)
-    if errors:
-        raise BuildError(errors)
-    files["truth.jsonl"] = "".join(f"{line}\n" for line in lines).encode()
-    return Built(files, n_playable, n_other)
+            pdf, records = Lecture(source).build()
+        except (ValueError, yaml.YAMLError, typst.TypstError) as error:
+            raise SourceError(f"{source.name}: {getattr(error, 'diagnostic', error)}") from error
+        files |= {f"{name}.pdf": pdf for name in (source.stem, *COPIES.get(source.stem, ()))}
+        lines += [json.dumps(record, ensure_ascii=False) + "\n" for record in records]
+        n_playable = sum(bool(record["playable"]) for record in records)
+        print(f"{folder.name}/{source.stem}: {n_playable} playable of {len(records)} blocks")
+    return files | {"truth.jsonl": "".join(lines).encode()}
 
 
-def write(files: dict[str, bytes], folder: Path) -> None:
-    """Writes the files into the folder, which is made if it is missing."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
+class Lecture:
+    """Writes one source as Typst text; the records of truth grow as its blocks are written.
+
+    A mark names a place whose page the truth tells; Typst is asked for the pages when the text is complete.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.records: list[dict[str, object]] = []
+        self.section: list[tuple[int, str]] = []
+        self.n_captions = {"table": 0, "figure": 0}
+        text = path.read_text(encoding="utf-8")
+        front, *_ = MarkdownIt("commonmark").use(front_matter_plugin).parse(text)
+        self.front = FrontMatter.model_validate(yaml.safe_load(front.content))
+        self.parser = MarkdownIt("commonmark", {"typographer": self.front.lang == "en"})
+        self.parser.enable(["table", "smartquotes"]).use(front_matter_plugin).use(footnote_plugin, inline=False)
+        self.parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, allow_labels=False)
+        nodes = Node(self.parser.parse(text)).children[1:]
+        self.nodes = [node for node in nodes if node.type != "footnote_block"]
+        notes = [note for node in nodes if node.type == "footnote_block" for note in node.children]
+        self.footnotes = {note.meta["id"]: note.children for note in notes}
+
+    def build(self) -> tuple[bytes, list[dict[str, object]]]:
+        """Return the PDF and the records of truth."""
+        text = "\n".join(self._document()).encode()
+        # A compiler made from bytes serves one call.
+        compiler = partial(typst.Compiler, text, root=LECTURES / "templates", ignore_system_fonts=True)
+        pdf, warnings = compiler().compile_with_warnings(format="pdf", timestamp=TIMESTAMP, pdf_tags=False)
+        if warnings:
+            raise ValueError(warnings[0].diagnostic)
+        assert isinstance(pdf, bytes)
+        pages = json.loads(compiler().query("<pages>", field="value", one=True))
+        records = sorted(self.records, key=lambda record: record["kind"] == "footnote")
+        for ordinal, record in enumerate(records, start=1):
+            record |= {"page": pages[record["page"]], "page_end": pages[record["page_end"]], "ordinal": ordinal}
+        return pdf, records
+
+    def _document(self) -> Iterator[str]:
+        values = self.front.model_dump(exclude={"layout"})
+        for key in ("title", "subtitle", "running_head"):
+            values[key] = plain(self._inline(values[key]))
+        values["pdf_title"] = values["title"] if self.front.pdf_title is None else self.front.pdf_title
+        arguments = (f"{key.replace('_', '-')}: {_literal(value)}" for key, value in values.items())
+        yield f'#import "/{self.front.layout}.typ": *\n#show: lecture.with({", ".join(arguments)})'
+        yield from self._slides() if self.front.layout == "slides" else (text for _, text in self._blocks())
+        marks = {str(record[key]) for record in self.records for key in ("page", "page_end")}
+        yield f"#pages({_literal(sorted(marks))})"
+
+    def _slides(self) -> Iterator[str]:
+        """Yield a divider page for a section heading, a slide for a heading below, and on it what follows."""
+        body: list[str] = []
+        for node, text in [*self._blocks(), (None, "")]:
+            if node and node.tag not in ("h1", "h2") and node.type != "html_block":
+                body.append(f"#unbroken[\n{text}]" if node.type == "paragraph" else text)
+                continue
+            if body:
+                yield f"#slide(footnotes: {sum(text.count('#footnote[') for text in body)})["
+                yield from [*body, "]"]
+                body = []
+            if node:
+                yield {"h1": f"#divider[\n{text}]", "h2": f"#pagebreak(weak: true)\n{text}"}.get(node.tag, text)
+
+    def _blocks(self) -> Iterator[tuple[Node, str]]:
+        """Yield each top-level block with its Typst text, a table with the caption above it."""
+        kind, caption, index = "paragraph", None, 0
+        for node in self.nodes:
+            if caption and node.type != "table":
+                raise _error(caption, "`Table:` must stand directly above a table; move it")
+            if node.type == "paragraph" and TABLE_CAPTION.match(node.children[0].content):
+                caption = node
+                continue
+            if node.type == "heading":
+                kind = SPECIAL_HEADINGS.get(plain(self._spans(node.children[0])).lower(), "paragraph")
+            mark = f"b{index}"
+            text = self._table(node, mark, caption) if node.type == "table" else self._block(node, mark, kind)
+            yield node, f"{text}\n"
+            caption, index = None, index + 1
+
+    def _block(self, node: Node, mark: str, kind: str) -> str:
+        """Return a block's Typst text; its paragraphs are recorded as `kind`."""
+        match node.type:
+            case "heading":
+                return self._heading(node, mark, kind)
+            case "paragraph":
+                text = self._prose(kind, self._spans(node.children[0]), mark)
+                return f"#abstract[{text}]" if kind == "abstract" else text
+            case "bullet_list" | "ordered_list":
+                return self._list(node, mark, "reference" if kind == "reference" else "list_item")
+            case "blockquote":
+                inner = (self._block(child, f"{mark}-{index}", "quote") for index, child in enumerate(node.children))
+                return "#remark[" + "\n\n".join(inner) + "]"
+            case "fence" if node.info.strip() == "figure":
+                return self._figure(node, mark)
+            case "fence":
+                text = node.content.rstrip("\n")
+                self._record("code", [Span("code", text)], mark)
+                return f"#listing({_literal(node.info.strip())}, {_literal(text)}) <{mark}>"
+            case "math_block":
+                self._record("formula", [Span("code", node.content.strip())], mark)
+                return f"$ {node.content.strip()} $ <{mark}>"
+            case "html_block" if node.content.strip() in COMMENTS:
+                return COMMENTS[node.content.strip()]
+            case other:
+                raise _error(node, f"{other} is not part of the format: {node.content.strip()[:40]!r}; rewrite it")
+
+    def _heading(self, node: Node, mark: str, kind: str) -> str:
+        level, spans = int(node.tag[1:]), self._spans(node.children[0])
+        self.section = [(above, text) for above, text in self.section if above < level]
+        self._record("heading", spans, mark)
+        self.section.append((level, plain(spans)))
+        options = {"paragraph": "", "contents": ", numbering: none, outlined: false"}.get(kind, ", numbering: none")
+        return f"#heading(level: {level}{options})[{self._typst(spans)}] <{mark}>"
+
+    def _list(self, node: Node, mark: str, kind: str) -> str:
+        items = []
+        for index, item in enumerate(node.children):
+            if not item.children or item.children[0].type != "paragraph":
+                raise _error(item, "a list item must begin with text; add it")
+            first, *others = item.children
+            parts = [self._prose(kind, self._spans(first.children[0]), f"{mark}-{index}")]
+            parts += [self._block(child, f"{mark}-{index}-{i}", "list_item") for i, child in enumerate(others)]
+            items.append("[" + "\n\n".join(parts) + "]")
+        call = {"bullet_list": "list(", "ordered_list": f"enum(start: {node.attrs.get('start', 1)}, "}[node.type]
+        return f"#{'references(' if kind == 'reference' else call}{', '.join(items)})"
+
+    def _table(self, node: Node, mark: str, caption: Node | None) -> str:
+        text = "none"
+        if caption:
+            first, *others = self._spans(caption.children[0])
+            text = self._caption("table", [replace(first, text=TABLE_CAPTION.sub("", first.text)), *others], mark)
+        rows = [row.children for part in node.children for row in part.children]
+        cells = ""
+        for row in rows:
+            spans = [self._spans(cell.children[0]) for cell in row]
+            for cell in spans:
+                if cell:
+                    self._record("table_cell", cell, mark)
+            cells += ", (" + "".join(f"[{self._typst(cell)}], " for cell in spans) + ")"
+        styles = [str(cell.attrs.get("style", "text-align:start")).removeprefix("text-align:") for cell in rows[0]]
+        return f"#data-table(caption: {text}, alignments: ({', '.join(styles)},){cells}) <{mark}>"
+
+    def _figure(self, node: Node, mark: str) -> str:
+        figure = Figure.model_validate(yaml.safe_load(node.content))
+        if figure.kind != "boxes" and (len(figure.values) != len(figure.labels) or not any(figure.values)):
+            raise _error(node, f"a figure needs a value for each label, one above 0, got {figure.values}; add them")
+        labels = [self._inline(label) for label in figure.labels]
+        for label in labels:
+            self._record("figure_label", label, mark)
+        caption = self._caption("figure", self._inline(figure.caption), mark)
+        values = f"values: {_literal(figure.values)}, {_literal(list(map(plain, labels)))}"
+        return f'#drawing(caption: {caption}, kind: "{figure.kind}", {values}) <{mark}>'
+
+    def _caption(self, of: str, spans: Spans, mark: str) -> str:
+        self.n_captions[of] += 1
+        spans = [Span("text", f"{CAPTION_WORDS[self.front.lang][of]} {self.n_captions[of]}: "), *spans]
+        mark = f"{mark}-caption"
+        self._record("caption", spans, mark)
+        return f'[#mark("{mark}");{self._typst(spans)}]'
+
+    def _prose(self, kind: str, spans: Spans, mark: str) -> str:
+        """Return recorded text with marks behind its first word and before its last one.
+
+        Typst takes a mark at the very edge of a paragraph out of it, onto the page before or after.
+        """
+        end = f"{mark}-end"
+        self._record(kind, spans, mark, end)
+        pieces = list(spans)
+        if pieces[-1].kind == "text" and " " in pieces[-1].text:
+            before, space, word = pieces[-1].text.rpartition(" ")
+            pieces[-1:] = [replace(pieces[-1], text=before + space), replace(pieces[-1], text=word)]
+        if pieces[0].kind == "text" and " " in pieces[0].text:
+            word, space, after = pieces[0].text.partition(" ")
+            pieces[:1] = [replace(pieces[0], text=word), replace(pieces[0], text=space + after)]
+        first, inner, last = map(self._typst, (pieces[:1], pieces[1:-1], pieces[1:][-1:]))
+        return f'{first}#mark("{mark}");{inner}#mark("{end}");{last}'
+
+    def _record(self, kind: str, spans: Spans, begins: str, ends: str = "") -> None:
+        """Add a record of truth, whose pages are marks until Typst has told them."""
+        text = plain(spans).strip()
+        short = len(text.split()) < MIN_PLAYABLE_WORDS[self.front.lang]
+        path = [] if kind == "footnote" else [text for _, text in self.section]
+        record = {
+            "document": self.path.stem,
+            "page": begins,
+            "page_end": ends or begins,
+            "ordinal": 0,
+            "heading": path[-1] if path else "",
+            "section_path": path,
+            "kind": "short_paragraph" if kind == "paragraph" and short else kind,
+            "text": text,
+            "opening_sentence": opening_sentence(spans) if ends or kind == "caption" else "",
+            "n_words": len(text.split()),
+            "playable": kind in ("paragraph", "abstract") and not short,
+        }
+        self.records.append(record)
+
+    def _inline(self, text: str) -> Spans:
+        return self._spans(Node(self.parser.parseInline(text)).children[0]) if text else ()
+
+    def _spans(self, node: Node, strong: bool = False, emphasis: bool = False) -> list[Span]:
+        spans: list[Span] = []
+        for child in node.children:
+            match child.type:
+                case "strong" | "em":
+                    spans += self._spans(child, strong or child.type == "strong", emphasis or child.type == "em")
+                case "text" if "[^" in child.content:
+                    raise _error(node, f"footnote {child.content!r} has no text; add it at the end")
+                case "text":
+                    text = child.content.replace("---", "—").replace("--", "–").replace("...", "…")
+                    spans.append(Span("text", text, strong, emphasis))
+                case "softbreak" | "hardbreak":
+                    spans.append(Span("text", " ", strong, emphasis))
+                case "code_inline" | "math_inline":
+                    spans.append(Span(child.type.removesuffix("_inline"), child.content.strip(), strong, emphasis))
+                case "footnote_ref":
+                    spans.append(Span("footnote", str(child.meta["id"])))
+                case other:
+                    raise _error(node, f"{other} is not part of the format; write plain text")
+        return [span for span in spans if span.text]
+
+    def _typst(self, spans: Spans) -> str:
+        return "".join(map(self._span, spans))
+
+    def _span(self, span: Span) -> str:
+        if span.kind == "footnote":
+            blocks = self.footnotes.pop(int(span.text), [])
+            if len(blocks) != 1:
+                raise ValueError(f"footnote {span.text} must be one paragraph with one mark; correct it")
+            return f"#footnote[{self._prose('footnote', self._spans(blocks[0].children[0]), f'n{span.text}')}];"
+        literal = _literal(span.text)
+        text = {"math": f"${span.text}$", "code": f"#raw({literal});"}.get(span.kind, f"#{literal};")
+        text = f"#strong[{text}];" if span.strong else text
+        return f"#emph[{text}];" if span.emphasis else text
 
 
-def differences(built: Path, committed: Path) -> list[str]:
-    """One line for each file that differs, is missing in `committed`, or is there without a source."""
-    found = []
-    names = {
-        path.name for folder in (built, committed) for path in folder.glob("*") if path.suffix in (".pdf", ".jsonl")
-    }
-    for name in sorted(names):
-        if not (committed / name).exists():
-            found.append(f"{committed.name}/{name} is missing; run python data/lectures/build.py")
-        elif not (built / name).exists():
-            found.append(f"{committed.name}/{name} has no source; remove it")
-        elif (built / name).read_bytes() != (committed / name).read_bytes():
-            found.append(f"{committed.name}/{name} differs from its source; run python data/lectures/build.py")
-    return found
+def _error(node: Node, message: str) -> ValueError:
+    return ValueError(f"line {node.map[0] + 1 if node.map else 1}: {message}")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code: 0, 1 for differences, 2 for bad sources."""
-    parser = argparse.ArgumentParser(description="Builds the lectures' PDFs and their ground truth.")
-    parser.add_argument("--course", choices=COURSES, help="build only this course")
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; exit 1 if a committed file is not what its source gives"
-    )
-    options = parser.parse_args(arguments)
-    courses = (options.course,) if options.course else COURSES
+def _literal(value: object) -> str:
+    """Return a Typst literal of text, a number or a list; no text of a source can be taken for markup."""
+    if isinstance(value, list):
+        return "(" + "".join(f"{_literal(item)}, " for item in value) + ")"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def main(folders: Sequence[str]) -> int:
+    """Build the courses in these folders, by default ours; return the exit code."""
+    courses = [Path(folder) for folder in folders] or [LECTURES / "english", LECTURES / "hebrew"]
     try:
-        built = {course: build_course(course, LECTURES) for course in courses}
-    except LectureError as error:
+        built = [(folder / name, content) for folder in courses for name, content in build_course(folder).items()]
+    except SourceError as error:
         print(error, file=sys.stderr)
         return 2
-    found: list[str] = []
-    for course, result in built.items():
-        if options.check:
-            with tempfile.TemporaryDirectory() as folder:
-                write(result.files, Path(folder))
-                found += differences(Path(folder), LECTURES / course)
-        else:
-            write(result.files, LECTURES / course)
-        counts = f"{result.n_playable} playable paragraphs, {result.n_other} other blocks"
-        print(f"{course}: {len(result.files) - 1} PDFs, {counts}")
-    for line in found:
-        print(line, file=sys.stderr)
-    return 1 if found else 0
+    for path, content in built:
+        path.write_bytes(content)
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from quarry.evaluate.answers.batches import AskedBatch
 from quarry.evaluate.referee import Posed, Secret
 from quarry.evaluate.referee.scoring import Similarity
-from quarry.evaluate.replay.replayer import Job, play_game, searched_for
+from quarry.evaluate.replay.replayer import Job, PlayAll, play_game, searched_for
 from quarry.evaluate.runs.record import GameRecord, record_game
-from quarry.player.player import Contestant, Plan, Player
-from quarry.player.protocol.payloads import RoundStart
+from quarry.player.player import Player
 from quarry.player.questions.answer import NOT_RELEVANT, Answer, Answers
-from quarry.player.questions.question import Question
 
 AnswersByGame = Mapping[str, Answers]
 """game_id -> the answers to its questions, in order."""
@@ -36,34 +34,16 @@ class AnsweredReferee:
         return [self._answers.get((text, tuple(options))) or NOT_RELEVANT for text, options in questions]
 
 
-class _FixedQuestions:
-    """A contestant whose questions are the ones it is given, whatever its own would be now."""
-
-    def __init__(self, player: Contestant, batch: AskedBatch) -> None:
-        self._player = player
-        self._batch = batch
-        self.answer_warmup = player.answer_warmup
-        self.decide = player.decide
-
-    def plan(self, start: RoundStart, questions: Sequence[Question] | None = None) -> Plan:
-        """As the player plans, with the batch's questions."""
-        return self._player.plan(start, self._batch.questions)
-
-
 def answering(
     player: Player, batches: Mapping[str, AskedBatch], answers: AnswersByGame, similarity: Similarity, seed: int
-) -> Callable[[Iterable[Job]], Iterator[GameRecord]]:
-    """What plays jobs for `replay.replay_games` with the answers on file."""
+) -> PlayAll:
+    """Return a function that plays jobs with the answers of a file, for `replay.replay_games`."""
 
     def play_all(jobs: Iterable[Job]) -> Iterator[GameRecord]:
         for job in jobs:
-            yield _record(player, batches[job.game.game_id], answers[job.game.game_id], job, similarity, seed)
+            batch = batches[job.game.game_id]
+            referee = AnsweredReferee(batch, answers[job.game.game_id])
+            reports = play_game(job, player, [referee], similarity, seed, batch.questions)
+            yield record_game(job.game, job.paragraph, searched_for(job.game, player, reports), reports)
 
     return play_all
-
-
-def _record(
-    player: Player, batch: AskedBatch, answers: Answers, job: Job, similarity: Similarity, seed: int
-) -> GameRecord:
-    reports = play_game(job, _FixedQuestions(player, batch), [AnsweredReferee(batch, answers)], similarity, seed)
-    return record_game(job.game, job.paragraph, searched_for(job.game, player, reports), reports)

@@ -1,4 +1,4 @@
-"""Batches of questions and their answers as files, so that any outside referee can answer them."""
+"""Batches of questions and their answers as files, so that people or models of others can answer them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from quarry.configs.json_files import read_objects
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee import secret_of
+from quarry.evaluate.referee.views import Retriever
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.player import Player
 from quarry.player.protocol.payloads import questions_json
 from quarry.player.questions.answer import LETTERS, Answer, read_answer
 from quarry.player.questions.question import Question
+from quarry.player.questions.views import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,52 @@ def batch_line(batch: AskedBatch) -> str:
         },
         ensure_ascii=False,
     )
+
+
+VIEWED: tuple[View, ...] = ("paragraph", "opening", "passages")
+"""What a respondent may be shown; no respondent is shown the name and the hint alone."""
+
+
+def respondent_line(batch: AskedBatch, view: View, retrieve: Retriever) -> str:
+    """Return a batch as one line of JSON for a respondent, without what its questions were made from.
+
+    Under `opening` the opening sentence is called the paragraph, and nothing says that there is more.
+
+    Args:
+        retrieve: the passages of the course for a question's text, for the view `passages`.
+    """
+    sent = questions_json(batch.questions)
+    if view == "passages":
+        for item, question in zip(sent, batch.questions, strict=True):
+            item["passages"] = list(retrieve(question.text))
+        shown = {"opening_sentence": batch.opening_sentence, "questions": sent}
+    else:
+        text = batch.paragraph if view == "paragraph" else batch.opening_sentence
+        shown = {"paragraph": text, "questions": sent}
+    return json.dumps({"game_id": batch.game_id, **shown}, ensure_ascii=False)
+
+
+def read_answered(
+    batches_path: Path, answers_path: Path, games: Sequence[LabelledGame], games_path: Path
+) -> tuple[dict[str, AskedBatch], dict[str, tuple[Answer, ...]], list[LabelledGame]]:
+    """Return batches and answers by game_id, and the games that are answered.
+
+    Args:
+        games: of --games.
+        games_path: of --games, for the error.
+
+    Raises:
+        BatchError: a file cannot be used, answers nothing, or is about other games.
+    """
+    batches = read_batches(batches_path)
+    answers = read_answers(answers_path, batches)
+    if not answers:
+        raise BatchError(f"{answers_path}: must answer at least one game, got none; one JSON object a line")
+    if unknown := sorted(set(answers) - {game.game_id for game in games}):
+        raise BatchError(
+            f"{answers_path}: every game_id must be in --games {games_path}, got {unknown[0]!r}; name that file"
+        )
+    return batches, answers, [game for game in games if game.game_id in answers]
 
 
 def read_batches(path: Path) -> dict[str, AskedBatch]:

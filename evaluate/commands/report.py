@@ -7,37 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from quarry.configs.arguments import JSON, option
 from quarry.configs.terminal import visible
-from quarry.evaluate.commands.command import add_command, add_json, print_json, require_writable, write_text
+from quarry.evaluate.commands.command import RUNS, command, print_json, require_writable, write_text
 from quarry.evaluate.errors import RunError
-from quarry.evaluate.runs.files import read_run
-
-
-def add(commands: Any) -> None:
-    """Name the command's arguments."""
-    command = add_command(
-        commands,
-        "report",
-        run,
-        "say what runs came to, what differs between them and which games only one of them won, in words or, with "
-        "--out, as one HTML page that needs no network",
-        "python -m evaluate report default.json dual.json --out report.html",
-        flags=(),
-    )
-    command.add_argument("runs", nargs="*", type=Path, metavar="RUN.json", help="runs as replay --out writes them")
-    command.add_argument(
-        "--referees",
-        nargs="+",
-        default=[],
-        type=Path,
-        metavar="TABLE.json",
-        help="tables as referees --out writes them",
-    )
-    command.add_argument("--sweep", type=Path, metavar="FILE", help="a study as tune --study-out writes it")
-    command.add_argument(
-        "--out", type=Path, metavar="report.html", help="the page (default: none; the words are printed)"
-    )
-    add_json(command)
+from quarry.evaluate.runs.files import read_runs
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,11 +25,8 @@ def run(options: argparse.Namespace) -> int:
     require_writable(options.out)
     if not options.runs and not options.referees:
         raise RunError("report must be given a RUN.json, or a table with --referees, got neither; name one")
-    runs = [read_run(path) for path in options.runs]
+    runs = read_runs(options.runs)
     tables = [Table(path.stem, read_table(path)) for path in options.referees]
-    names = [found.name for found in runs]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise RunError(f"runs must have names of their own, got {twice[0]}.json twice; rename one")
     sweep = sweep_part(read_sweep(options.sweep)) if options.sweep else None
     if options.out:
         write_text(options.out, render(runs, sweep, tables))
@@ -99,3 +70,27 @@ def _print_words(found: Mapping[str, Any]) -> None:
 def _say(line: str) -> None:
     """Print lines that may hold somebody else's text."""
     print("\n".join(map(visible, line.split("\n"))))
+
+
+COMMANDS = (
+    command(
+        "report",
+        "default.json dual.json --out report.html",
+        (
+            RUNS,
+            option(
+                "--referees",
+                nargs="+",
+                default=[],
+                type=Path,
+                metavar="TABLE.json",
+                help="tables as replay --out writes them for several referees",
+            ),
+            option("--sweep", type=Path, metavar="FILE", help="a study as tune --study-out writes it"),
+            option("--out", type=Path, metavar="report.html", help="the page (default: none; the words are printed)"),
+            JSON,
+        ),
+        run,
+        settings=(),
+    ),
+)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,24 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from quarry.configs.arguments import settings_of
+from quarry.configs.arguments import COLLECTION, JSON, PRESET, STORE, at_least, number, option, settings_of, warn
 from quarry.configs.settings import Settings, SettingsError, as_dict
 from quarry.configs.suggest import meant
-from quarry.evaluate.commands.command import (
-    add_command,
-    add_games,
-    add_json,
-    add_referee,
-    add_store,
-    print_json,
-    require_writable,
-    write_text,
-)
+from quarry.evaluate.commands.command import GAMES, command, print_json, require_writable, seed, write_text
 from quarry.evaluate.errors import GamesError, RefereeError
 from quarry.evaluate.games.labelled import LabelledGame, load_games
-from quarry.evaluate.games.locating import locate_games, require_of_store, require_playable
+from quarry.evaluate.games.locating import locate_games, require_of_store
 from quarry.evaluate.games.splits import select_split
-from quarry.evaluate.referee import Referee, make_referee, tools_of
+from quarry.evaluate.referee import Referee, make_referee, spec_table, tools_of
 from quarry.evaluate.runs.provenance import code_digest, commit
 from quarry.evaluate.tuning import MIXED
 from quarry.ingest.paragraph import Paragraph
@@ -42,56 +32,6 @@ if TYPE_CHECKING:
 
 OFFERED = Path("tuned.yaml")
 """Where a result that is better is written unless the user says otherwise, in the folder that he is in."""
-
-
-def add(commands: Any) -> None:
-    """Name the command's arguments."""
-    command = add_command(
-        commands,
-        "tune",
-        run,
-        "fit the search's settings and error rates on training games, chosen on validation, reported on test games",
-        "python -m evaluate tune --store data/store --games data/games/english.jsonl --trials 2000",
-    )
-    add_store(command)
-    add_games(command)
-    command.add_argument(
-        "--preset", default="default", metavar="NAME", help="untuned settings to start from (default: %(default)s)"
-    )
-    command.add_argument(
-        "--space",
-        type=Path,
-        metavar="FILE",
-        help="YAML of what may be tuned (default: configs/space.yaml)",
-    )
-    command.add_argument(
-        "--objective",
-        default=MIXED,
-        metavar="NAME",
-        help="what the search's study climbs: mixed (RR, a little of Success@k and of abstaining rightly), RR, "
-        "Success@1, Success@5 or Success@20 (default: %(default)s)",
-    )
-    command.add_argument("--trials", type=int, required=True, metavar="N", help="that the study has in the end")
-    command.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of splits, sampler and intervals (default: %(default)s)"
-    )
-    says = "also tune error rates, by games answered by this referee; again for another (default: search alone)"
-    add_referee(command, default=None, says=says)
-    command.add_argument(
-        "--storage",
-        metavar="URL",
-        help="of any Optuna storage, or the path of a journal file; a study there goes on (default: in memory)",
-    )
-    command.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: %(default)s)")
-    command.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help=f"settings with their provenance, whatever was gained; nothing reads the file unless you name it "
-        f"(--config FILE; default: {OFFERED} here, only where the gain on the test games is significant)",
-    )
-    command.add_argument("--study-out", type=Path, metavar="FILE", help="also write every trial, for report --sweep")
-    add_json(command)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -133,7 +73,6 @@ def run(options: argparse.Namespace) -> int:
     )
     tree = {"search": document["settings"]}
     if referees:
-        require_playable(chosen)
         found = replace(settings, search=search)
         asked = _asked(by_split, located, store, found, referees)
         told += [as_dict(found)["search"], as_dict(settings)["game"], list(referees)]
@@ -171,9 +110,6 @@ def _check(options: argparse.Namespace) -> None:
     """
     from quarry.evaluate.tuning.objective import OBJECTIVES
 
-    for name in ("trials", "workers"):
-        if getattr(options, name) < 1:
-            raise SettingsError(f"--{name} must be at least 1, got {getattr(options, name)}")
     if options.objective not in OBJECTIVES:
         raise SettingsError(
             f"--objective must be one of {', '.join(OBJECTIVES)}, got {options.objective!r}"
@@ -195,7 +131,7 @@ def _say(
         print(_told_of(out))
     for part in parts:
         for warning in part["warnings"]:
-            print(f"evaluate tune: {warning}", file=sys.stderr)
+            warn(options, warning)
 
 
 def _told_of(out: Path | None) -> str:
@@ -275,11 +211,7 @@ def _asked(
 
 def games_told(games: Sequence[LabelledGame]) -> list[list[Any]]:
     """What a study depends on of its games."""
-    return [
-        [game.game_id, game.hint, game.book_name, game.paragraph_id, game.opening_sentence]
-        + [sorted(game.relevant.items())] * bool(game.relevant)
-        for game in games
-    ]
+    return [[game.game_id, game.hint, game.book_name, game.paragraph_id, game.opening_sentence] for game in games]
 
 
 def _name(prefix: str, told: Sequence[Any]) -> str:
@@ -310,3 +242,54 @@ def _print(document: Mapping[str, Any]) -> None:
     if document["importance"]:
         shares = (f"{name} {share:.2f}" for name, share in document["importance"].items())
         print(f"  share of the objective's variance that each explains: {', '.join(shares)}")
+
+
+COMMANDS = (
+    command(
+        "tune",
+        "--store data/store --games data/games/english.jsonl --trials 2000",
+        (
+            STORE,
+            COLLECTION,
+            GAMES,
+            PRESET,
+            option(
+                "--space", type=Path, metavar="FILE", help="YAML of what may be tuned (default: configs/space.yaml)"
+            ),
+            option(
+                "--objective",
+                default=MIXED,
+                metavar="NAME",
+                help="what the search's study climbs: mixed (RR, a little of Success@k and of abstaining rightly), RR, "
+                "Success@1, Success@5 or Success@20 (default: %(default)s)",
+            ),
+            option("--trials", type=at_least(1), required=True, metavar="N", help="that the study has in the end"),
+            seed("of splits, sampler and intervals"),
+            option(
+                "--referee",
+                action="append",
+                default=[],
+                metavar="SPEC",
+                help="also tune error rates, by games answered by this referee; again for another (default: search "
+                "alone)",
+            ),
+            option(
+                "--storage",
+                metavar="URL",
+                help="of any Optuna storage, or the path of a journal file; a study there goes on (default: in memory)",
+            ),
+            number("--workers", 1, "processes", 1),
+            option(
+                "--out",
+                type=Path,
+                metavar="FILE",
+                help="settings with their provenance, whatever was gained; nothing reads the file unless you name it "
+                f"(--config FILE; default: {OFFERED} here, only where the gain on the test games is significant)",
+            ),
+            option("--study-out", type=Path, metavar="FILE", help="also write every trial, for report --sweep"),
+            JSON,
+        ),
+        run,
+        notes=spec_table(),
+    ),
+)

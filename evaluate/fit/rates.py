@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
+import yaml
+
+from quarry.evaluate.answers.batches import AskedBatch
+from quarry.evaluate.errors import BatchError
 from quarry.ingest.arrays import AnyFloatArray
-from quarry.player.questions.answer import letter_row
-from quarry.player.questions.rates import Counts, channel, learned
-from quarry.player.questions.views import View
+from quarry.player.player import Player
+from quarry.player.questions.answer import Answers, letter_row
+from quarry.player.questions.pool import fit_questions
+from quarry.player.questions.rates import Counts, Logged, channel, learned, load_logged
+from quarry.player.questions.views import VIEWS, View
+from quarry.player.questions.word_index import Candidates
 
 MAX_ROUNDS = 200
 TOLERANCE = 1e-6
@@ -31,6 +40,45 @@ class LoggedAnswer:
     kind: str
     fits: AnyFloatArray
     answer: str
+
+
+def logged_answers(
+    batches: Mapping[str, AskedBatch],
+    answers: Mapping[str, Answers],
+    paragraph_ids: Mapping[str, str],
+    player: Player,
+    view: View,
+) -> Iterator[LoggedAnswer]:
+    """Yield the answers about each paragraph, with the options that fit it.
+
+    Args:
+        paragraph_ids: of the ingested paragraphs, by game_id.
+        view: what the respondents saw of the paragraph.
+    """
+    for game_id, paragraph_id in paragraph_ids.items():
+        row = np.array([player.index.rows[paragraph_id]])
+        questions = batches[game_id].questions
+        fits = fit_questions(questions, Candidates(player.index, row, np.ones(1)))[VIEWS.index(view)]
+        for question, fit, answer in zip(questions, fits, answers[game_id], strict=True):
+            if answer is not None:
+                yield LoggedAnswer(view, question.kind, fit[0], answer)
+
+
+def read_logged(path: Path) -> Logged:
+    """Read the counts of a `rates.yaml`.
+
+    Raises:
+        BatchError: the file is something else.
+    """
+    try:
+        found = load_logged(path)
+        if unknown := {view for view, _ in found} - set(VIEWS):
+            raise ValueError(f"no view: {unknown}")
+        return found
+    except (yaml.YAMLError, TypeError, AttributeError, ValueError) as error:
+        raise BatchError(
+            f"--out must be a file that calibrate rates wrote, or none yet, got {path}; name another"
+        ) from error
 
 
 def count_answers(logged: Iterable[LoggedAnswer], priors: Mapping[str, float]) -> dict[tuple[View, str], Counts]:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from quarry.configs.json_files import as_object, lines_of, read_text
 from quarry.evaluate.errors import GamesError
-from quarry.evaluate.games.beir import beir_records
-from quarry.evaluate.games.table import csv_records
 from quarry.player.protocol.payloads import RoundStart
 
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
+FORM = """\
+A games file holds one JSON object a line:
+  hint                       what the player is told; always needed
+  book_name                  the lecture as the hint-giver calls it
+  opening_sentence           the first sentence of the paragraph, verbatim; or
+  paragraph_id               as `python -m ingest --paragraphs` gives it; null where nothing is right
+  game_id                    of its own; made where it is left out
+  paragraph, pdf, page       the whole text, and where it stands: these help to find it
+  association_domain, associative_word, split (train, validation or test), in_text_layer (true or false)
+hint, book_name and opening_sentence are enough:
+  {"hint": "what climbs", "book_name": "Botany", "opening_sentence": "Ivy grows towards light."}
+"""
+"""The form of a games file, for `--help`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +40,6 @@ class LabelledGame:
         in_text_layer: False where no extractor can yield the opening sentence as labelled.
         answerable: False where the paragraph is outside the corpus.
         split: None where the file names none.
-        relevant: grades of all paragraphs that answer the hint, by paragraph_id, 1 or more; of others 0 or less. {}
-            where there is the secret paragraph alone.
     """
 
     game_id: str
@@ -46,18 +54,6 @@ class LabelledGame:
     in_text_layer: bool
     answerable: bool
     split: Split | None
-    relevant: Mapping[str, int] = field(default_factory=dict, hash=False)
-
-    @property
-    def is_query(self) -> bool:
-        """Whether it is a plain query, with judged paragraphs and no secret one: nothing to play for."""
-        return self.answerable and not self.paragraph_id and not self.opening_sentence
-
-    @property
-    def best_first(self) -> list[str]:
-        """The paragraph_ids of `relevant` that answer it, the highest grade first."""
-        good = [paragraph_id for paragraph_id, grade in self.relevant.items() if grade > 0]
-        return sorted(good, key=lambda paragraph_id: -self.relevant[paragraph_id])
 
     def told(self) -> RoundStart:
         """What a player is told of it outside a match: no label."""
@@ -65,9 +61,7 @@ class LabelledGame:
 
 
 def load_games(path: Path, named: str = "--games") -> list[LabelledGame]:
-    """The games of a file: one JSON object a line as docs/commands.md has them, or a CSV table with the same names.
-
-    A folder is read as a judged collection in BEIR's layout: its queries, with what was judged of them.
+    """Read the games of a file, one JSON object a line as docs/commands.md has them.
 
     Args:
         named: the flag that names the file.
@@ -89,9 +83,9 @@ def read_games(path: Path, named: str = "--games") -> tuple[list[LabelledGame], 
     """
     games: dict[str, LabelledGame] = {}
     problems: list[GamesError] = []
-    for number, (where, read) in enumerate(_records_of(path, named), 1):
+    for number, (where, line) in enumerate(lines_of(read_text(path, GamesError, named=named), path), 1):
         try:
-            game = _game(read(), where, number)
+            game = _game(as_object(line, where, GamesError), where, number)
             if game.game_id in games:
                 raise GamesError(f"{where}: game_id must be unique, got {game.game_id!r} again; rename it")
             games[game.game_id] = game
@@ -100,22 +94,8 @@ def read_games(path: Path, named: str = "--games") -> tuple[list[LabelledGame], 
     if problems and not games:
         raise problems[0]
     if not games:
-        raise GamesError(f"{path}: must hold at least one game, got none; one JSON object a line, or a CSV table")
+        raise GamesError(f"{path}: must hold at least one game, got none; one JSON object a line")
     return list(games.values()), problems
-
-
-def _records_of(path: Path, named: str) -> Iterator[tuple[str, Callable[[], Mapping[str, Any]]]]:
-    """Where each game stands, and what reads it."""
-    if path.is_dir():
-        return beir_records(path)
-    text = read_text(path, GamesError, named=named)
-    return csv_records(text, path) if path.suffix.lower() == ".csv" else _json_records(text, path)
-
-
-def _json_records(text: str, path: Path) -> Iterator[tuple[str, Callable[[], Mapping[str, Any]]]]:
-    """Where each line stands, and what reads it."""
-    for where, line in lines_of(text, path):
-        yield where, functools.partial(as_object, line, where, GamesError)
 
 
 def _game(record: Mapping[str, Any], where: str, number: int) -> LabelledGame:
@@ -139,12 +119,9 @@ def _game(record: Mapping[str, Any], where: str, number: int) -> LabelledGame:
     if not isinstance(in_text_layer, bool):
         raise GamesError(f"{where}: in_text_layer must be true or false, got {in_text_layer!r}; mend the line")
     answerable = "paragraph_id" not in record or record["paragraph_id"] is not None
-    relevant = _grades(record.get("relevant"), where)
-    answers = texts["paragraph_id"] or texts["opening_sentence"] or any(grade > 0 for grade in relevant.values())
-    if answerable and not answers:
+    if answerable and not texts["paragraph_id"] and not texts["opening_sentence"]:
         raise GamesError(
-            f"{where}: must have paragraph_id (null if unanswerable), or opening_sentence and paragraph, or relevant "
-            "with a grade above 0; add one"
+            f"{where}: must have paragraph_id (null if unanswerable), or opening_sentence and paragraph; add one"
         )
     return LabelledGame(
         game_id=record["game_id"],
@@ -159,24 +136,7 @@ def _game(record: Mapping[str, Any], where: str, number: int) -> LabelledGame:
         in_text_layer=in_text_layer,
         answerable=answerable,
         split=split,
-        relevant=relevant,
     )
-
-
-def _grades(found: Any, where: str) -> Mapping[str, int]:
-    """The grades of `relevant`.
-
-    Raises:
-        GamesError: it is not whole numbers by paragraph_id.
-    """
-    if found is None:
-        return {}
-    if not isinstance(found, dict) or not all(type(grade) is int for grade in found.values()):
-        raise GamesError(
-            f'{where}: relevant must be grades by paragraph_id, such as {{"lecture:3:1": 2}}, got {str(found)[:80]}; '
-            "mend the line"
-        )
-    return found
 
 
 _OPTIONAL_TEXTS = (

@@ -30,7 +30,6 @@ from quarry.configs.settings import Settings
 from quarry.evaluate.errors import EvaluateError, GamesError, PortError
 from quarry.evaluate.games.labelled import LabelledGame, load_games
 from quarry.evaluate.games.locating import locate_games
-from quarry.evaluate.league.desk import Desk
 from quarry.evaluate.practice.limits import IDLE_S, MAX_CONNECTIONS, RATE, BoundedBodies, PatientProtocol, Rates
 from quarry.evaluate.practice.match import Match, RefusedMessageError
 from quarry.evaluate.referee import Referee, secret_of
@@ -79,13 +78,13 @@ def load_repertoire(
     Raises:
         GamesError: the file cannot be used, or none of its games is about this store.
     """
-    games = [game for game in load_games(games_path, named) if not game.is_query]
+    games = load_games(games_path, named)
     located = locate_games(games, store.paragraphs)
     playable = [(game, paragraph) for game in games if (paragraph := located.get(game.game_id)) is not None]
     if not playable:
         raise GamesError(
             f"{games_path}: at least one game must be about a paragraph of {store.location}, got none of {len(games)}; "
-            f"name the games that belong to the store with {named} (python -m evaluate label writes some), or "
+            f"name the games that belong to the store with {named} (python -m evaluate games label writes some), or "
             "be the referee yourself: run_game.py --referee me"
         )
     return Repertoire(playable, referee, word_similarity(store.embedder_spec, store.models(settings.embed)))
@@ -308,8 +307,8 @@ class _GameShown(BaseModel):
     league_points: int | None
 
 
-def create_app(server: Desk) -> FastAPI:
-    """The HTTP of docs/protocol.md around a practice server or a league; errors are RFC 9457 problem documents."""
+def create_app(server: PracticeServer) -> FastAPI:
+    """The HTTP of docs/protocol.md around a practice server; errors are RFC 9457 problem documents."""
     app = FastAPI(
         title="Quarry practice game server", version="1", description="Practice games in the manner of the Q21G league."
     )

@@ -1,4 +1,4 @@
-"""Replayer: plays one labelled game after another; here or in worker processes."""
+"""Play labelled games one after another, in this process or in worker processes."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ import functools
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
 
 from quarry.configs.settings import Settings, SettingsError
 from quarry.evaluate.errors import EvaluateError, ReplayError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
-from quarry.evaluate.referee import Referee, make_referee, tools_of
+from quarry.evaluate.referee import Referee, tools_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
-from quarry.evaluate.replay.ranking import ranked
-from quarry.evaluate.runs.record import GameRecord, record_game
+from quarry.evaluate.replay.judges import Judge, make_judge
+from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord, record_game
 from quarry.ingest.errors import IngestError
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import open_store
@@ -31,13 +30,11 @@ from quarry.player.protocol.payloads import RoundStart
 from quarry.player.questions.question import Question
 from quarry.player.search.types import Query, SearchResult
 
-J = TypeVar("J")
-J_contra = TypeVar("J_contra", contravariant=True)
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-
 GAMES_A_WORKER = 40
 """Played games from which another process pays: it takes about 4 s to start, and a game a fifth of a second."""
+
+N_REMEMBERED = 2**16
+"""Pairs of words whose similarity is kept."""
 
 TIMEOUT_S = 3600.0
 """For a replayed game; nobody waits for it."""
@@ -57,41 +54,38 @@ class Job:
     paragraph: Paragraph | None
 
 
-class Recorder(Protocol[J_contra, T_co]):
-    """What plays one game after another."""
-
-    def record(self, job: J_contra) -> T_co:
-        """What is kept of the game."""
-
-
 class Replayer:
     """Replays games with one player.
 
     Args:
         player: plays them.
-        judges: the referee of each repeat; none measures the search alone.
+        judges: the referees that each game is played against; none measures the search alone.
         similarity: of two words, for the score.
         seed: of the practice server.
-        depth: paragraphs whose ranks and log-odds are kept beyond the hits; 0 keeps none.
+        n_candidates: candidates of each play that the record keeps.
     """
 
     def __init__(
-        self, player: Player, judges: Sequence[Referee], similarity: Similarity | None, seed: int, depth: int = 0
+        self,
+        player: Player,
+        judges: Sequence[Referee],
+        similarity: Similarity | None,
+        seed: int,
+        n_candidates: int = N_CANDIDATES_KEPT,
     ) -> None:
-        self._depth = depth
         self._player = player
         self._judges = judges
         self._similarity = similarity
         self._seed = seed
+        self._n_candidates = n_candidates
 
     def record(self, job: Job) -> GameRecord:
-        """The game, searched for once and played in every repeat."""
+        """Search for the game once, play it against every referee, and return its record."""
         reports = []
         if self._similarity is not None:
             reports = play_game(job, self._player, self._judges, self._similarity, self._seed)
         result = searched_for(job.game, self._player, reports)
-        ranking = ranked(job.game, self._player, result, self._depth) if self._depth else None
-        return record_game(job.game, job.paragraph, result, reports, ranking, self._depth)
+        return record_game(job.game, job.paragraph, result, reports, self._n_candidates)
 
 
 def searched_for(game: LabelledGame, player: Player, reports: Sequence[GameReport]) -> SearchResult:
@@ -102,18 +96,24 @@ def searched_for(game: LabelledGame, player: Player, reports: Sequence[GameRepor
 
 
 def play_game(
-    job: Job, player: Contestant, referees: Sequence[Referee], similarity: Similarity, seed: int
+    job: Job,
+    player: Contestant,
+    referees: Sequence[Referee],
+    similarity: Similarity,
+    seed: int,
+    questions: Sequence[Question] | None = None,
 ) -> list[GameReport]:
-    """The game against each referee, planned once for all of them; no plays where the paragraph was not ingested.
+    """Play the game against each referee, planned once for all of them; no plays if the paragraph was not ingested.
 
     Args:
         similarity: of two words, for the score.
         seed: of the practice server.
+        questions: asked in place of the player's own.
     """
     if job.paragraph is None:
         return []
     reports = []
-    planned = _PlansOnce(player)
+    planned = _PlansOnce(player, questions)
     for referee in referees:
         repertoire = Repertoire([(job.game, job.paragraph)], referee, similarity)
         server = LocalGameServer(PracticeServer(repertoire, seed=seed + job.number), "replay")
@@ -122,14 +122,16 @@ def play_game(
 
 
 class _PlansOnce:
-    """A contestant that remembers its last plan: the repeats of a game differ in the answers alone.
+    """A contestant that remembers its last plan: the plays of a game differ in the answers alone.
 
     Args:
         player: makes the plans and the guesses.
+        questions: asked in place of the player's own.
     """
 
-    def __init__(self, player: Contestant) -> None:
+    def __init__(self, player: Contestant, questions: Sequence[Question] | None) -> None:
         self._player = player
+        self._questions = questions
         self._last: Plan | None = None
         self.answer_warmup = player.answer_warmup
         self.decide = player.decide
@@ -137,7 +139,7 @@ class _PlansOnce:
     def plan(self, start: RoundStart, questions: Sequence[Question] | None = None) -> Plan:
         """As the player plans."""
         if self._last is None or self._last.start != start or questions is not None:
-            self._last = self._player.plan(start, questions)
+            self._last = self._player.plan(start, self._questions or questions)
         return self._last
 
 
@@ -145,28 +147,27 @@ def build_replayer(
     location: str,
     collection: str,
     settings: Settings,
-    referee: str,
+    judges: Sequence[Judge],
     seed: int,
-    repeats: int,
-    depth: int = 0,
+    n_candidates: int = N_CANDIDATES_KEPT,
     *,
     alone: bool,
 ) -> Replayer:
-    """A replayer over a store, as a worker process makes it.
+    """Make a replayer over a store, as a worker process does.
 
     Args:
-        referee: SPEC; "none" measures the search alone.
-        repeats: referees, with the seeds `seed`, `seed + 1`, ...
-        depth: as `Replayer` takes it.
-        alone: no other process plays beside it.
+        judges: SPEC and seed of each referee; none measures the search alone.
+        alone: no other process plays at the same time.
     """
     settings = settings if alone else single_threaded(settings)
     store = open_store(location, collection)
     player = build_player(store, settings)
     tools = tools_of(store, settings.embed)
-    judges = [judge for repeat in range(repeats) if (judge := make_referee(referee, seed + repeat, tools))]
+    referees = [make_judge(judge, tools) for judge in judges]
     similarity = word_similarity(store.embedder_spec, store.models(settings.embed)) if judges else None
-    return Replayer(player, judges, similarity, seed, depth)
+    if similarity is not None:
+        similarity = functools.lru_cache(maxsize=N_REMEMBERED)(similarity)
+    return Replayer(player, referees, similarity, seed, n_candidates)
 
 
 def workers_for(wanted: int, n_games: int, *, played: bool) -> int:
@@ -182,14 +183,16 @@ def workers_for(wanted: int, n_games: int, *, played: bool) -> int:
     return max(1, min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)) if played else 1
 
 
-def players(
-    make: Callable[..., Recorder[J, T]], n_workers: int, warm: Callable[[], object]
-) -> Callable[[Iterable[J]], Generator[T]]:
-    """Plays in this process, or in several that share its cores.
+PlayAll = Callable[[Iterable[Job]], Iterator[GameRecord]]
+"""Plays jobs; the records come in any order."""
+
+
+def players(make: Callable[..., Replayer], n_workers: int, warm: Callable[[], object]) -> PlayAll:
+    """Play in this process, or in several that share its cores.
 
     Args:
-        make: what plays in one process, given `alone`, whether no other plays beside it; it is pickled.
-        warm: makes what several processes would else make each for themselves.
+        make: makes the replayer of one process, given `alone`, whether no other process plays; it is pickled.
+        warm: makes what every process would otherwise make for itself.
     """
     if n_workers == 1:
         return here(make(alone=True))
@@ -197,21 +200,21 @@ def players(
     return in_processes(functools.partial(make, alone=False), n_workers)
 
 
-def here(recorder: Recorder[J, T]) -> Callable[[Iterable[J]], Generator[T]]:
-    """Plays in this process."""
-    return lambda jobs: (recorder.record(job) for job in jobs)
+def here(replayer: Replayer) -> PlayAll:
+    """Play in this process."""
+    return lambda jobs: (replayer.record(job) for job in jobs)
 
 
-def in_processes(make: Callable[[], Recorder[J, T]], n_workers: int) -> Callable[[Iterable[J]], Generator[T]]:
-    """Plays in `n_workers` processes; records come as they are done, and closing leaves out what is not begun.
+def in_processes(make: Callable[[], Replayer], n_workers: int) -> PlayAll:
+    """Play in `n_workers` processes; records come as they are done.
 
     Args:
-        make: what plays in one process; it is pickled.
+        make: makes the replayer of one process; it is pickled.
     """
     return functools.partial(_in_processes, make, n_workers)
 
 
-def _in_processes(make: Callable[[], Recorder[J, T]], n_workers: int, jobs: Iterable[J]) -> Generator[T]:
+def _in_processes(make: Callable[[], Replayer], n_workers: int, jobs: Iterable[Job]) -> Iterator[GameRecord]:
     context = multiprocessing.get_context("spawn")  # a forked child would inherit locks of Chroma's and ONNX's threads
     with contextlib.ExitStack() as stack:
         pool = ProcessPoolExecutor(n_workers, context, _start, (make,))
@@ -226,28 +229,28 @@ def _in_processes(make: Callable[[], Recorder[J, T]], n_workers: int, jobs: Iter
 
 
 def single_threaded(settings: Settings) -> Settings:
-    """The settings for a process that shares the cores with others."""
+    """Return the settings for a process that shares the cores with others."""
     return replace(settings, embed=replace(settings.embed, threads=1))
 
 
-_recorder: Recorder[Any, Any] | str = "nothing was made that plays"
-"""Of this worker process; why there is none, in words."""
+_replayer: Replayer | str = "worker process is not initialised"
+"""Of this worker process; if it could not be made, the error in words."""
 
 
-def _start(make: Callable[[], Recorder[Any, Any]]) -> None:
-    """Make what plays in this process."""
+def _start(make: Callable[[], Replayer]) -> None:
+    """Make the replayer of this process."""
     from threadpoolctl import threadpool_limits
 
-    global _recorder  # noqa: PLW0603  (a worker process has one, for its life)
+    global _replayer  # noqa: PLW0603  (a worker process has one, for its life)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
     threadpool_limits(1, "blas")
     try:
-        _recorder = make()
+        _replayer = make()
     except (EvaluateError, IngestError, PlayerError, SettingsError) as error:
-        _recorder = str(error)
+        _replayer = str(error)
 
 
-def _record(job: Any) -> Any:
-    if isinstance(_recorder, str):
-        raise ReplayError(_recorder)
-    return _recorder.record(job)
+def _record(job: Job) -> GameRecord:
+    if isinstance(_replayer, str):
+        raise ReplayError(_replayer)
+    return _replayer.record(job)

@@ -20,8 +20,6 @@ Verdict = Literal["better", "worse", "no difference that these games can show"]
 
 TESTED = ("RR", "Success@1", "Success@5", "Success@20")
 """Measures that are tested; the fewer, the less the correction costs. Where games were played, the win rate is too."""
-TESTED_GRADED = ("nDCG@10", "AP")
-"""In place of these where games name several relevant paragraphs."""
 N_PERMUTATIONS = 9_999
 ALPHA = 0.05
 
@@ -104,8 +102,7 @@ def compare(runs: Sequence[Run], *, pairs: bool = False, seed: int = 0) -> list[
 
 def values_of(run: Run) -> Mapping[str, Float64Array]:
     """(n_games,) values of each tested measure for each answerable game; with the win rate where games were played."""
-    tested = TESTED_GRADED if all(name in run.values for name in TESTED_GRADED) else TESTED
-    values = {name: run.values[name] for name in tested}
+    values = {name: run.values[name] for name in TESTED}
     return values if run.won is None else values | {"win_rate": run.won}
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from quarry.evaluate.runs.measures import qrels_of, ranking_of
+from quarry.evaluate.runs.record import LOST
 from quarry.evaluate.runs.run import Run, play_of
+from quarry.player.search.core import log_odds_of
 
 STEP = 1e-4
 """By which one score is above the next at least."""
@@ -48,20 +49,20 @@ def _as_cell(value: Any) -> Any:
 
 
 def trec_run(run: Run) -> list[str]:
-    """`game_id Q0 paragraph_id rank score name` for all that was ranked of every answerable game: its score is real.
+    """Return `game_id Q0 paragraph_id rank score name` for the hits of every answerable game.
 
-    It is the log-odds of relevance, by which paragraphs are ranked. Only where a slot is kept for a book's paragraphs,
-    or for a rare word's, do some stand before others that are more relevant: they are raised together, as far as
-    needed, since tools sort by the score.
+    The score is the log-odds of relevance. Where a slot is reserved for a book, a hit may precede a more relevant one:
+    then the scores of the first hits are raised, since tools sort by the score.
     """
-    lines = []
-    for record in run.records:
-        if record["answerable"]:
-            ranking = ranking_of(record)
-            for place, (paragraph_id, score) in enumerate(zip(ranking, falling(ranking.values()), strict=True), 1):
-                ids = f"{trec_id(record['game_id'])} Q0 {trec_id(paragraph_id)}"
-                lines.append(f"{ids} {place} {score:.6f} {trec_id(run.name)}")
-    return lines
+    return [
+        f"{trec_id(record['game_id'])} Q0 {trec_id(hit['paragraph_id'])} {place} {score:.6f} {trec_id(run.name)}"
+        for record in run.records
+        if record["answerable"]
+        for hits in [record["search"]["hits"]]
+        for place, (hit, score) in enumerate(
+            zip(hits, falling(log_odds_of(hit["relevance"]) for hit in hits), strict=True), 1
+        )
+    ]
 
 
 def falling(scores: Iterable[float]) -> list[float]:
@@ -79,12 +80,11 @@ def falling(scores: Iterable[float]) -> list[float]:
 
 
 def trec_qrels(run: Run) -> list[str]:
-    """`game_id 0 paragraph_id grade` of every answerable game; nothing finds what was lost at ingest."""
+    """Return `game_id 0 paragraph_id 1` of every answerable game; nothing finds what was lost at ingest."""
     return [
-        f"{trec_id(record['game_id'])} 0 {trec_id(paragraph_id)} {grade}"
+        f"{trec_id(record['game_id'])} 0 {trec_id(truth['paragraph_id'] if (truth := record['truth']) else LOST)} 1"
         for record in run.records
         if record["answerable"]
-        for paragraph_id, grade in qrels_of(record).items()
     ]
 
 

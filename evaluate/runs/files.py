@@ -84,18 +84,26 @@ def read_run(path: Path) -> Run:
     return run
 
 
+def read_runs(paths: Sequence[Path]) -> list[Run]:
+    """Read runs that have names of their own.
+
+    Raises:
+        RunError: two have the same name, or a file is no run.
+    """
+    runs = [read_run(path) for path in paths]
+    names = [found.name for found in runs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise RunError(f"runs must have names of their own, got {twice[0]}.json twice; rename one")
+    return runs
+
+
 def require_same_games(runs: Sequence[Run]) -> None:
     """Pass if the runs are of the same games: over one store, of the same paragraphs of it as well.
 
     Raises:
-        RunError: they are not, or not ranked to the same depth.
+        RunError: they are not.
     """
     for other in runs[1:]:
-        if (depth := other.depth) != runs[0].depth:
-            raise RunError(
-                f"{other.name}: must be ranked as deep as {runs[0].name}, got --depth {depth} for {runs[0].depth}; "
-                "replay both with the same --depth"
-            )
         one_store = other.store_fingerprint == runs[0].store_fingerprint
         got, needed = (run.games_digest if one_store else run.labels_digest for run in (other, runs[0]))
         if got != needed:

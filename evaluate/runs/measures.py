@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import ir_measures
 import numpy as np
-from ir_measures import AP, RR, R, ScoredDoc, Success, nDCG
+from ir_measures import RR, ScoredDoc, Success
 from scipy import stats
 
 from quarry.configs.registry import Table
 from quarry.evaluate.runs.record import LOST, GameRecord
 from quarry.ingest.arrays import Float64Array
-from quarry.player.search.core import log_odds_of
 
 Measure = ir_measures.measures.Measure | Callable[[GameRecord], float]
 """One of ir-measures' own, or what gives a game's value from its record."""
@@ -20,48 +19,20 @@ MEASURES: Table[Measure] = Table(
     "quarry.measures", {**{f"Success@{cutoff}": Success @ cutoff for cutoff in (1, 5, 10, 15, 20)}, "RR": RR}
 )
 """By name; a run has all of them."""
-GRADED: Mapping[str, ir_measures.measures.Measure] = {"nDCG@10": nDCG @ 10, "AP": AP, "R@20": R @ 20, "R@100": R @ 100}
-"""Of games that name several relevant paragraphs, beside the others; R@100 where rankings are as deep."""
-Judged = str | Mapping[str, int] | None
-"""Of a game: the one relevant paragraph, or the grades of several; None where it was lost at ingest."""
 N_RESAMPLES = 2_000
 CONFIDENCE = 0.95
 
 
 def values_of(records: Sequence[GameRecord]) -> dict[str, Float64Array]:
-    """(n_games,) value of each measure of the table for each game, in order, and of `GRADED` where they apply.
-
-    They are counted over the hits, or over the deeper rankings where these were asked for.
-    """
+    """Return the (n_games,) values of each measure of the table, in the order of the games."""
     ranked = per_game(
-        {record["game_id"]: list(ranking_of(record)) for record in records},
-        {record["game_id"]: qrels_of(record) for record in records},
-        graded=_graded(records),
+        {record["game_id"]: [hit["paragraph_id"] for hit in record["search"]["hits"]] for record in records},
+        {record["game_id"]: truth["paragraph_id"] if (truth := record["truth"]) else None for record in records},
     )
-    own = {name: np.array([_value(name, record) for record in records]) for name in MEASURES if name not in ranked}
-    return {name: (ranked | own)[name] for name in (*MEASURES, *(name for name in ranked if name not in MEASURES))}
-
-
-def ranking_of(record: GameRecord) -> Mapping[str, float]:
-    """The log-odds of relevance of what a game's search ranked, by paragraph_id, in its order."""
-    if "ranking" in record:
-        return record["ranking"]
-    return {hit["paragraph_id"]: log_odds_of(hit["relevance"]) for hit in record["search"]["hits"]}
-
-
-def qrels_of(record: GameRecord) -> Mapping[str, int]:
-    """The grades of a game's paragraphs; one that was lost at ingest stands for what no ranking holds."""
-    truth = record["truth"]
-    found = record.get("relevant") or {}
-    return found if found else {truth["paragraph_id"] if truth else LOST: 1}
-
-
-def _graded(records: Sequence[GameRecord]) -> Mapping[str, ir_measures.measures.Measure]:
-    """Those of `GRADED` that apply."""
-    if not any("relevant" in record for record in records):
-        return {}
-    deep = all(record.get("depth", 0) >= 100 for record in records)
-    return {name: measure for name, measure in GRADED.items() if deep or name != "R@100"}
+    return {
+        name: ranked[name] if name in ranked else np.array([_value(name, record) for record in records])
+        for name in MEASURES
+    }
 
 
 def _value(name: str, record: GameRecord) -> float:
@@ -70,18 +41,12 @@ def _value(name: str, record: GameRecord) -> float:
     return float(measure(record))
 
 
-def per_game(
-    rankings: Mapping[str, Sequence[str]],
-    relevant: Mapping[str, Judged],
-    *,
-    graded: Mapping[str, ir_measures.measures.Measure] | None = None,
-) -> dict[str, Float64Array]:
-    """The value of each of ir-measures' own for each game.
+def per_game(rankings: Mapping[str, Sequence[str]], relevant: Mapping[str, str | None]) -> dict[str, Float64Array]:
+    """Return the value of each of ir-measures' own measures for each game.
 
     Args:
         rankings: the paragraph_ids of each game's hits, best first.
-        relevant: each game's paragraph_id, or grades of several; None where it was lost at ingest, which is a miss.
-        graded: measures beside those of the table.
+        relevant: each game's paragraph_id; None where it was lost at ingest, which is a miss.
 
     Returns:
         For each name of such a measure the (n_games,) values, in the order of `relevant`.
@@ -90,19 +55,15 @@ def per_game(
         MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022.
     """
     # a game without a known paragraph gets one that no ranking holds
-    qrels = [
-        ir_measures.Qrel(game_id, paragraph_id, grade)
-        for game_id, found in relevant.items()
-        for paragraph_id, grade in (found if isinstance(found, Mapping) else {found or LOST: 1}).items()
-    ]
+    qrels = [ir_measures.Qrel(game_id, paragraph_id or LOST, 1) for game_id, paragraph_id in relevant.items()]
     run = [
         ScoredDoc(game_id, paragraph_id, float(-place))
         for game_id, ranking in rankings.items()
         for place, paragraph_id in enumerate(ranking)
     ]
     rows = {game_id: row for row, game_id in enumerate(relevant)}
-    wanted = {**{name: MEASURES[name] for name in MEASURES}, **(graded or {})}
-    names = {measure: name for name, measure in wanted.items() if isinstance(measure, ir_measures.measures.Measure)}
+    tabled = {name: MEASURES[name] for name in MEASURES}
+    names = {measure: name for name, measure in tabled.items() if isinstance(measure, ir_measures.measures.Measure)}
     values = {name: np.zeros(len(rows)) for name in names.values()}
     for metric in ir_measures.iter_calc(list(names), qrels, run):
         values[names[metric.measure]][rows[metric.query_id]] = metric.value

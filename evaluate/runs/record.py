@@ -1,14 +1,13 @@
-"""Everything that is kept of a replayed game, as JSON: what was found, asked, answered, believed and guessed."""
+"""The record of a replayed game as JSON, for replay, report and export: hits, questions, answers, belief and guess."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NotRequired
 
 import numpy as np
 from typing_extensions import TypedDict
 
-from quarry.evaluate.games.beir import grades_of
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.text import same_text
 from quarry.evaluate.practice.failure_analysis import misleading
@@ -26,7 +25,7 @@ LostAt = Literal["ingest", "book", "search", "answers"]
 LOST = "lost at ingest"
 """Stands for the paragraph_id of a game whose paragraph was not ingested; no ranking holds it."""
 N_CANDIDATES_KEPT = 20
-"""Candidates of a played game that its record keeps, by belief after the answers; the labelled one always."""
+"""Candidates of each play that a record keeps, unless told otherwise."""
 
 
 class TruthRecord(TypedDict):
@@ -113,12 +112,7 @@ class PlayRecord(TypedDict):
 
 
 class GameRecord(TypedDict):
-    """One game with all its plays; no plays without a referee, or where the paragraph was lost at ingest.
-
-    `relevant` holds the grades of all judged paragraphs where a game names several; the truth of a plain query is the
-    first hit that answers it. `ranking` holds the log-odds of relevance of the first `depth` paragraphs, in their
-    order, where they were asked for.
-    """
+    """One game with all its plays; no plays without a referee, or where the paragraph was lost at ingest."""
 
     game_id: str
     book_name: str
@@ -130,9 +124,6 @@ class GameRecord(TypedDict):
     answerable: bool
     truth: TruthRecord | None
     search: SearchRecord
-    relevant: NotRequired[dict[str, int]]
-    ranking: NotRequired[dict[str, float]]
-    depth: NotRequired[int]
     questions: list[Json]
     questions_ms: float | None
     decide_ms: float | None
@@ -144,22 +135,17 @@ def record_game(
     paragraph: Paragraph | None,
     result: SearchResult,
     reports: Sequence[GameReport],
-    ranking: Mapping[str, float] | None = None,
-    depth: int = 0,
+    n_candidates: int = N_CANDIDATES_KEPT,
 ) -> GameRecord:
-    """The record of a game.
+    """Return the record of a game.
 
     Args:
         paragraph: the labelled one as ingested; None where it was not, or where there is none.
         result: of a search as `player search` makes it.
         reports: of its plays, repeat by repeat.
-        ranking: log-odds of relevance of the first `depth` paragraphs in their order; None where they were not asked
-            for.
+        n_candidates: candidates of each play that are kept, by belief after the answers; the labelled one always.
     """
-    if game.is_query:
-        good = set(game.best_first)
-        paragraph = next((hit.paragraph for hit in result.hits if hit.paragraph.paragraph_id in good), paragraph)
-    record: GameRecord = {
+    return {
         "game_id": game.game_id,
         "book_name": game.book_name,
         "hint": game.hint,
@@ -174,16 +160,11 @@ def record_game(
         "questions_ms": reports[0].plan.questions_ms if reports else None,
         "decide_ms": reports[0].decision.decide_ms if reports else None,
         "plays": [
-            _play(game, paragraph, report, repeat) for repeat, report in enumerate(reports) if paragraph is not None
+            _play(game, paragraph, report, repeat, n_candidates)
+            for repeat, report in enumerate(reports)
+            if paragraph is not None
         ],
     }
-    if game.relevant:
-        record["relevant"] = grades_of(game, paragraph)
-        if game.answerable and not game.is_query and paragraph is None:
-            record["relevant"] = {LOST: max(1, *game.relevant.values())}
-    if ranking is not None:
-        record |= {"ranking": dict(ranking), "depth": depth}
-    return record
 
 
 def lost_at(record: GameRecord, play: PlayRecord | None) -> LostAt | None:
@@ -258,12 +239,12 @@ def _hit(hit: Hit) -> HitRecord:
     return {**_found(hit), "rank": hit.rank, "score": round(float(hit.score), 6), "why": hit.why}
 
 
-def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: int) -> PlayRecord:
+def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: int, n_candidates: int) -> PlayRecord:
     hits, prior, belief = report.plan.result.hits, report.plan.prior, report.decision.belief
     row = report.plan.result.row_of(paragraph)
     order = np.argsort(-belief, kind="stable").tolist()
     guess_rank = None if row is None else rank_of(row, belief)
-    kept = order[:N_CANDIDATES_KEPT]
+    kept = order[:n_candidates]
     if row is not None and row not in kept:
         kept.append(row)
     guess = report.decision.guess

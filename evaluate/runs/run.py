@@ -105,11 +105,6 @@ class Run:
             return None
         return round(float(np.mean([play["private_score"] if play else 0.0 for play in self._plays])), 4)
 
-    @property
-    def depth(self) -> int:
-        """Paragraphs to which its games were ranked, 0 where the hits alone were."""
-        return max((record.get("depth", 0) for record in self.records), default=0)
-
     @functools.cached_property
     def games_digest(self) -> str:
         """16 hexadecimal digits that change with the games and with the paragraphs they are about."""
@@ -120,12 +115,7 @@ class Run:
                 record["hint"],
                 record["answerable"],
                 record["opening_sentence"],
-                # of a plain query that is the first hit which answers it, another one in each run
-                sorted(record["relevant"].items())
-                if "relevant" in record
-                else truth["paragraph_id"]
-                if (truth := record["truth"])
-                else "",
+                truth["paragraph_id"] if (truth := record["truth"]) else "",
             ]
             for record in self.records
         ]

@@ -22,7 +22,7 @@ from quarry.ingest.embed import TokenStates
 Codes = NDArray[np.uint8]
 
 FORMS = Path(__file__).with_name("token_forms")
-"""A file each of the models whose tokens are kept, written by `python -m evaluate fit-tokens`."""
+"""A file each of the models whose tokens are kept, written by `python -m evaluate calibrate tokens`."""
 
 N_COMPONENTS = {"minilm": 128}
 """Numbers that are kept of a token, by SPEC."""

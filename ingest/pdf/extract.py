@@ -16,10 +16,8 @@ from quarry.ingest.errors import SourceError
 from quarry.ingest.layout.bidi import has_rtl_letter, is_rtl_letter, votes_for_mirrored_brackets
 from quarry.ingest.layout.lines import Line, Row, alleys_of, lines_of, rows_of
 from quarry.ingest.pdf.doubt import WORTH_ASKING, doubtfulness, oddness
-from quarry.ingest.pdf.mend import mend
-from quarry.ingest.pdf.model import UNKNOWN, Box, Fonts, GlyphPage, PdfReader
+from quarry.ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader
 from quarry.ingest.pdf.ocr import REMEDY, OcrReader, languages
-from quarry.ingest.pdf.ocr_correction import n_known
 from quarry.ingest.pdf.pdfium import PdfiumReader
 from quarry.ingest.pdf.plumber import PlumberReader
 from quarry.ingest.spool import Many, Spool
@@ -35,6 +33,9 @@ MOSTLY_BOLD = 0.7
 
 MAX_TABLE_PAGES = 200
 """Pages of a file on which another reader is asked for ruled tables: at 0.2 s each, more would take the time of all."""
+
+MUCH_BETTER = 0.5
+"""Ratio of odd pieces in a text layer under a scan to those that OCR yields, below which the text layer is used."""
 
 READERS: Table[Callable[[Path, bytes], PdfReader]] = Table(
     "quarry.readers", {"pypdfium2": PdfiumReader, "pdfplumber": PlumberReader, "tesseract": OcrReader}
@@ -209,25 +210,20 @@ class _Opened:
         if page.scanned:
             reader, page = self._looked_at(index, reader, page)
         rows = rows_of(page.glyphs, reader.fonts)
-        if self._other_name is not None and languages() and any(glyph.text == UNKNOWN for glyph in page.glyphs):
-            mend(rows, lambda: self._open_ocr().image(index))
         return _RowPage(page.width, page.height, rows, page.ruled, reader.fonts, reader.name)
-
-    def _open_ocr(self) -> OcrReader:
-        if self._ocr is None:
-            self._ocr = OcrReader(self._path, self._content)
-        return self._ocr
 
     def _looked_at(self, index: int, reader: PdfReader, page: GlyphPage) -> tuple[PdfReader, GlyphPage]:
         """A page that is an image as OCR reads it, unless the text laid under it makes more sense; and who read it."""
         if not languages():
             self.n_unread += not page.glyphs
             return reader, page
-        ocr = self._open_ocr()
-        seen = ocr.page(index)
-        if page.glyphs and _makes_more_sense(_plain_lines(page, reader.fonts), _plain_lines(seen, ocr.fonts), ocr.of):
-            return reader, page
-        return ocr, seen
+        self._ocr = self._ocr or OcrReader(self._path, self._content)
+        seen = self._ocr.page(index)
+        if page.glyphs:
+            odd, odd_seen = oddness(_plain_lines(page, reader.fonts)), oddness(_plain_lines(seen, self._ocr.fonts))
+            if odd < MUCH_BETTER * odd_seen:
+                return reader, page
+        return self._ocr, seen
 
     def tables(self, index: int) -> Sequence[Box]:
         """The ruled tables of a page, 0-based; () where that cannot be told, or was asked `MAX_TABLE_PAGES` times."""
@@ -254,12 +250,6 @@ class _Opened:
         if self._other is None:
             self._other = READERS.find(self._other_name, "ingest.reader")(self._path, self._content)
         return self._other
-
-
-def _makes_more_sense(one: Sequence[str], other: Sequence[str], of: Sequence[str]) -> bool:
-    """Whether a text holds more words of its languages than another; if they hold as many, fewer odd pieces."""
-    known, other_known = (n_known("\n".join(lines), of) for lines in (one, other))
-    return known > other_known or (known == other_known and oddness(one) <= oddness(other))
 
 
 def _plain_lines(page: GlyphPage, fonts: Fonts) -> list[str]:

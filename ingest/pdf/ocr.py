@@ -1,175 +1,142 @@
-"""Tesseract as a reader: pages that are images, and lines whose glyphs the file does not tell.
+"""Optical character recognition by Tesseract: pages that are images, and text layers that make no sense.
 
-It is a program of its own (Debian: tesseract-ocr; for Hebrew tesseract-ocr-script-hebr, or at least tesseract-ocr-heb,
-whose words are used, too; for accents tesseract-ocr-script-latn), asked only where the text layer is absent or says
-nothing; without it such pages are named and left out.
+Tesseract is a program of its own (Debian: tesseract-ocr, for Hebrew tesseract-ocr-heb as well). Each page is recognised
+once, and its characters go the way of all glyphs. Without Tesseract such pages are counted and left out.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import html
+import itertools
 import os
-import re
+import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
 import pypdfium2
+from numpy.typing import NDArray
 
 from quarry.ingest.errors import SourceError
-from quarry.ingest.pdf.lexicon import installed as tesseract_installed
 from quarry.ingest.pdf.model import SKIPPED, Box, Fonts, Glyph, GlyphPage
-from quarry.ingest.pdf.ocr_correction import Vocabulary, proofread
-from quarry.ingest.pdf.ocr_retry import with_second_look
-from quarry.ingest.pdf.ocr_word import RISE, Image, SeenChar, SeenLine, SeenWord
-from quarry.ingest.pdf.straighten import levelled, not_steep, straightened
 
-REMEDY = (
-    "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb tesseract-ocr-script-hebr "
-    "tesseract-ocr-script-latn) and ingest it again"
-)
-"""What to do where it is missing."""
+REMEDY = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
+"""The advice that messages about scanned pages end with."""
 
 DPI = 250
-"""Dots an inch at which pages are looked at."""
-MIN_CONFIDENCE = 30
-"""Per cent of a line's words on average, below which what was recognised is taken for blots."""
+"""Dots per inch at which pages are rendered."""
+MIN_CONFIDENCE = 10
+"""Mean confidence of a line's words, in per cent, up to which the line is noise."""
 SURE_FROM = 75
-"""Per cent from which on a word counts as told."""
-SIZE_OF_X_SIZE = 1.1
-"""Font size over the height from descender to ascender that Tesseract tells; it is often a third too large."""
+"""Confidence of a word, in per cent, from which its characters count as certain."""
 X_HEIGHT = 0.45
-"""Height of small letters without ascenders, and of most Hebrew ones, in font sizes."""
+"""Height of small letters without ascenders, and of most Hebrew letters, in font sizes."""
 MIN_X_LETTERS = 5
-"""Such letters of a line below which their height tells nothing."""
+"""Such letters that a line must have for its font size to be measured; `x_size` of Tesseract is often too large."""
 SAME_SIZE = 0.12
-"""Share by which the heights of the letters of two lines of one font may differ as they are measured."""
-MAX_HOLE = 3.0
-"""Font sizes of white space inside a line of prose up to which something was there that was not recognised."""
-HOLE = 0.5
-"""What is left of it."""
-MIN_PROSE = 6
-"""Words from which on a line is prose, whose holes are no gaps between columns."""
+"""Relative difference up to which two measured font sizes are the same."""
 FOREIGN = 70
-"""Per cent of confidence up to which a page may be in another language than English."""
-SPACE = 0.12
-"""Font sizes that are kept free between two words."""
-_HEBREW_SHARE = 0.3
-_MIRROR = str.maketrans("()[]{}", ")(][}{")
-_X_LETTERS = frozenset("acemnorsuvwxzאבגדהוזחטימסעפצרשתכנם")
-_TOLD_EVERY_S = 15.0
+"""Mean confidence of the English model, in per cent, up to which the Hebrew model is tried."""
+HEBREW_SHARE = 0.3
+"""Share of Hebrew letters from which a page is read with the Hebrew model."""
 
-_OUTPUT = ("-c", "hocr_char_boxes=1", "-c", "tessedit_create_hocr=1")
-_LINE = re.compile(
-    r"class='ocr_(?:line|caption|header|textfloat)'[^>]*title=\"bbox (\d+) (\d+) (\d+) (\d+); ([^\"]*)\""
-)
-_WORD = re.compile(r"class='ocrx_word'[^>]*title='bbox (\d+) (\d+) (\d+) (\d+); x_wconf (\d+)'")
-_CHAR = re.compile(r"class='ocrx_cinfo' title='x_bboxes (\d+) (\d+) (\d+) (\d+);[^']*'>([^<]*)<")
+_X_LETTERS = frozenset("acemnorsuvwxzאבגדהוזחטימסעפצרשתכנם")
+_MIRRORED = str.maketrans("()[]{}", ")(][}{")
+_OPTIONS = ("--dpi", str(DPI), "-c", "tessedit_create_hocr=1", "-c", "hocr_char_boxes=1")
 
 
 @functools.cache
 def languages() -> frozenset[str]:
-    """The languages that Tesseract reads here, by its names for them; empty if it is not installed."""
-    return tesseract_installed()[1] & {"eng", "heb", "Hebrew", "Latin"}
+    """Return the languages that the installed Tesseract reads, by its names; empty if it is not installed."""
+    if shutil.which("tesseract") is None:
+        return frozenset()
+    listed = subprocess.run(["tesseract", "--list-langs"], capture_output=True, text=True, check=False)
+    return frozenset(listed.stdout.split()) & {"eng", "heb"}
 
 
-def recognise(image: Image, of: Sequence[str], layout: int = 3) -> list[SeenLine]:
-    """The lines of an image, from top to bottom.
+@dataclass(frozen=True, slots=True)
+class OcrChar:
+    """A recognised character and the left, top and right of its box, in dots from the top left corner of the page."""
 
-    Args:
-        image: (height, width) grey values, at `DPI`.
-        of: the languages to expect, most frequent first.
-        layout: Tesseract's page segmentation mode: 3 finds columns, 6 takes it for one block.
+    text: str
+    x0: float
+    top: float
+    x1: float
+
+
+@dataclass(frozen=True, slots=True)
+class OcrLine:
+    """A recognised line.
+
+    Attributes:
+        words: confidence in per cent, and characters.
+        slope: dots downwards per dot to the right.
+        baseline: its height at the left edge of the page, in dots from the top.
+        size: font size in dots.
     """
+
+    words: tuple[tuple[float, tuple[OcrChar, ...]], ...]
+    slope: float
+    baseline: float
+    size: float
+
+
+def recognise(image: NDArray[np.uint8], of: Sequence[str]) -> list[OcrLine]:
+    """Return the lines of a page's image, (height, width) grey values, in languages by Tesseract's names."""
     header = f"P5 {image.shape[1]} {image.shape[0]} 255\n".encode()
-    told = subprocess.run(
-        ["tesseract", "stdin", "stdout", "-l", "+".join(of), "--psm", str(layout), "--dpi", str(DPI), *_OUTPUT],
+    done = subprocess.run(
+        ["tesseract", "stdin", "stdout", "-l", "+".join(of), *_OPTIONS],
         input=header + image.tobytes(),
         capture_output=True,
         check=False,
         env={**os.environ, "OMP_THREAD_LIMIT": "1"},
     )
-    lines = _lines(told.stdout.decode("utf-8", "replace"))
-    return lines if of[0] == "eng" else [_as_printed(line) for line in lines]
+    return lines_of_hocr(done.stdout)
 
 
-def _as_printed(line: SeenLine) -> SeenLine:
-    """A line of Hebrew with its brackets as they look: the engine tells them as they are read."""
-    return replace(
-        line,
-        words=tuple(
-            replace(word, chars=tuple(replace(char, text=char.text.translate(_MIRROR)) for char in word.chars))
-            for word in line.words
-        ),
-    )
+def lines_of_hocr(hocr: bytes) -> list[OcrLine]:
+    """Return the lines of Tesseract's hOCR output; lines of noise are left out."""
+    import lxml.html
+
+    if not hocr.strip():
+        return []
+    lines = []
+    for element in lxml.html.document_fromstring(hocr).xpath("//*[span[@class='ocrx_word']]"):
+        values = _values(element)
+        slope, offset = values.get("baseline", (0.0, 0.0))
+        baseline = values["bbox"][3] + offset - slope * values["bbox"][0]
+        words = [(_values(word)["x_wconf"][0], _chars(word)) for word in element.iterfind("span[@class='ocrx_word']")]
+        words = [word for word in words if word[1]]
+        if words and sum(confidence for confidence, _ in words) > MIN_CONFIDENCE * len(words):
+            chars = [char for _, chars in words for char in chars if char.text in _X_LETTERS]
+            heights = [baseline + slope * (char.x0 + char.x1) / 2 - char.top for char in chars]
+            size = median(heights) / X_HEIGHT if len(heights) >= MIN_X_LETTERS else values.get("x_size", (0.0,))[0]
+            lines.append(OcrLine(tuple(words), slope, baseline, max(1.0, size)))
+    return lines
 
 
-def _lines(hocr: str) -> list[SeenLine]:
-    found: list[SeenLine] = []
-    starts = [*_LINE.finditer(hocr)]
-    for start, end in zip(starts, [match.start() for match in starts[1:]] + [len(hocr)], strict=False):
-        left, _, _, bottom = (int(edge) for edge in start.groups()[:4])
-        values = {key: rest for key, *rest in (item.split() for item in start[5].split(";") if item.strip())}
-        slope, offset = (float(value) for value in values.get("baseline", ["0", "0"]))
-        words = _words(hocr[start.end() : end])
-        base = bottom + offset - slope * left
-        size = _size_of(words, slope, base) or float(values.get("x_size", ["0"])[0]) * SIZE_OF_X_SIZE
-        if size > 0 and words and not _is_blot(words):
-            found.append(SeenLine(words, slope, base, size))
-    return found
+def _values(element: Any) -> dict[str, tuple[float, ...]]:
+    """Parse an hOCR title: "bbox 1 2 3 4; x_wconf 96"."""
+    fields = (field.split() for field in element.get("title").split(";"))
+    return {name: tuple(map(float, numbers)) for name, *numbers in fields}
 
 
-def _is_blot(words: Sequence[SeenWord]) -> bool:
-    """Whether a line is none: its words are unsure, and there are hardly any letters, as of a formula, in it."""
-    mean = sum(word.confidence for word in words) / len(words)
-    n_letters = sum(char.text.isalnum() for word in words for char in word.chars)
-    return mean <= (MIN_CONFIDENCE if n_letters < MIN_X_LETTERS - 2 else MIN_CONFIDENCE / 3)
-
-
-def _size_of(words: Sequence[SeenWord], slope: float, base: float) -> float:
-    """The font size of a line in dots, told by its letters without ascenders; 0 if it has too few."""
-    heights = [
-        base + slope * (char.x0 + char.x1) / 2 - char.top
-        for word in words
-        for char in word.chars
-        if char.text in _X_LETTERS
-    ]
-    return median(heights) / X_HEIGHT if len(heights) >= MIN_X_LETTERS else 0.0
-
-
-def _words(hocr: str) -> tuple[SeenWord, ...]:
-    words = []
-    starts = [*_WORD.finditer(hocr)]
-    for start, end in zip(starts, [match.start() for match in starts[1:]] + [len(hocr)], strict=False):
-        chars = tuple(
-            SeenChar(text, int(match[1]), int(match[2]), int(match[3]), int(match[4]))
-            for match in _CHAR.finditer(hocr[start.end() : end])
-            if (text := "".join(char for char in html.unescape(match[5]) if ord(char) not in SKIPPED))
-        )
-        if chars:
-            words.append(SeenWord(chars, int(start[5])))
-    return tuple(words)
-
-
-def render(page: pypdfium2.PdfPage) -> Image:
-    """A page as it is seen, in grey, at `DPI`."""
-    bitmap = page.render(scale=DPI / 72, grayscale=True)
-    try:
-        return np.ascontiguousarray(bitmap.to_numpy().reshape(bitmap.height, -1)[:, : bitmap.width])
-    finally:
-        bitmap.close()
+def _chars(word: Any) -> tuple[OcrChar, ...]:
+    found = []
+    for element in word.iterfind(".//span[@class='ocrx_cinfo']"):
+        text = "".join(char for char in element.text_content() if ord(char) not in SKIPPED)
+        if text:
+            found.append(OcrChar(text, *_values(element)["x_bboxes"][:3]))
+    return tuple(found)
 
 
 class OcrReader:
-    """One PDF read from the images of its pages.
+    """One PDF read from images of its pages.
 
     Raises:
         SourceError: Tesseract is not installed, or the file is encrypted, damaged or without pages.
@@ -183,20 +150,12 @@ class OcrReader:
         self.fonts = Fonts(drawn=False)
         self._font = self.fonts.number("image")
         self._path = path
+        self._of: tuple[str, ...] = ()
         try:
             self._document = pypdfium2.PdfDocument(content)
             self._n_pages = len(self._document)
         except pypdfium2.PdfiumError as error:
             raise SourceError(f"{path}: must be a whole PDF, is damaged; get the file again") from error
-        self._of: tuple[str, ...] = ()
-        self._vocabulary = Vocabulary(())
-        self._body = 0.0
-        self._last_index, self._last_step = -1, 1
-        self._seen: dict[int, Future[list[SeenLine]]] = {}
-        self._n_workers = max(1, min(2, os.cpu_count() or 1))
-        self._pool = ThreadPoolExecutor(self._n_workers)
-        self._started = self._told = time.monotonic()
-        self._n_read = 0
 
     @property
     def n_pages(self) -> int:
@@ -208,136 +167,71 @@ class OcrReader:
         return str(self._document.get_metadata_value(key))
 
     def page(self, index: int) -> GlyphPage:
-        """The page at a position, 0-based, and the next one begun with if pages are asked for in turn.
+        """The page at a position, 0-based.
 
         Raises:
             SourceError: it is damaged.
         """
-        if not self._of:
-            self._begin(index)
-        step = index - self._last_index
-        ahead = self._n_workers if step == self._last_step and step > 0 else 1
-        self._last_index, self._last_step = index, step
-        if index not in self._seen:
-            self._seen[index] = self._pool.submit(self._recognised, self.image(index))
-        for position in range(index + step, min(index + step * ahead, self._n_pages), max(1, step)):
-            if position not in self._seen:
-                with contextlib.suppress(SourceError):  # named when it is asked for
-                    self._seen[position] = self._pool.submit(self._recognised, self.image(position))
-        lines = proofread(self._seen.pop(index).result(), self._vocabulary)
-        self._tell()
+        image = self._image(index)
+        lines = recognise(image, self._of) if self._of else self._begin(image)
         width, height = self._document.get_page_size(index)
         return GlyphPage(width, height, self._glyphs(lines), ruled=False)
 
-    @property
-    def of(self) -> tuple[str, ...]:
-        """The languages of the document, by Tesseract's names, once a page was read."""
-        return self._of
-
     def tables(self, index: int) -> Sequence[Box]:
-        """None: nothing is known of lines."""
+        """No tables: Tesseract does not report ruled lines."""
         return ()
 
     def close(self) -> None:
         """Free the file."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
         self._document.close()
 
-    def image(self, index: int) -> Image:
-        """The page at a position, 0-based, as it is seen.
-
-        Raises:
-            SourceError: it is damaged.
-        """
+    def _image(self, index: int) -> NDArray[np.uint8]:
         try:
             page = self._document[index]
-            try:
-                return render(page)
-            finally:
-                page.close()
+            bitmap = page.render(scale=DPI / 72, grayscale=True)
+            image = np.ascontiguousarray(bitmap.to_numpy().reshape(bitmap.height, -1)[:, : bitmap.width])
+            bitmap.close()
+            page.close()
         except pypdfium2.PdfiumError as error:
             raise SourceError(
                 f"{self._path} page {index + 1}: must be readable, is damaged; get the file again"
             ) from error
+        return image
 
-    def _recognised(self, image: Image) -> list[SeenLine]:
-        image, slope = not_steep(image)
-        return self._looked_at_again(image, slope, recognise(image, self._of))
+    def _begin(self, image: NDArray[np.uint8]) -> list[OcrLine]:
+        """Choose the document's languages by its first page, and return the lines of that page."""
+        print(f"{self._path.name}: pages are images, Tesseract reads them, some seconds each", file=sys.stderr)
+        self._of = ("eng",) if "eng" in languages() else ("heb",)
+        lines = recognise(image, self._of)
+        confidences = [confidence for line in lines for confidence, _ in line.words]
+        if languages() == {"eng", "heb"} and sum(confidences) <= FOREIGN * len(confidences):
+            hebrew = recognise(image, ("heb", "eng"))
+            letters = [char.text for line in hebrew for _, chars in line.words for char in chars if char.text.isalpha()]
+            if sum("\u0590" <= letter <= "\u05ff" for letter in letters) > HEBREW_SHARE * len(letters):
+                self._of, lines = ("heb", "eng"), hebrew
+        return lines
 
-    def _looked_at_again(self, image: Image, slope: float, lines: Sequence[SeenLine]) -> list[SeenLine]:
-        level = levelled(lines, slope, image.shape)
-        return with_second_look(straightened(image, slope), level, self._of, recognise, "Latin" in languages())
-
-    def _begin(self, index: int) -> None:
-        """Recognise the page at a position, and tell by it in which language the document is."""
-        installed = languages()
-        hebrew = ("Hebrew",) if "Hebrew" in installed else tuple(name for name in ("heb", "eng") if name in installed)
-        image, slope = not_steep(self.image(index))
-        english = recognise(image, ("eng",)) if "eng" in installed else []
-        words = [word for line in english for word in line.words]
-        self._of, lines = ("eng",), english
-        if hebrew != ("eng",) and sum(word.confidence for word in words) <= FOREIGN * len(words):
-            other = recognise(image, hebrew)
-            letters = [char for line in other for word in line.words for char in word.text if char.isalpha()]
-            n_hebrew = sum("\u0590" <= char <= "\u05ff" for char in letters)
-            if n_hebrew > _HEBREW_SHARE * len(letters) or "eng" not in installed:
-                self._of, lines = hebrew, other
-        self._vocabulary = Vocabulary(self._of)
-        begun: Future[list[SeenLine]] = Future()
-        begun.set_result(self._looked_at_again(image, slope, lines))
-        self._seen[index] = begun
-
-    def _tell(self) -> None:
-        """Say on standard error how far it is, now and then."""
-        self._n_read += 1
-        now = time.monotonic()
-        if now - self._told > _TOLD_EVERY_S:
-            self._told = now
-            speed = self._n_read / (now - self._started)
-            print(
-                f"{self._path.name}: {self._n_read} of {self._n_pages} pages read by OCR, {speed:.1f} pages/s",
-                file=sys.stderr,
-            )
-
-    def _glyphs(self, lines: Sequence[SeenLine]) -> list[Glyph]:
-        """The characters of lines as glyphs in points, its font sizes made few."""
-        if not lines:
-            return []
-        usual = median(line.size for line in lines for _ in line.words)
-        if not self._body or abs(usual / self._body - 1) > SAME_SIZE:
-            self._body = usual
+    def _glyphs(self, lines: Sequence[OcrLine]) -> list[Glyph]:
+        """Turn characters into glyphs in points, with a space after each word; nearly equal font sizes become equal."""
+        usual = median(line.size for line in lines) if lines else 0.0
         glyphs: list[Glyph] = []
         for line in lines:
-            size = self._body if abs(line.size / self._body - 1) < SAME_SIZE else line.size
-            middle = (line.words[0].chars[0].x0 + line.words[-1].chars[-1].x1) / 2
-            base = line.baseline + line.slope * middle
-            for word in line.words:
-                glyphs += _placed(word, line.words, base, size, self._font, self._of != ("eng",))
+            size = (usual if abs(line.size / usual - 1) < SAME_SIZE else line.size) * 72 / DPI
+            left, right = line.words[0][1][0].x0, line.words[-1][1][-1].x1
+            y = (line.baseline + line.slope * (left + right) / 2) * 72 / DPI
+            for confidence, chars in line.words:
+                printed = self._in_place(chars)
+                # each glyph reaches to the next one, so that no gap between two letters looks like a space
+                edges = [*(char.x0 * 72 / DPI for char in printed), printed[-1].x1 * 72 / DPI]
+                for char, (x0, x1) in zip(printed, itertools.pairwise(edges), strict=True):
+                    glyphs.append(Glyph(char.text, x0, x1, y, size, self._font, False, confidence >= SURE_FROM))
+                glyphs.append(Glyph(" ", edges[-1], edges[-1], y, size, self._font, False))
         return glyphs
 
-
-def _placed(
-    word: SeenWord, line: Sequence[SeenWord], base: float, size: float, font: int, hebrew: bool = False
-) -> list[Glyph]:
-    """A word as glyphs in points: each reaches to the next one, raised figures are small, and a space follows.
-
-    In prose the space after a word reaches over what was not recognised, so that the line stays whole.
-    """
-    points = 72 / DPI
-    chars = sorted(word.chars, key=lambda char: char.x0 + char.x1) if hebrew else word.chars
-    lefts = [char.x0 for char in chars]
-    for position in range(1, len(lefts)):  # boxes of neighbours overlap now and then
-        lefts[position] = max(lefts[position], lefts[position - 1] + 1)
-    right = max(char.x1 for char in chars)
-    following = min((other.left for other in line if other.left > word.left), default=right)
-    end = max(lefts[-1] + 1.0, min(right, following - SPACE * size))
-    if len(line) >= MIN_PROSE and HOLE * size < following - end < MAX_HOLE * size:
-        end = following - HOLE * size
-    glyphs = []
-    for char, left, edge in zip(chars, lefts, [*lefts[1:], end], strict=True):
-        raised = char.text.isdecimal() and base - char.bottom > RISE * size and char.bottom - char.top < 0.55 * size
-        y = base - (0.35 * size if raised else 0.0)
-        em = 0.65 * size if raised else size
-        sure = word.confidence >= SURE_FROM
-        glyphs.append(Glyph(char.text, left * points, edge * points, y * points, em * points, font, False, sure))
-    return [*glyphs, Glyph(" ", end * points, end * points, base * points, size * points, font, False)]
+    def _in_place(self, chars: Sequence[OcrChar]) -> Sequence[OcrChar]:
+        """Characters from left to right as printed; Tesseract gives Hebrew, and its brackets, as it is read."""
+        if self._of == ("eng",):
+            return chars
+        return sorted(
+            (replace(char, text=char.text.translate(_MIRRORED)) for char in chars), key=lambda char: char.x0 + char.x1
+        )

@@ -16,7 +16,7 @@ from quarry.player.questions.language import hebrew_forms, is_hebrew
 from quarry.player.words import is_stop_word, stems, words
 
 ASSOCIATIONS_FILE = Path(__file__).with_name("associations.npz")
-"""Written by `python -m evaluate fit-associations`."""
+"""Written by `python -m evaluate calibrate words`."""
 
 N_NEAR = 1500
 """Words that are looked at closely."""

@@ -20,6 +20,7 @@ from quarry.player.game.journal import Ledger
 from quarry.player.game.play import REPLY_SHARE, Pace
 from quarry.player.player import Player
 from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.messages import MAX_ID_CHARS
 from quarry.player.protocol.payloads import Guess, Json, Message, RoundStart
 
 Context = Mapping[str, Any]
@@ -115,7 +116,7 @@ class Callbacks:
 
     def _round(self, message: Message) -> _Round:
         """The game's memory, by its id or its match; a new one for a game that is not known."""
-        key = message.game_id.lstrip("0") or str(message.payload.get("match_id", ""))[: protocol.MAX_ID_CHARS]
+        key = message.game_id.lstrip("0") or str(message.payload.get("match_id", ""))[:MAX_ID_CHARS]
         with self._lock:
             found = self._rounds.setdefault(key, _Round())
             self._rounds.move_to_end(key)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
 from quarry.player.answer.justify import Evidence, justify_sentence, justify_word
-from quarry.player.deadlines import started
+from quarry.player.deadlines import Call, described, start_in_thread
 from quarry.player.player import Contestant, Decision, Plan
 from quarry.player.protocol.payloads import Guess, RoundStart
 from quarry.player.questions.answer import NOT_RELEVANT, Answers
@@ -20,7 +19,6 @@ from quarry.player.questions.language import Language, language_of
 from quarry.player.questions.lists import NONE_OF_THESE
 from quarry.player.questions.question import Question
 from quarry.player.questions.views import VIEWS
-from quarry.player.search.deadlines import described
 from quarry.player.search.types import Query, SearchResult
 
 T = TypeVar("T")
@@ -45,7 +43,7 @@ class Planned:
     """
 
     plan: Plan
-    late: Future[Plan] | None = None
+    late: Call[Plan] | None = None
 
 
 class Steady:
@@ -64,7 +62,7 @@ class Steady:
         """The result of the sum; "0" where there is none in time."""
         if budget_s is None:
             return self._player.answer_warmup(question)
-        answer = self._result(started(lambda: self._player.answer_warmup(question)), budget_s, "the warm-up")
+        answer = self._result(start_in_thread(lambda: self._player.answer_warmup(question)), budget_s, "the warm-up")
         return answer or "0"
 
     def plan(self, start: RoundStart, budget_s: float | None) -> Planned:
@@ -75,11 +73,13 @@ class Steady:
         """
         if budget_s is None:
             return Planned(self._player.plan(start))
-        designed = self._result(started(lambda: self._player.plan(start)), DESIGN_SHARE * budget_s, "the questions")
+        designed = self._result(
+            start_in_thread(lambda: self._player.plan(start)), DESIGN_SHARE * budget_s, "the questions"
+        )
         if designed is not None:
             return Planned(designed)
         questions = generic_questions(start)
-        search = started(lambda: self._player.plan(start, questions))
+        search = start_in_thread(lambda: self._player.plan(start, questions))
         found = self._result(search, SEARCH_SHARE * budget_s, "the search")
         return Planned(found) if found is not None else Planned(_without_candidates(start, questions), search)
 
@@ -87,7 +87,7 @@ class Steady:
         """The plan of questions that were asked before, by a process that is no more."""
         if budget_s is None:
             return Planned(self._player.plan(start, questions))
-        search = started(lambda: self._player.plan(start, questions))
+        search = start_in_thread(lambda: self._player.plan(start, questions))
         found = self._result(search, budget_s, "the search")
         return Planned(found) if found is not None else Planned(_without_candidates(start, questions), search)
 
@@ -101,11 +101,11 @@ class Steady:
         if not plan.result.hits:
             return _by_hint(plan, answers)
         decision = self._result(
-            started(lambda: self._player.decide(plan, answers)), DECIDE_SHARE * budget_s, "the decision"
+            start_in_thread(lambda: self._player.decide(plan, answers)), DECIDE_SHARE * budget_s, "the decision"
         )
         return decision or _by_hint(plan, answers)
 
-    def _result(self, call: Future[T], budget_s: float, what: str) -> T | None:
+    def _result(self, call: Call[T], budget_s: float, what: str) -> T | None:
         """What came in time; None, and a line that says so, where nothing did."""
         try:
             return call.result(max(0.0, budget_s))

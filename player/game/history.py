@@ -1,11 +1,10 @@
-"""Every game that a journal holds, for people: as a table in the terminal, as JSON, and as one HTML page."""
+"""Every game that a journal holds, as a table for the terminal and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quarry.configs.terminal import visible
@@ -15,13 +14,6 @@ from quarry.player.protocol.payloads import Json
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-TEMPLATE = Path(__file__).with_name("history.html")
-MAX_SHOWN_CHARS = 2_000
-"""Of one text of somebody else's."""
-WIDTH, HEIGHT = 640, 160
-"""Of the plot of scores, in its own units."""
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,28 +69,6 @@ def history_table(games: Sequence[Past]) -> Table:
     return table
 
 
-def history_page(games: Sequence[Past]) -> str:
-    """The games as one HTML page, the newest first, that fetches nothing and runs no script."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
-
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATE.parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    environment.filters["visible"] = _shown
-    environment.filters["moment"] = moment
-    scores = [game.kept.score.private_score for game in games if game.kept.score is not None]
-    return environment.get_template(TEMPLATE.name).render(
-        games=list(reversed([_game_json(game) for game in games])),
-        summary=summary(games),
-        policy=Markup(POLICY),
-        width=WIDTH,
-        height=HEIGHT,
-        points=_points(scores),
-        means=" ".join(f"{x:.1f},{y:.1f}" for x, y in _points(_running_means(scores))),
-    )
-
-
 def moment(seconds: float | None) -> str:
     """A moment in local time, to the minute; "-" for none."""
     try:
@@ -133,24 +103,5 @@ def _game_json(game: Past) -> Json:
     }
 
 
-def _points(values: Sequence[float]) -> list[tuple[float, float]]:
-    """Where each value, 0..100, stands in the plot."""
-    step = WIDTH / max(1, len(values) - 1)
-    return [(row * step, HEIGHT * (1.0 - min(max(value, 0.0), 100.0) / 100.0)) for row, value in enumerate(values)]
-
-
-def _running_means(values: Sequence[float]) -> list[float]:
-    """The mean of each value and those before it."""
-    means, total = [], 0.0
-    for n, value in enumerate(values, 1):
-        total += value
-        means.append(total / n)
-    return means
-
-
 def _short(text: str) -> str:
     return text if len(text) <= 48 else f"{text[:47]}…"
-
-
-def _shown(text: object) -> str:
-    return visible(text)[:MAX_SHOWN_CHARS]

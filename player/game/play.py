@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from quarry.configs.terminal import visible
+from quarry.player.deadlines import described
 from quarry.player.errors import (
     GameTimeoutError,
     MessageError,
@@ -26,11 +27,9 @@ from quarry.player.game.feedback import read_revealed, recognise, use_revealed
 from quarry.player.game.journal import Kept, Ledger
 from quarry.player.player import Contestant, Decision, Plan
 from quarry.player.protocol import payloads as protocol
-from quarry.player.protocol.client import GameServer, wait_left_s
+from quarry.player.protocol.client import GameServer
 from quarry.player.protocol.payloads import Json, Message, RoundStart, Score
 from quarry.player.questions.answer import Answer, Answers
-from quarry.player.search.deadlines import described
-from quarry.player.season import Season
 
 PAUSE_S = 0.02
 """Seconds after an empty answer, for servers that do not wait when they are asked to."""
@@ -172,7 +171,7 @@ def play(
 def play_games(
     server: GameServer,
     contestant: Contestant,
-    n_games: float,
+    n_games: int,
     *,
     name: str,
     timeout_s: float,
@@ -182,7 +181,6 @@ def play_games(
     pace: Pace | None = Pace(),
     ledger: Ledger | None = None,
     say: Callable[[str], None] | None = None,
-    season: Season | None = None,
 ) -> Generator[GameReport | PlayerError, None, None]:
     """Play games, and give each one's report, or why it could not be played, when it is over.
 
@@ -198,8 +196,6 @@ def play_games(
         pace: None hurries no reply and lets every fault pass to the caller, for replays and measurements.
         ledger: where games are kept; None keeps nothing.
         say: is told in a line what went wrong and was survived; standard error unless given.
-        season: no game is asked for: those that the league begins are played, all at once, up to `n_games` or to the
-            season's end.
 
     Raises:
         UnauthorizedError: the server does not know the player.
@@ -214,7 +210,6 @@ def play_games(
         cursor,
         pace,
         ledger or Ledger(None),
-        season,
     )
     table.say = say or (lambda line: print(visible(line), file=sys.stderr))
     yield from table.play(n_games)
@@ -250,13 +245,9 @@ class _Table:
         cursor: str,
         pace: Pace | None,
         ledger: Ledger,
-        season: Season | None,
     ) -> None:
         self._server = server
         self._player = player
-        self._season = season
-        self._n_welcome = 0.0
-        self._welcomed: set[str] = set()
         self._name = name
         self._timeout_s = timeout_s
         self._at_once = at_once
@@ -266,24 +257,23 @@ class _Table:
         self._ledger = ledger
         self._seats: list[_Seat] = []
         self._owed: list[int] = []
-        self._pool = ThreadPoolExecutor(N_WORKERS, "game") if at_once > 1 or season is not None else None
+        self._pool = ThreadPoolExecutor(N_WORKERS, "game") if at_once > 1 else None
         self._last_good = time.monotonic()
         self._fault_pause_s = 0.0
         self._closing = False
         self.say: Callable[[str], None] = print
 
-    def play(self, n_games: float) -> Generator[GameReport | PlayerError, None, None]:
+    def play(self, n_games: int) -> Generator[GameReport | PlayerError, None, None]:
         """The outcome of each game as it is over."""
         try:
             began = time.monotonic()
             left = n_games - self._resume()
             n_unasked = 0
             waited_s = 0.0
-            while self._awaits(left) or self._seats or (self._owed and waited_s < OWED_S[0]):
+            while left > 0 or self._seats or (self._owed and waited_s < OWED_S[0]):
                 waited_s = time.monotonic() - began
                 self._forget_owed(waited_s)
-                self._n_welcome = left if self._season is not None else 0
-                while self._asks(left) and not (self._owed and waited_s < OWED_S[0]):
+                while left > 0 and len(self._seats) < self._at_once and not (self._owed and waited_s < OWED_S[0]):
                     left -= 1
                     try:
                         self._ask()
@@ -296,21 +286,13 @@ class _Table:
                         if n_unasked == MOST_UNASKED:
                             left = 0
                 n_over = yield from self._outcomes()
-                if n_over == 0 and (self._seats or self._owed or self._awaits(left)):
+                if n_over == 0 and (self._seats or self._owed or left > 0):
                     left -= self._poll()
         finally:
             self._closing = True
             if self._pool is not None:
                 wait([seat.work for seat in self._seats if seat.work is not None], CLOSING_S)
                 self._pool.shutdown(wait=False, cancel_futures=True)
-
-    def _asks(self, left: float) -> bool:
-        """Whether one more game is to be asked for."""
-        return self._season is None and left > 0 and len(self._seats) < self._at_once
-
-    def _awaits(self, left: float) -> bool:
-        """Whether there are games to come."""
-        return left > 0 and (self._season is None or not self._season.over)
 
     def _resume(self) -> int:
         """Sit down again at the games that are not over; how many they are, without those whose id nobody knows."""
@@ -351,7 +333,7 @@ class _Table:
 
     def _poll(self) -> int:
         """Read the inbox once, and let each game answer what is its own; how many games showed themselves."""
-        n_owed, n_welcomed = len(self._owed), len(self._welcomed)
+        n_owed = len(self._owed)
         envelopes: Sequence[Json] = ()
         came = self._cursor
         try:
@@ -376,7 +358,7 @@ class _Table:
         if idle and self._cursor != self._saved_cursor:
             self._ledger.move_cursor(self._cursor)
             self._saved_cursor = self._cursor
-        return n_owed - len(self._owed) + len(self._welcomed) - n_welcomed
+        return n_owed - len(self._owed)
 
     def _wait_s(self) -> float:
         """Seconds until something is due, at most a poll's."""
@@ -393,8 +375,6 @@ class _Table:
         if self._fault_pause_s == 0.0:
             self.say(f"the inbox cannot be read and is tried again: {error}")
         if time.monotonic() - self._last_good > pace.outage_s:
-            if not self._seats and self._season is not None:
-                raise error
             for seat in self._seats:
                 seat.failure = error
         self._fault_pause_s = min(MOST_FAULTS_S, max(2.0 * self._fault_pause_s, 0.1, error.retry_after_s))
@@ -414,30 +394,11 @@ class _Table:
             self._ledger.name(key, message.game_id)
             self._sit(message.game_id, key)
             seat = self._seats[-1]
-        elif seat is None and begins and self._n_welcome > 0 and message.game_id:
-            seat = self._welcome(message)
         if seat is not None:
             if message.deadline_s is not None:  # the other player has as long, and the referee must read its reply too
                 own_s = DEADLINES_WAITED * min(message.deadline_s, LONGEST_DEADLINE_S)
                 seat.deadline = max(seat.deadline, arrived + own_s)
             seat.mail.append((message, envelope, arrived))
-        elif self._season is not None and (reply := self._season.reply(message, envelope)) is not None:
-            try:
-                self._server.send(reply)
-            except ServerError as error:  # the league says it again
-                self.say(f"the league could not be told {reply['message_type']}: {error}")
-
-    def _welcome(self, message: Message) -> _Seat | None:
-        """Sit down at a game that the league begins, if it is not over already."""
-        game_id = message.game_id.lstrip("0")
-        if game_id in self._welcomed or self._ledger.knows(message.game_id):
-            return None
-        self._welcomed.add(game_id)
-        key = self._ledger.ask()
-        self._ledger.name(key, message.game_id)
-        self._sit(message.game_id, key)
-        self._n_welcome -= 1
-        return self._seats[-1]
 
     def _serve(self, seat: _Seat) -> None:
         """Let a game answer its messages and do what is due: here, or in a thread where several games are played."""
@@ -533,10 +494,10 @@ class _Table:
             if game.score is not None:
                 outcome = game.report(now - seat.began, self._cursor)
             elif outcome is None and now >= seat.deadline:
-                try:
-                    wait_left_s(seat.deadline, game.game_id)
-                except GameTimeoutError as error:
-                    outcome = error
+                outcome = GameTimeoutError(
+                    f"game {game.game_id} must be over in time, its deadline has passed; "
+                    "raise game.game_timeout_s if the referee is slow"
+                )
             if outcome is None:
                 continue
             self._seats.remove(seat)

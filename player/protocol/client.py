@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import http
-import math
 import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Protocol
 from urllib.parse import quote
 
 import httpx
+from pydantic.dataclasses import dataclass
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_before_delay, wait_exponential
 
 from quarry.configs.terminal import visible
-from quarry.player.errors import GameTimeoutError, MessageError, RefusedError, ServerError, UnauthorizedError
-from quarry.player.protocol.decoding import Inflater, read_inbox, read_json
-from quarry.player.protocol.payloads import MAX_ID_CHARS, Json
+from quarry.player.deadlines import Worker
+from quarry.player.errors import MessageError, RefusedError, ServerError, UnauthorizedError
+from quarry.player.protocol.decoding import read_body, read_inbox, read_json
+from quarry.player.protocol.messages import MAX_ID_CHARS, Id, Json, Points, WholePoints, read_payload, text_of
 
-MAX_PAUSE_S = 2.0
 PATIENCE = 3.0
 """How many times `timeout_s` a repeatable request is tried, so that one that hangs leaves time for others."""
 LONGEST_RETRY_AFTER_S = 3_600.0
@@ -34,7 +33,7 @@ NOT_DONE = frozenset({408, 425, 429, 503})
 """Those that say that nothing was done."""
 NOT_FOUND = 404
 MOST_NOT_FOUND = 3
-"""Times that an inbox or outbox may be missing before it is believed: behind a proxy they come and go."""
+"""Tries in which an inbox or outbox may be missing before it is believed: behind a proxy they come and go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +41,9 @@ class GameState:
     """What the server says of a game; the score is None until there is one."""
 
     game_id: str
-    state: str
-    private_score: float | None
-    league_points: int | None
+    state: Id = ""
+    private_score: Points | None = None
+    league_points: WholePoints | None = None
 
 
 class GameServer(Protocol):
@@ -104,11 +103,6 @@ class HttpGameServer:
         self.use(token)
 
     @property
-    def has_token(self) -> bool:
-        """Whether there is a token to play with."""
-        return bool(self._token)
-
-    @property
     def token(self) -> str:
         """What the player is known by; "" until there is one."""
         return self._token
@@ -130,10 +124,7 @@ class HttpGameServer:
             ServerError: the server is not there or refuses.
         """
         answer = self._ask("POST", "/v1/games", {}, repeatable=False)
-        number = answer.get("game_id")
-        if isinstance(number, int) and not isinstance(number, bool):
-            return str(number)[:MAX_ID_CHARS]
-        return _string(answer, "game_id")[:MAX_ID_CHARS]
+        return text_of(answer.get("game_id"), MAX_ID_CHARS) or _string(answer, "game_id")
 
     def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
         """The messages after `cursor` ("" for all) and the new cursor; waits up to wait_s seconds, at most 30, for one.
@@ -149,10 +140,9 @@ class HttpGameServer:
             answer = read_inbox(body)
         except MessageError as error:
             raise ServerError(f"{self.url}/v1/inbox {self._redacted(str(error))}") from error
-        came = answer.get("cursor")
-        new_cursor = str(came) if isinstance(came, str | int) and not isinstance(came, bool) else cursor
+        came = text_of(answer.get("cursor"), MAX_CURSOR_CHARS + 1)
         messages = [message for message in answer["messages"] if isinstance(message, dict)]
-        return messages, new_cursor if len(new_cursor) <= MAX_CURSOR_CHARS else cursor
+        return messages, came if 0 < len(came) <= MAX_CURSOR_CHARS else cursor
 
     def send(self, envelope: Mapping[str, Any]) -> None:
         """Deliver a message; sending it again is safe, its message_id makes it one message.
@@ -170,13 +160,7 @@ class HttpGameServer:
             ServerError: the server is not there, or does not know the game.
         """
         answer = self._ask("GET", f"/v1/games/{quote(game_id, safe='')}")
-        score, points = answer.get("private_score"), answer.get("league_points")
-        return GameState(
-            game_id=game_id,
-            state=str(answer.get("state", ""))[:MAX_ID_CHARS],
-            private_score=_finite(score),
-            league_points=None if (whole := _finite(points)) is None else int(whole),
-        )
+        return read_payload(GameState, {**answer, "game_id": game_id})
 
     def close(self) -> None:
         """Close the connections."""
@@ -239,59 +223,67 @@ class HttpGameServer:
         return asyncio.run_coroutine_threadsafe(asked, self._running_loop()).result()
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
-        """An event loop in a thread of its own: only there can a request be broken off wherever it hangs."""
+        """Return an event loop in a thread of its own: only there can a request be broken off wherever it hangs."""
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=_run_and_close, args=(self._loop,), name="game-server", daemon=True).start()
+                worker = Worker("game-server")
+                worker.submit(self._loop.run_forever)
+                worker.submit(self._loop.close)
+                worker.stop()
             return self._loop
 
     async def _until_answered(
         self, method: str, path: str, body: Json | None, parameters: Mapping[str, str], wait_s: float, repeatable: bool
     ) -> bytes:
+        """Ask until there is an answer that is worth no further try, or the time is over."""
         patience_s = self._timeout_s * (PATIENCE if repeatable else 1.0)
         deadline = time.monotonic() + patience_s
-        pause_s, n_missing = 0.05, 0
-        while True:
-            remaining_s = min(self._timeout_s, max(deadline - time.monotonic(), 0.1)) + wait_s
-            retry_after_s, given_up = 0.0, False
-            try:
-                async with asyncio.timeout(remaining_s):
-                    status, headers, content = await self._exchange(method, path, body, parameters)
-                n_missing += status == NOT_FOUND
-                may_pass = status in (TRANSIENT if repeatable else NOT_DONE) or (
-                    status == NOT_FOUND and path in {"/v1/inbox", "/v1/outbox"} and n_missing <= MOST_NOT_FOUND
-                )
-                if not may_pass:
-                    return self._checked(method, path, status, content)
-                fault, retry_after_s = f"status {status}", _retry_after_s(headers.get("Retry-After", ""))
-            except (httpx.RequestError, httpx.InvalidURL, MessageError, TimeoutError) as error:
-                fault = _reason(error)
-                given_up = not repeatable and not isinstance(error, httpx.ConnectError)
-            pause_s = max(pause_s, retry_after_s)
-            if given_up or time.monotonic() + pause_s >= deadline:
-                failure = ServerError(
-                    self._redacted(
-                        f"{self.url}: a game server must answer there, {method} {path} failed for {patience_s:g} s: "
-                        f"{fault}; check --server, or leave it out to play against a practice server"
+        passing = set(TRANSIENT if repeatable else NOT_DONE)
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(lambda error: isinstance(error, _FaultError) and error.passes),
+            wait=_pause_s,
+            stop=stop_before_delay(patience_s),
+            reraise=True,
+        )
+        try:
+            async for attempt in retrying:
+                with attempt:
+                    missing = (
+                        path in {"/v1/inbox", "/v1/outbox"} and attempt.retry_state.attempt_number <= MOST_NOT_FOUND
                     )
+                    try:
+                        async with asyncio.timeout(
+                            min(self._timeout_s, max(deadline - time.monotonic(), 0.1)) + wait_s
+                        ):
+                            response, content = await self._exchange(method, path, body, parameters)
+                    except (httpx.RequestError, httpx.InvalidURL, MessageError, TimeoutError) as error:
+                        raise _FaultError(
+                            _reason(error), repeatable or isinstance(error, httpx.ConnectError)
+                        ) from error
+                    status = response.status_code
+                    if status in passing or (status == NOT_FOUND and missing):
+                        raise _FaultError(f"status {status}", True, _retry_after_s(response.headers))
+                    return self._checked(method, path, status, content)
+            raise AssertionError("retrying ends with a result or an error")
+        except _FaultError as fault:
+            failure = ServerError(
+                self._redacted(
+                    f"{self.url}: a game server must answer there, {method} {path} failed for {patience_s:g} s: "
+                    f"{fault}; check --server, or leave it out to play against a practice server"
                 )
-                failure.retry_after_s = retry_after_s
-                raise failure
-            await asyncio.sleep(pause_s)
-            pause_s = min(2.0 * pause_s, MAX_PAUSE_S)
+            )
+            failure.retry_after_s = fault.retry_after_s
+            raise failure from fault
 
     async def _exchange(
         self, method: str, path: str, body: Json | None, parameters: Mapping[str, str]
-    ) -> tuple[int, httpx.Headers, bytes]:
-        """One request and its answer: status, headers, body."""
+    ) -> tuple[httpx.Response, bytes]:
+        """Make one request; returns the response and its body."""
         request = self._client.build_request(method, path, json=body, params=parameters, timeout=None)
         response = await self._client.send(request, stream=True)
         try:
-            inflater = Inflater(response.headers.get("Content-Encoding", ""))
-            async for piece in response.aiter_raw():
-                inflater.feed(piece)
-            return response.status_code, response.headers, inflater.body()
+            return response, await read_body(response)
         finally:
             await response.aclose()
 
@@ -314,16 +306,31 @@ class HttpGameServer:
         except MessageError:
             problem = None
         told = (problem.get("detail") or problem.get("title")) if isinstance(problem, dict) else ""
-        reason = " ".join(self._redacted(str(told or _phrase(status))).split())[:200]
+        reason = " ".join(self._redacted(str(told or httpx.codes.get_reason_phrase(status) or "no reason")).split())[
+            :200
+        ]
         raise RefusedError(f"{self.url}: {method} {path} was refused with {status}: {reason}", status)
 
     def _redacted(self, text: str) -> str:
         return visible(text.replace(self._token, "***") if self._token else text)
 
 
-def _run_and_close(loop: asyncio.AbstractEventLoop) -> None:
-    loop.run_forever()
-    loop.close()
+class _FaultError(Exception):
+    """One try of a request failed; its text says how, and `passes` whether another try may succeed."""
+
+    def __init__(self, reason: str, passes: bool, retry_after_s: float = 0.0) -> None:
+        super().__init__(reason)
+        self.passes = passes
+        self.retry_after_s = retry_after_s
+
+
+_backoff = wait_exponential(multiplier=0.05, max=2.0)
+
+
+def _pause_s(state: RetryCallState) -> float:
+    """Return the seconds until the next try: more each time, and what the server asked for."""
+    fault = state.outcome.exception() if state.outcome is not None else None
+    return max(_backoff(state), fault.retry_after_s if isinstance(fault, _FaultError) else 0.0)
 
 
 def _reason(error: BaseException) -> str:
@@ -340,40 +347,17 @@ def _reason(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def _phrase(status: int) -> str:
+def _retry_after_s(headers: Mapping[str, str]) -> float:
+    """Return the seconds that Retry-After asks for, as a number or a moment; 0 if it says nothing."""
+    value = headers.get("Retry-After", "")
     try:
-        return http.HTTPStatus(status).phrase
+        seconds = float(value)
     except ValueError:
-        return "no reason"
-
-
-def _retry_after_s(value: str) -> float:
-    """Seconds that a Retry-After asks for, as a number or a moment; 0 if it says nothing."""
-    try:
-        return max(0.0, min(float(value), LONGEST_RETRY_AFTER_S))
-    except ValueError:
-        pass
-    try:
-        moment = parsedate_to_datetime(value)
-        left_s = moment.timestamp() - time.time()
-    except (ValueError, TypeError, OverflowError):
-        return 0.0
-    return max(0.0, min(left_s, LONGEST_RETRY_AFTER_S))
-
-
-def wait_left_s(deadline: float, game_id: str) -> float:
-    """Seconds until `deadline` (of time.monotonic), at most 10, for one poll of the inbox.
-
-    Raises:
-        GameTimeoutError: it has passed.
-    """
-    left_s = deadline - time.monotonic()
-    if left_s <= 0:
-        raise GameTimeoutError(
-            f"game {game_id} must be over in time, its deadline has passed; "
-            "raise game.game_timeout_s if the referee is slow"
-        )
-    return min(left_s, 10.0)
+        try:
+            seconds = parsedate_to_datetime(value).timestamp() - time.time()
+        except (ValueError, TypeError, OverflowError):
+            return 0.0
+    return max(0.0, min(seconds, LONGEST_RETRY_AFTER_S))
 
 
 def _string(answer: Json, key: str) -> str:
@@ -382,11 +366,3 @@ def _string(answer: Json, key: str) -> str:
         came = "an empty one" if value == "" else type(value).__name__  # not the value, which may be a token
         raise ServerError(f"the game server must answer with {key} as a string, got {came}; is it a game server?")
     return value
-
-
-def _finite(value: object) -> float | None:
-    try:
-        number = float(value) if isinstance(value, int | float) else math.nan
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None

@@ -5,14 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import zlib
 from collections.abc import Iterator
 from typing import Any
+
+import httpx
 
 from quarry.player.errors import MessageError
 
 MAX_BYTES = 32_000_000
-"""Of one response, decompressed. An inbox of a long season is a few MB."""
+"""Of one response, decompressed. An inbox of hundreds of games is a few MB."""
 MAX_DIGITS = 4_300
 """Of an integer; Python reads no longer ones."""
 
@@ -20,43 +21,21 @@ MAX_TOKENS = 2_000_000
 """Brackets and strings of an unreadable inbox that are looked at for its readable messages: two seconds of them."""
 
 
-class Inflater:
-    """Undoes gzip or deflate, piece by piece, and never holds more than `MAX_BYTES`.
-
-    Args:
-        encoding: as the response names it; "" and "identity" leave bytes as they are.
+async def read_body(response: httpx.Response) -> bytes:
+    """Read a body, decompressed, and never hold much more than `MAX_BYTES` of it.
 
     Raises:
-        MessageError: another encoding.
+        MessageError: it is too long, or compressed in a way that may unpack to anything.
     """
-
-    def __init__(self, encoding: str) -> None:
-        name = encoding.strip().lower()
-        if name not in {"", "identity", "gzip", "x-gzip", "deflate"}:
-            raise MessageError(f"a response must be plain, gzip or deflate, got {name[:20]!r}")
-        self._undo = None if name in {"", "identity"} else zlib.decompressobj(47)  # 32 + 15: finds out which it is
-        self._parts: list[bytes] = []
-        self._n_bytes = 0
-
-    def feed(self, piece: bytes) -> None:
-        """Take what came.
-
-        Raises:
-            MessageError: it is not what it says, or too much.
-        """
-        if self._undo is not None:
-            try:
-                piece = self._undo.decompress(piece, MAX_BYTES + 1 - self._n_bytes)
-            except zlib.error as error:
-                raise MessageError(f"a response must be in the encoding that it names: {error}") from error
-        self._n_bytes += len(piece)
-        if self._n_bytes > MAX_BYTES:
+    encoding = response.headers.get("Content-Encoding", "").strip().lower()
+    if encoding not in {"", "identity", "gzip", "deflate"}:
+        raise MessageError(f"a response must be plain, gzip or deflate, got {encoding[:20]!r}")
+    body = bytearray()
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) > MAX_BYTES:
             raise MessageError(f"a response must hold at most {MAX_BYTES} bytes, got more")
-        self._parts.append(piece)
-
-    def body(self) -> bytes:
-        """All of it."""
-        return b"".join(self._parts)
+    return bytes(body)
 
 
 def read_json(body: bytes) -> Any:

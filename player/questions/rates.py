@@ -87,5 +87,5 @@ def rates_yaml(logged: Logged) -> str:
 
 _HEADER = """\
 # How many letters respondents gave in answer to each kind of question, by what they saw of the paragraph, and how
-# many of these did not fit; written by `python -m evaluate rates`, never by hand. See docs/guides/referees.md.
+# many of these did not fit; written by `evaluate calibrate rates`, never by hand. See docs/guides/referees.md.
 """

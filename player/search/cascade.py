@@ -14,6 +14,7 @@ import numpy as np
 from quarry.configs.settings import SearchSettings
 from quarry.ingest.arrays import AnyFloatArray, BoolArray, IntArray
 from quarry.ingest.paragraph import Paragraph
+from quarry.player.deadlines import Call, Runner
 from quarry.player.errors import AllStrategiesFailedError, SearchError
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
 from quarry.player.search.core import (
@@ -34,7 +35,6 @@ from quarry.player.search.core import (
     weigh,
     worth_asking,
 )
-from quarry.player.search.deadlines import Call, Runner
 from quarry.player.search.references import References
 from quarry.player.search.strategies.keyword import Keyword
 from quarry.player.search.strategies.ranking import Ranked

@@ -13,11 +13,11 @@ from typing import Any
 
 from quarry.configs.settings import SearchSettings, SettingsError
 from quarry.ingest.paragraph import Paragraph
+from quarry.player.deadlines import Runner
 from quarry.player.errors import AllStrategiesFailedError, QueryError, SearchError
 from quarry.player.search.cache import ResultCache, Same
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
 from quarry.player.search.cascade import Cascade, Searched
-from quarry.player.search.deadlines import Runner
 from quarry.player.search.references import References
 from quarry.player.search.statistics import SearchStatistics
 from quarry.player.search.types import Query, Rewriter, SearchResult, Strategy

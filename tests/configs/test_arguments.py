@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.configs.arguments import add_settings, settings_of
+from quarry.configs.arguments import SETTINGS, Command, settings_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,9 +28,7 @@ def test_python_without_the_environment_is_told_of_it(command: list[str]) -> Non
 
 
 def options(*arguments: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add_settings(parser)
-    return parser.parse_args(arguments)
+    return Command("do", "do it", "do it now", SETTINGS, lambda options: 0).parser("do").parse_args(arguments)
 
 
 def test_a_strategy_of_ones_own_is_asked_beside_the_others() -> None:

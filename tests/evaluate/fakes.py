@@ -13,8 +13,12 @@ import pytest
 from quarry.configs.settings import Settings
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.server import Repertoire
-from quarry.evaluate.referee import Referee, make_referee
-from quarry.evaluate.replay.replayer import Replayer
+from quarry.evaluate.referee import Referee, make_referee, tools_of
+from quarry.evaluate.referee.scoring import Similarity
+from quarry.evaluate.replay.judges import make_judge, repeats_of
+from quarry.evaluate.replay.replay import replay_games
+from quarry.evaluate.replay.replayer import Replayer, here
+from quarry.evaluate.runs.run import Run, make_run
 from quarry.ingest.embed import Embedder
 from quarry.ingest.embed.vectors import ReadingVectors
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
@@ -152,3 +156,21 @@ def make_hashing_replayer(location: str, settings: Settings, referee: str, seed:
     player = Player(build.build_orchestrator(store, settings, embedder), settings.game, 0, store.paragraphs)
     judges = [judge for repeat in range(repeats) if (judge := make_referee(referee, seed + repeat)) is not None]
     return Replayer(player, judges, half_alike, seed)
+
+
+def replay(
+    games: Sequence[LabelledGame],
+    store: Course,
+    player: Player,
+    settings: Settings,
+    *,
+    referee: str,
+    similarity: Similarity | None,
+    seed: int = 0,
+    repeats: int = 1,
+) -> Run:
+    """A run over the games by this player, in this process."""
+    judges, tools = repeats_of(referee, repeats, seed), tools_of(store, settings.embed)
+    replayer = Replayer(player, [make_judge(judge, tools) for judge in judges], similarity, seed)
+    records = replay_games(games, store, here(replayer), progress=False)
+    return make_run(records, store.fingerprint, settings, referee, seed, len(judges) or 1)

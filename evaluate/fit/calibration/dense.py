@@ -39,7 +39,7 @@ def fit_dense(
     if not seen:
         raise GamesError(
             "--games must hold a hint that shares no word with its paragraph, got none; "
-            "see python -m evaluate check-games"
+            "see python -m evaluate games check"
         )
     elsewhere = [_summary(dense.cosines(hint)) for hint in negatives]
     (best, top), bias = fit_relevance(np.array(held), np.array(elsewhere), np.array(left_out))

@@ -21,7 +21,7 @@ from quarry.player.search.calibration.keyword import KeywordCalibration
 from quarry.player.search.calibration.references import ReferenceCalibration
 
 CALIBRATION = Path(__file__).parents[1] / "calibration.json"
-"""The project's fitted numbers by embedder; `python -m evaluate calibrate` writes a user's own beside his data."""
+"""The project's fitted numbers by embedder; `evaluate calibrate search` writes a user's own beside his data."""
 DEFAULT_EMBEDDER = "minilm"
 """Whose numbers serve an embedder that has none of its own."""
 
@@ -76,7 +76,7 @@ def uncalibrated(embedder_spec: str) -> str:
         return ""
     return (
         f"the embedder {embedder_spec} is not calibrated: something always counts as relevant, and books are told by "
-        "letters alone; python -m evaluate calibrate --store S --games FILE fits it"
+        "letters alone; python -m evaluate calibrate search --store S --games FILE fits it"
     )
 
 
@@ -109,5 +109,5 @@ def _read(path: Path) -> dict[str, Calibration]:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "other content"
         raise SettingsError(
-            f"{path}: must be as python -m evaluate calibrate writes it, got {reason}; move it away, or calibrate anew"
+            f"{path}: must be as evaluate calibrate search writes it, got {reason}; move it away, or calibrate anew"
         ) from None

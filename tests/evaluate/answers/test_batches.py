@@ -11,8 +11,14 @@ import pytest
 
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.answers.answered import AnsweredReferee, answering
-from quarry.evaluate.answers.batches import AskedBatch, batch_line, make_batches, read_answers, read_batches
-from quarry.evaluate.answers.sheets import sheet_line
+from quarry.evaluate.answers.batches import (
+    AskedBatch,
+    batch_line,
+    make_batches,
+    read_answers,
+    read_batches,
+    respondent_line,
+)
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.referee import Secret, make_referee
@@ -92,7 +98,7 @@ def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path, line: str,
 
 
 @pytest.mark.parametrize(
-    "line", ["{}", sheet_line(BATCH, "paragraph", no_passages), "3", f"{batch_line(BATCH)}\n{batch_line(BATCH)}"]
+    "line", ["{}", respondent_line(BATCH, "paragraph", no_passages), "3", f"{batch_line(BATCH)}\n{batch_line(BATCH)}"]
 )
 def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path, line: str) -> None:
     with pytest.raises(BatchError, match=r"batches.jsonl line \d"):
@@ -152,7 +158,7 @@ def test_answers_to_no_known_game_are_one_line_and_exit_code_2(
     games = written(tmp_path / "games.jsonl", json.dumps(record))
     code = main(
         [
-            "answers",
+            "replay",
             "--store",
             str(tmp_path),
             "--games",

@@ -73,7 +73,7 @@ def arguments(store: str, tmp_path: Path, fast_models: None) -> list[str]:
     questions = write_games(tmp_path / "questions.jsonl", [record_of(game) for game in asked])
     negatives = write_games(tmp_path / "negatives.jsonl", [{"text": text} for text in NEGATIVES])
     return [
-        *("calibrate", "--store", store, "--games", str(games), "--questions-store", store),
+        *("calibrate", "search", "--store", store, "--games", str(games), "--questions-store", store),
         *("--questions", str(questions), "--negatives", str(negatives), "--out", str(tmp_path / "out.json")),
     ]
 
@@ -84,11 +84,11 @@ class TestCommand:
     ) -> None:
         monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
         projects = CALIBRATION.read_bytes()
-        assert run_main(main, *arguments[:5]) == 0
+        assert run_main(main, *arguments[:6]) == 0
         captured = capsys.readouterr()
         own = tmp_path / "home" / "fitted" / "calibration.json"
         assert json.loads(own.read_text(encoding="utf-8")) == {"minilm": json.loads(captured.out)}
-        assert f"written to {own}; in force for every store of minilm" in captured.err
+        assert f"written to {own}; used for every store of minilm" in captured.err
         assert CALIBRATION.read_bytes() == projects
         before = json.loads(projects)["minilm"]
         assert json.loads(captured.out)["keyword"] == before["keyword"]
@@ -96,7 +96,7 @@ class TestCommand:
     def test_questions_and_their_store_come_together(
         self, arguments: list[str], capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert run_main(main, *arguments[:7]) == 2
+        assert run_main(main, *arguments[:8]) == 2
         assert "--questions and --questions-store must come together" in capsys.readouterr().err
 
     def test_numbers_are_printed_and_written_beside_those_of_other_embedders(

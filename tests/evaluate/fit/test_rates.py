@@ -11,6 +11,7 @@ import pytest
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.fit.rates import LoggedAnswer, count_answers
 from quarry.player.questions.rates import learned
+from tests.evaluate.fakes import write_games
 
 PRIORS = {"word": 0.06, "pair": 0.05}
 A_FITS = np.array([1.0, 0.0, 0.0, 0.0])
@@ -58,8 +59,9 @@ def test_answers_to_no_batch_are_refused_and_nothing_is_written(
     answers.write_text(json.dumps({"game_id": "nobody's", "answers": []}), encoding="utf-8")
     batches = tmp_path / "batches.jsonl"
     batches.write_text("", encoding="utf-8")
-    arguments = ["--games", str(tmp_path / "games.jsonl"), "--batches", str(batches), "--answers", str(answers)]
-    assert main(["rates", *arguments, "--out", str(tmp_path / "rates.yaml")]) == 2
+    games = write_games(tmp_path / "games.jsonl", [{"hint": "what climbs", "paragraph_id": "alpha:1:1"}])
+    arguments = ["--games", str(games), "--batches", str(batches), "--answers", str(answers)]
+    assert main(["calibrate", "rates", *arguments, "--out", str(tmp_path / "rates.yaml")]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "game_id must be that of a batch" in said

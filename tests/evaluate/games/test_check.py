@@ -101,14 +101,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 class TestCommand:
     def test_a_clean_file_exits_with_0(self, tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]) -> None:
         path = write_games(tmp_path / "games.jsonl", [record_of(CLEAN)])
-        assert run_main(main, "check-games", "--store", store, "--games", str(path)) == 0
+        assert run_main(main, "games", "check", "--store", store, "--games", str(path)) == 0
         assert capsys.readouterr().out == f"{path}: 1 game, 0 things wrong\n"
 
     def test_findings_exit_with_1_and_are_printed(
         self, tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]
     ) -> None:
         path = write_games(tmp_path / "games.jsonl", [record_of(labelled_game(hint="ivy", associative_word="wall"))])
-        assert run_main(main, "check-games", "--store", store, "--games", str(path)) == 1
+        assert run_main(main, "games", "check", "--store", store, "--games", str(path)) == 1
         lines = capsys.readouterr().out.splitlines()
         assert [line.split(" must")[0] for line in lines] == [
             "g1: hint",
@@ -119,7 +119,7 @@ class TestCommand:
     def test_json_is_one_document(self, tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]) -> None:
         games = [labelled_game(hint="ivy"), labelled_game(game_id="g2", hint="plant")]
         path = write_games(tmp_path / "games.jsonl", map(record_of, games))
-        assert run_main(main, "check-games", "--store", store, "--games", str(path), "--json") == 1
+        assert run_main(main, "games", "check", "--store", store, "--games", str(path), "--json") == 1
         found = json.loads(capsys.readouterr().out)
         assert found["games"] == 2
         assert [finding["game_id"] for finding in found["findings"]] == ["g1"]
@@ -129,17 +129,17 @@ class TestCommand:
     ) -> None:
         path = tmp_path / "games.jsonl"
         path.write_text("{", encoding="utf-8")
-        assert run_main(main, "check-games", "--store", store, "--games", str(path)) == 2
+        assert run_main(main, "games", "check", "--store", store, "--games", str(path)) == 2
         captured = capsys.readouterr()
         assert captured.out == ""
-        assert captured.err.startswith(f"evaluate check-games: {path} line 1: ")
+        assert captured.err.startswith(f"evaluate games check: {path} line 1: ")
         assert captured.err.count("\n") == 1
 
     def test_a_missing_store_exits_with_2_and_one_line(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         path = write_games(tmp_path / "games.jsonl", [record_of(CLEAN)])
-        assert run_main(main, "check-games", "--store", str(tmp_path / "none"), "--games", str(path)) == 2
+        assert run_main(main, "games", "check", "--store", str(tmp_path / "none"), "--games", str(path)) == 2
         captured = capsys.readouterr()
         assert "run: python -m ingest" in captured.err
         assert captured.err.count("\n") == 1

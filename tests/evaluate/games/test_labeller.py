@@ -207,7 +207,7 @@ class TestCommand:
         store = make_store(tmp_path / "store", ALL).location
         out = tmp_path / "games.jsonl"
         monkeypatch.setattr("sys.stdin", StringIO("\n".join([*WHOLE, ":q", ""])))
-        assert run_main(main, "label", "--store", store, "--out", str(out), "--in-order") == 0
+        assert run_main(main, "games", "label", "--store", store, "--out", str(out), "--in-order") == 0
         assert f"{out}: 1 games; the same command goes on from here" in capsys.readouterr().out
         assert load_games(out)[0].paragraph_id == "alpha:1:1"
 
@@ -230,7 +230,7 @@ class TestCommand:
     ) -> None:
         monkeypatch.chdir(tmp_path)
         make_store(tmp_path / "store", ALL)
-        assert run_main(main, "label", "--store", "store", *arguments) == 2
+        assert run_main(main, "games", "label", "--store", "store", *arguments) == 2
         captured = capsys.readouterr()
         assert says in captured.err
         assert captured.err.count("\n") == 1

@@ -21,7 +21,6 @@ from quarry.evaluate.practice import server as practice
 from quarry.evaluate.practice.server import PracticeServer, TooManyError, create_app, serving
 from quarry.evaluate.referee import scoring
 from quarry.evaluate.referee.scoring import score_guess
-from quarry.player.protocol.messages import PAYLOADS
 from tests.contracts.game_server import GUESS, player_message, questions
 from tests.evaluate.fakes import half_alike, small_repertoire
 
@@ -193,7 +192,19 @@ anything = some.recursive(
     lambda inner: some.lists(inner, max_size=4) | some.dictionaries(some.text(max_size=6), inner, max_size=4),
     max_leaves=10,
 )
-types = some.sampled_from([*PAYLOADS, "q21_warmup_response", "BROADCAST_START_SEASON", ""]) | anything
+types = (
+    some.sampled_from(
+        [
+            "Q21WARMUPRESPONSE",
+            "Q21QUESTIONSBATCH",
+            "Q21GUESSSUBMISSION",
+            "q21_warmup_response",
+            "BROADCAST_START_SEASON",
+            "",
+        ]
+    )
+    | anything
+)
 payloads = (
     anything
     | some.just(questions())

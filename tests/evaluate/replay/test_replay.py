@@ -17,7 +17,6 @@ import pytest
 from quarry.configs.settings import Settings, load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.referee import Posed, Referee, Secret, Tools, make_referee
-from quarry.evaluate.replay.replay import replay
 from quarry.evaluate.replay.replayer import Job, Replayer
 from quarry.evaluate.runs.measures import interval
 from quarry.evaluate.runs.record import GameRecord
@@ -28,7 +27,7 @@ from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.strategies.dense import Dense
 from quarry.player.testing.paragraphs import paragraph
-from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
+from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, replay, run_main, write_games
 from tests.player.fakes import FixedEmbedder, course
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -124,9 +123,7 @@ def hand_player(hand_store: Course, hand_settings: Settings) -> Player:
 @pytest.fixture(scope="module")
 def searched(hand_store: Course, hand_player: Player, hand_settings: Settings) -> Run:
     """The run without a referee."""
-    return replayed(
-        GAMES, hand_store, hand_player, hand_settings, referee="none", similarity=None, seed=7, progress=False
-    )
+    return replayed(GAMES, hand_store, hand_player, hand_settings, referee="none", similarity=None, seed=7)
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +137,6 @@ def played(hand_store: Course, hand_player: Player, hand_settings: Settings) -> 
         referee="noisy:0,1",
         similarity=no_likeness,
         seed=7,
-        progress=False,
     )
 
 
@@ -212,7 +208,6 @@ class TestSearchAlone:
             referee="none",
             similarity=None,
             repeats=3,
-            progress=False,
         )
         assert (len(run["per_game"]), run["repeats"]) == (6, 1)
 
@@ -228,7 +223,6 @@ class TestSearchAlone:
                 hand_settings,
                 referee=referee,
                 similarity=no_likeness,
-                progress=False,
             )
             assert (run["games"], run["unanswerable"], run["per_game"]) == (1, 1, [])
             assert (run["opening_sentence_exact"], run["book_resolved"], run["win_rate"]) == (None, None, None)
@@ -265,9 +259,7 @@ class TestPlayedGames:
     def test_right_answers_win_what_the_search_has_found(
         self, hand_store: Course, hand_player: Player, hand_settings: Settings
     ) -> None:
-        run = replayed(
-            GAMES[:2], hand_store, hand_player, hand_settings, referee="oracle", similarity=no_likeness, progress=False
-        )
+        run = replayed(GAMES[:2], hand_store, hand_player, hand_settings, referee="oracle", similarity=no_likeness)
         assert column(run, "guess_rank") == [1, 1]
         assert (column(run, "won"), column(run, "lost_at")) == ([True, True], [None, None])
         assert (run["win_rate"], run["sentence_exact"]) == (1.0, 1.0)
@@ -290,7 +282,7 @@ def repeated(hand_store: Course, hand_player: Player, hand_settings: Settings) -
         return make_referee("oracle") if len(seeds) == 1 else Declining()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("quarry.evaluate.replay.replay.make_referee", make)
+        patch.setattr("quarry.evaluate.replay.judges.make_referee", make)
         run = replayed(
             GAMES,
             hand_store,
@@ -300,7 +292,6 @@ def repeated(hand_store: Course, hand_player: Player, hand_settings: Settings) -
             similarity=no_likeness,
             seed=40,
             repeats=2,
-            progress=False,
         )
     return run, seeds
 
@@ -528,7 +519,7 @@ class TestCommand:
         capsys.readouterr()
         assert run_main(main, "replay", *arguments, "--out", str(out), "--json") == 0
         captured = capsys.readouterr()
-        assert f"going on from {out}.partial: 2 of 5 games are done" in captured.err
+        assert f"resuming from {out}.partial: 2 games are finished" in captured.err
         assert played == ["g1", "g2", "g3", "g3", "g4", "no"]
         found = json.loads(captured.out)
         assert json.dumps({**found, "latency_ms": 0}) == json.dumps({**whole, "latency_ms": 0})
@@ -573,7 +564,7 @@ class TestCommand:
             ),
             (["--workers", "-1"], "--workers must be at least 0, got -1"),
             (["--repeats", "0"], "--repeats must be at least 1, got 0"),
-            (["--repeats", "many"], "argument --repeats: invalid int value: 'many'"),
+            (["--repeats", "many"], "--repeats must be a whole number, got 'many'"),
             (["--seed", "-1"], "--seed must be at least 0, got -1"),
             (["--games", "nowhere.jsonl"], "--games must be a readable file, got nowhere.jsonl"),
             (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),
@@ -608,58 +599,7 @@ class TestCommand:
         assert run_main(main) == 2
         assert capsys.readouterr().err.count("\n") == 1
 
-    @pytest.mark.parametrize("command", ["replay", "serve", "check-games"])
+    @pytest.mark.parametrize("command", ["replay", "serve", "games check"])
     def test_help_shows_an_example(self, capsys: pytest.CaptureFixture[str], command: str) -> None:
-        assert run_main(main, command, "--help") == 0
+        assert run_main(main, *command.split(), "--help") == 0
         assert f"example:\n  python -m evaluate {command} --store" in capsys.readouterr().out
-
-
-class TestQueries:
-    """Plain queries with several relevant paragraphs, as of a judged collection."""
-
-    def collection(self, folder: Path) -> Path:
-        (folder / "qrels").mkdir(parents=True)
-        third, fourth = course()[2], course()[3]
-        queries = [{"_id": "q1", "text": third.text.split(". ")[1]}, {"_id": "q2", "text": "lanterns"}]
-        (folder / "queries.jsonl").write_text("".join(json.dumps(query) + "\n" for query in queries), encoding="utf-8")
-        lines = f"q1\t{fourth.paragraph_id}\t1\nq1\t{third.paragraph_id}\t2\nq2\tnowhere\t1\n"
-        (folder / "qrels" / "test.tsv").write_text(lines, encoding="utf-8")
-        return folder
-
-    @pytest.mark.usefixtures("fast_models")
-    def test_a_folder_in_beirs_layout_is_measured(
-        self, store: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        folder = str(self.collection(tmp_path / "judged"))
-        arguments = ("--store", store.location, "--games", folder, "--json")
-        assert run_main(main, "replay", *arguments, "--preset", "ordinary", "--depth", "100") == 0
-        captured = capsys.readouterr()
-        run = json.loads(captured.out)
-        assert run["measures"]["R@100"] == 0.5, "of q1 both paragraphs were found, of q2 nothing"
-        assert run["measures"]["nDCG@10"] <= 0.5
-        assert [game["lost_at"] for game in run["per_game"]] == [None, "ingest"]
-        assert "preset ordinary searches without" not in captured.err
-
-    @pytest.mark.usefixtures("fast_models")
-    def test_the_games_rule_is_not_applied_to_queries_unsaid(
-        self, store: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        folder = str(self.collection(tmp_path / "judged"))
-        assert run_main(main, "replay", "--store", store.location, "--games", folder) == 0
-        assert "preset ordinary searches without the game's rule" in capsys.readouterr().err
-
-    @pytest.mark.usefixtures("fast_models")
-    def test_queries_cannot_be_played(self, store: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        folder = str(self.collection(tmp_path / "judged"))
-        assert run_main(main, "replay", "--store", store.location, "--games", folder, "--referee", "oracle") == 2
-        assert "got the plain query 'q1', which has no secret paragraph" in capsys.readouterr().err
-
-    @pytest.mark.usefixtures("fast_models")
-    def test_runs_over_queries_are_compared_by_ndcg(
-        self, store: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        folder = str(self.collection(tmp_path / "judged"))
-        arguments = ("--store", store.location, "--games", folder, "--json")
-        assert run_main(main, "compare", *arguments, "--presets", "keyword,unfiltered", "--depth", "100") == 0
-        found = json.loads(capsys.readouterr().out)
-        assert [test["measure"] for test in found["tests"]] == ["nDCG@10", "AP"]

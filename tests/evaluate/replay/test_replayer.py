@@ -14,6 +14,7 @@ from quarry.evaluate.errors import ReplayError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.replay.replay import replay_games
 from quarry.evaluate.replay.replayer import Job, Replayer, here, in_processes, workers_for
+from quarry.evaluate.runs.run import make_run
 from quarry.ingest.errors import StoreMissingError
 from quarry.ingest.store import Course
 from quarry.player.player import Plan, Player
@@ -53,7 +54,7 @@ class TestWorkers:
     ) -> None:
         make = functools.partial(make_hashing_replayer, store.location, quick, REFEREE, 3, 2)
         alone, together = (
-            replay_games(games, store, quick, play_all, referee=REFEREE, seed=3, repeats=2, progress=False)
+            make_run(replay_games(games, store, play_all, progress=False), store.fingerprint, quick, REFEREE, 3, 2)
             for play_all in (here(make()), in_processes(make, 2))
         )
         assert len(alone.per_game) == 10

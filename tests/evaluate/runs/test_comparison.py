@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import re
-from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +12,6 @@ from scipy import stats
 from quarry.configs.settings import load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.errors import RunError
-from quarry.evaluate.replay.abreast import Abreast, Records
-from quarry.evaluate.replay.replayer import Job
 from quarry.evaluate.runs.comparison import compare, holm, randomisation_p
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run, make_run
@@ -266,7 +261,6 @@ class TestCommand:
             (["--presets", "dual", "--set", "search.kk=1"], "--set must name a setting of"),
             (["--presets", "dual", "--set", "search.k=0"], "search.k must be within 1..10000, got 0"),
             (["--presets", "dual"], "--presets must name two or more different presets, got 'dual'"),
-            (["--presets", "dual,filtered", "--until-decided", "--margin", "0"], "--margin must be within 0..1"),
             (["--presets", "dual,dual"], "--presets must name two or more different presets"),
             ([], "compare must be given --games and --presets, or RUN.json files"),
             (["--presets", "dual,filtered", "--referee", "wise"], "--referee must be none, or terms of sees:"),
@@ -289,72 +283,3 @@ class TestCommand:
         arguments = ("--store", store, "--games", games, "--presets", "dual,filtered", "--out", games)
         assert run_main(main, "compare", *arguments) == 2
         assert "--out must be a folder that can be made" in capsys.readouterr().err
-
-    def untold(self, store: str, tmp_path: Path, *arguments: str) -> list[str]:
-        """The arguments of a comparison of the store with one that lacks most of its paragraphs."""
-        copies = [
-            record_of(game) | {"game_id": f"{game.game_id}-{n}"} for game in course_games(course()) for n in "abc"
-        ]
-        games = write_games(tmp_path / "copies.jsonl", copies)
-        few = make_store(tmp_path / "few", course()[:4]).location
-        stores = ("--stores", f"{store},{few}", "--presets", "unfiltered")
-        return ["compare", *stores, "--games", str(games), "--until-decided", *arguments]
-
-    def test_until_decided_plays_no_more_games_than_it_takes(
-        self, store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        arguments = self.untold(store, tmp_path, "--out", str(tmp_path / "runs"))
-        assert run_main(main, *arguments, "--json") == 0
-        found = json.loads(capsys.readouterr().out)
-        (test,) = found["sequential_tests"]
-        assert (test["preset"], test["measure"], test["verdict"]) == ("few", "RR", "worse")
-        assert test["low"] <= test["difference"] <= test["high"] < 0.0
-        assert {run["games"] for run in found["presets"].values()} == {test["n_games"]}
-        assert 5 < test["n_games"] < 36
-        assert found["tests"] == []
-        assert {"compare.json", "few.json"} <= {path.name for path in (tmp_path / "runs").iterdir()}
-        assert run_main(main, *arguments, "--seed", "1", "--json") == 0
-        other = json.loads(capsys.readouterr().out)["presets"]["few"]["per_game"]
-        assert [game["game_id"] for game in other] != [
-            game["game_id"] for game in found["presets"]["few"]["per_game"]
-        ], "the seed draws the order"
-
-    def test_games_that_come_in_another_order_decide_the_same(
-        self, store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        arguments = self.untold(store, tmp_path, "--json")
-        assert run_main(main, *arguments) == 0
-        expected = json.loads(capsys.readouterr().out)
-        closed = []
-
-        def backwards(recorder: Abreast) -> Callable[[Iterable[Sequence[Job]]], Generator[Records]]:
-            def play(jobs: Iterable[Sequence[Job]]) -> Generator[Records]:
-                try:
-                    in_order = iter(jobs)
-                    while eight := list(itertools.islice(in_order, 8)):
-                        yield from map(recorder.record, reversed(eight))
-                finally:
-                    closed.append(True)
-
-            return play
-
-        monkeypatch.setattr("quarry.evaluate.replay.abreast.here", backwards)
-        assert run_main(main, *arguments) == 0
-        found = json.loads(capsys.readouterr().out)
-        assert found["sequential_tests"] == expected["sequential_tests"]
-        assert found["presets"]["few"]["per_game"] == expected["presets"]["few"]["per_game"]
-        assert closed == [True]
-
-    def test_what_was_decided_is_said_with_its_error_rate(
-        self, store: str, games: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        arguments = ("--store", store, "--games", games, "--presets", "unfiltered,dual", "--until-decided")
-        assert run_main(main, "compare", *arguments) == 0
-        shown = capsys.readouterr().out
-        assert "played until decided: 12 games. The chance that any of these verdicts is wrong is at most 5%" in shown
-        assert "undecided: these games cannot tell it from unfiltered" in shown
-        assert "randomisation" not in shown
-        assert run_main(main, "compare", *arguments, "--referee", "oracle", "--margin", "0.9") == 0
-        assert re.search(
-            r"dual .* win_rate .* after \d games  alike, within the margin, with unfiltered", capsys.readouterr().out
-        )

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.runs.export import STEP, export, falling, trec_id, trec_run
+from quarry.evaluate.runs.export import STEP, export, falling, trec_id
 from quarry.evaluate.runs.files import read_run
-from quarry.evaluate.runs.measures import GRADED, MEASURES
+from quarry.evaluate.runs.measures import MEASURES
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 
@@ -51,37 +51,6 @@ def test_ir_measures_reads_the_same_measures_from_the_trec_files(run_json: Path,
     metrics = ir_measures.calc_aggregate(list(OWN.values()), qrels, found)
     run = json.loads(run_json.read_text(encoding="utf-8"))
     assert {name: metrics[measure] for name, measure in OWN.items()} == pytest.approx(run["measures"], abs=1e-6)
-
-
-@pytest.mark.parametrize("preset", ["default", "dual", "rrf", "keyword", "vector-then-keyword", "ordinary"])
-@pytest.mark.usefixtures("fast_models")
-def test_a_deep_run_has_real_scores_and_gives_trec_eval_the_same_measures(
-    store: str, tmp_path: Path, preset: str
-) -> None:
-    games = [record_of(game) for game in course_games(course())]
-    for row, game in enumerate(games):
-        game["relevant"] = {course()[(row + 3) % 12].paragraph_id: 1, "nowhere:1:1": 1}
-        game["book_name"] = course()[row].doc_id if row % 2 else ""
-    path, out = write_games(tmp_path / "games.jsonl", games), tmp_path / "deep.json"
-    arguments = ("--store", store, "--games", str(path), "--preset", preset, "--depth", "100")
-    assert run_main(main, "replay", *arguments, "--out", str(out)) == 0
-    assert run_main(main, "export", str(out), "--out", str(tmp_path / "out")) == 0
-    tools: Any = ir_measures
-    qrels = list(tools.read_trec_qrels(str(tmp_path / "out" / "deep.qrels")))
-    found = list(tools.read_trec_run(str(tmp_path / "out" / "deep.run")))
-    run = json.loads(out.read_text(encoding="utf-8"))
-    assert set(GRADED) < set(run["measures"])
-    every = {**OWN, **GRADED}
-    metrics = ir_measures.calc_aggregate(list(every.values()), qrels, found)
-    assert {name: metrics[measure] for name, measure in every.items()} == pytest.approx(run["measures"], abs=1e-6)
-    assert len({round(line.score) == line.score for line in found} | {True}) == 2, "no counts of places"
-    if preset != "keyword":
-        assert len(found) == 12 * 12, "every paragraph is ranked"
-
-
-def test_without_a_depth_the_hits_are_what_was_ranked(run_json: Path) -> None:
-    run = read_run(run_json)
-    assert len(trec_run(run)) == sum(len(record["search"]["hits"]) for record in run.records if record["answerable"])
 
 
 def test_scores_that_fall_stay_as_they_are_and_those_that_do_not_are_raised_together() -> None:
@@ -133,7 +102,7 @@ def test_ids_lose_what_columns_are_parted_by(name: str, written: str) -> None:
 def test_bad_input_exits_with_2(run_json: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     for arguments, says in (
-        (("--out", str(tmp_path / "out")), "must be given a RUN.json, or --games with --store, got neither"),
+        (("--out", str(tmp_path / "out")), "export must be given a RUN.json, got none"),
         (("nowhere.json", "--out", str(tmp_path / "out")), "nowhere.json: must be a readable file"),
         ((str(run_json), str(run_json), "--out", str(tmp_path / "out")), "got mine.json twice; rename one"),
         ((str(run_json), "--out", str(run_json)), "--out must be a folder that can be written"),

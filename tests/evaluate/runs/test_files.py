@@ -129,11 +129,3 @@ def test_runs_side_by_side_must_be_of_the_same_games(tmp_path: Path, settings: S
     with pytest.raises(RunError, match="other: must be of the same games as one, got"):
         require_same_games([one, written(tmp_path / "other.json", settings, fingerprint="g", hint="another")])
     require_same_games([one, written(tmp_path / "other.json", settings, fingerprint="g")])
-
-
-def test_runs_side_by_side_must_be_ranked_as_deep(settings: Settings) -> None:
-    runs = [
-        make_run([game_record(ranking={"a:1:1": 0.5}, depth=depth)], "f", settings, "none", 0, 1) for depth in (0, 100)
-    ]
-    with pytest.raises(RunError, match=r"must be ranked as deep as .*, got --depth 100 for 0"):
-        require_same_games(runs)

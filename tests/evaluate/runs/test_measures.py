@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from ir_measures import RR, Success
 
-from quarry.evaluate.runs.measures import MEASURES, interval, per_game, values_of
-from quarry.evaluate.testing.records import game_record
+from quarry.evaluate.runs.measures import MEASURES, interval, per_game
 
 RANKINGS = {
     "first": ["p1", "p2", "p3"],
@@ -131,30 +130,3 @@ class TestInterval:
 
     def test_no_games_tell_nothing(self) -> None:
         assert interval(np.array([]), 0) == (0.0, 1.0)
-
-
-RANKING = {"p1": 3.0, "p2": 2.0, "p3": 1.0, "p4": 0.5}
-GRADES = {"p2": 2, "p4": 1, "p9": 1, "p1": 0}
-
-
-class TestGraded:
-    def test_grades_and_all_relevant_paragraphs_count(self) -> None:
-        (record,) = [game_record(relevant=GRADES, ranking=RANKING, depth=100)]
-        values = {name: float(found[0]) for name, found in values_of([record]).items()}
-        ideal = 2 + 1 / np.log2(3) + 1 / np.log2(4)
-        assert values["nDCG@10"] == pytest.approx((2 / np.log2(3) + 1 / np.log2(5)) / ideal)
-        assert values["AP"] == pytest.approx((1 / 2 + 2 / 4) / 3)
-        assert values["R@20"] == values["R@100"] == pytest.approx(2 / 3)
-        assert values["RR"] == 1 / 2
-        assert values["Success@1"] == 0.0
-
-    def test_they_are_left_out_where_each_game_has_one_paragraph(self) -> None:
-        assert list(values_of([game_record()])) == list(MEASURES)
-
-    def test_recall_at_a_hundred_needs_a_ranking_that_deep(self) -> None:
-        assert "R@100" not in values_of([game_record(relevant=GRADES)])
-        assert "R@20" in values_of([game_record(relevant=GRADES)])
-
-    def test_a_secret_paragraph_that_was_not_ingested_is_one_more_that_is_missed(self) -> None:
-        record = game_record(relevant={"alpha:1:1": 1, "lost at ingest": 1}, truth=None)
-        assert values_of([record])["R@20"].tolist() == [0.5]

@@ -11,20 +11,24 @@ import pytest
 
 from quarry.configs.settings import load
 from quarry.evaluate.errors import RunError
-from quarry.evaluate.replay.rounds import HINT_ALONE, Outcome, Played
+from quarry.evaluate.replay.judges import HINT_ALONE
+from quarry.evaluate.runs.record import PlayRecord
 from quarry.evaluate.runs.table import make_table, read_table
+from quarry.evaluate.testing.records import game_record, play_record
 
 JUDGES = [(HINT_ALONE, 0), ("oracle", 0), ("random", 0), ("random", 1)]
 
 
-def outcome(won: bool, confidence: float, private_score: float = 50.0) -> Outcome:
-    return Outcome(won, won, private_score, confidence)
+def play(won: bool, confidence: float, private_score: float = 50.0) -> PlayRecord:
+    guess = {"opening_sentence": "", "confidence": confidence}
+    return play_record(won=won, sentence_exact=won, private_score=private_score, guess=guess)
 
 
 PLAYED = (
-    Played("g1", (outcome(True, 0.5), outcome(True, 0.9, 80.0), outcome(True, 0.5), outcome(False, 0.5))),
-    Played("g2", (outcome(False, 0.5), outcome(True, 0.8, 70.0), outcome(False, 0.5), outcome(False, 0.5))),
-    Played("lost", ()),
+    game_record(game_id="g1", plays=[play(True, 0.5), play(True, 0.9, 80.0), play(True, 0.5), play(False, 0.5)]),
+    game_record(game_id="g2", plays=[play(False, 0.5), play(True, 0.8, 70.0), play(False, 0.5), play(False, 0.5)]),
+    game_record(game_id="lost", plays=[], truth=None),
+    game_record(game_id="no", answerable=False),
 )
 
 
@@ -71,3 +75,8 @@ class TestTable:
         file.write_text(text, encoding="utf-8")
         with pytest.raises(RunError, match=says):
             read_table(file)
+
+
+def test_games_of_which_none_is_answerable_are_refused() -> None:
+    with pytest.raises(RunError, match="at least one answerable game, got none of 1"):
+        make_table([game_record(answerable=False)], JUDGES, "f", load(), 0)

@@ -1,8 +1,7 @@
-"""ingest/pdf/ocr.py: lines as Tesseract tells them, as glyphs; and scans, where it is installed."""
+"""ingest/pdf/ocr.py: hOCR as glyphs; and scans, where Tesseract is installed."""
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,7 @@ import pytest
 from quarry.ingest.errors import SourceError
 from quarry.ingest.pdf import ocr
 from quarry.ingest.pdf.extract import extract
-from quarry.ingest.pdf.ocr import OcrReader, languages
-from quarry.ingest.pdf.ocr_word import SeenChar, SeenWord
+from quarry.ingest.pdf.ocr import OcrChar, OcrLine, OcrReader, languages, lines_of_hocr
 
 SCANS = Path(__file__).parents[1] / "torture" / "dev"
 HOCR = """
@@ -29,55 +27,54 @@ HOCR = """
 """
 
 
-def test_lines_words_and_characters_are_told_and_blots_left_out() -> None:
-    (line,) = ocr._lines(HOCR)
-    assert (line.slope, line.baseline) == (0.01, 347.0)
-    assert line.size == pytest.approx(26.4)
-    assert [(word.text, word.confidence) for word in line.words] == [("A&", 96)]
-    assert line.words[0].chars[1] == SeenChar("&", 120, 328, 130, 348)
+def _reader(of: tuple[str, ...]) -> OcrReader:
+    reader = object.__new__(OcrReader)
+    reader._of, reader._font = of, 0
+    return reader
+
+
+def test_lines_words_and_characters_are_parsed_and_noise_left_out() -> None:
+    (line,) = lines_of_hocr(HOCR.encode())
+    assert (line.slope, line.baseline, line.size) == (0.01, 347.0, 24.0)
+    ((confidence, chars),) = line.words
+    assert confidence == 96
+    assert chars == (OcrChar("A", 100, 328, 118), OcrChar("&", 120, 328, 130))
 
 
 def test_an_empty_page_has_no_lines() -> None:
-    assert ocr._lines("<html><body><div class='ocr_page'></div></body></html>") == []
+    assert lines_of_hocr(b"") == []
+    assert lines_of_hocr(b"<html><body><div class='ocr_page'></div></body></html>") == []
 
 
-def test_raised_figures_become_small_and_words_stay_apart() -> None:
-    letters = [SeenChar(char, 100 + 12 * at, 80, 110 + 12 * at, 100) for at, char in enumerate("list")]
-    mark, following = SeenChar("1", 148, 76, 153, 88), SeenWord((SeenChar("A", 154, 80, 166, 100),), 90)
-    word = SeenWord((*letters, mark), 90)
-    *glyphs, raised, space = ocr._placed(word, (word, following), 100.0, 25.0, 0)
-    assert [glyph.text for glyph in glyphs] == list("list")
-    assert all(left.x1 == right.x0 for left, right in itertools.pairwise(glyphs))
-    assert raised.size < 0.7 * glyphs[0].size
-    assert raised.y < glyphs[0].y
-    assert (space.text, space.x0) == (" ", raised.x1)
-
-
-def test_the_size_of_a_line_is_told_by_its_small_letters() -> None:
-    chars = tuple(
-        SeenChar(char, 12 * at, 70 if char in "hlt" else 82, 12 * at + 10, 100) for at, char in enumerate("thesame")
+def test_the_size_of_a_line_is_measured_by_its_small_letters() -> None:
+    box = "<span class='ocrx_cinfo' title='x_bboxes {} {} {} 100'>{}</span>"
+    chars = "".join(
+        box.format(12 * at, 70 if char in "hlt" else 82, 12 * at + 10, char) for at, char in enumerate("thesame")
     )
-    assert ocr._size_of((SeenWord(chars, 90),), 0.0, 100.0) == pytest.approx(18 / ocr.X_HEIGHT)
-    assert ocr._size_of((SeenWord(chars[:3], 90),), 0.0, 100.0) == 0.0
+    word = f"<span class='ocrx_word' title='bbox 0 70 90 100; x_wconf 90'>{chars}</span>"
+    hocr = f"<p><span class='ocr_line' title='bbox 0 70 90 100; baseline 0 0; x_size 40'>{word}</span></p>"
+    assert [line.size for line in lines_of_hocr(hocr.encode())] == [pytest.approx(18 / ocr.X_HEIGHT)]
 
 
-def test_what_was_not_recognised_in_a_line_of_prose_leaves_no_gap() -> None:
-    def word(x: int) -> SeenWord:
-        return SeenWord(
-            tuple(SeenChar(char, x + 12 * at, 80, x + 12 * at + 10, 100) for at, char in enumerate("word")), 90
-        )
+def test_glyphs_reach_to_the_next_one_and_words_are_parted_by_a_space() -> None:
+    words = tuple(
+        (90.0, tuple(OcrChar(char, x + 12 * at, 80, x + 12 * at + 10) for at, char in enumerate("of")))
+        for x in (100, 140)
+    )
+    glyphs = _reader(("eng",))._glyphs([OcrLine(words, 0.0, 100.0, 25.0)])
+    assert "".join(glyph.text for glyph in glyphs) == "of of "
+    points = 72 / ocr.DPI
+    assert [(round(glyph.x0 / points), round(glyph.x1 / points)) for glyph in glyphs[:3]] == [
+        (100, 112),
+        (112, 122),
+        (122, 122),
+    ]
+    assert {(round(glyph.y / points), round(glyph.size / points)) for glyph in glyphs} == {(100, 25)}
 
-    for n_words, is_closed in ((8, True), (3, False)):
-        words = [word(100 + 60 * at) for at in range(n_words)]
-        after = word(100 + 60 * n_words + 40)
-        *_, space = ocr._placed(words[-1], [*words, after], 100.0, 25.0, 0)
-        gap = after.left * 72 / ocr.DPI - space.x0
-        assert (gap < 1.1 * 25 * 72 / ocr.DPI) == is_closed
 
-
-def test_brackets_of_a_hebrew_line_are_given_as_they_look() -> None:
-    (line, *_) = ocr._lines(HOCR.replace(">A<", ">(<").replace("&amp;", "א\u200f"))
-    assert ocr._as_printed(line).words[0].text == ")א"
+def test_hebrew_is_given_from_left_to_right_with_brackets_as_they_look() -> None:
+    chars = [OcrChar("(", 120, 80, 130), OcrChar("א", 100, 80, 118)]
+    assert "".join(char.text for char in _reader(("heb", "eng"))._in_place(chars)) == "א)"
 
 
 def test_without_tesseract_the_command_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,19 +1,17 @@
-"""The history of games: as JSON, in the terminal, and as a page; nothing in it is interpreted, no token is in it."""
+"""The history of games: as JSON and in the terminal; nothing in it is interpreted, no token is in it."""
 
 from __future__ import annotations
 
 import io
 import json
-import shutil
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from quarry import play as run_game
 from quarry.player.game.fallback import generic_questions
-from quarry.player.game.history import history_json, history_page, history_table, summary
+from quarry.player.game.history import history_json, history_table, summary
 from quarry.player.game.journal import Journal, Ledger
 from quarry.player.protocol.payloads import Guess, RoundStart, Score
 from tests.evaluate.fakes import run_main
@@ -67,19 +65,7 @@ def test_no_token_leaves_the_journal(path: Path) -> None:
     journal = Journal(path)
     games = journal.history()
     journal.close()
-    assert TOKEN not in json.dumps(history_json(games)) + history_page(games)
-
-
-def test_the_page_takes_no_text_for_markup(path: Path) -> None:
-    journal = Journal(path)
-    page = history_page(journal.history())
-    journal.close()
-    assert "<img" not in page
-    assert "\x1b" not in page
-    assert "\u202e" not in page
-    assert "script-src" not in page
-    assert "default-src 'none'" in page
-    assert "3 games, 1 scored, mean private score 88.5 of 100, 3 league points" in " ".join(page.split())
+    assert TOKEN not in json.dumps(history_json(games))
 
 
 def test_the_terminal_shows_what_it_would_act_on(path: Path) -> None:
@@ -93,16 +79,10 @@ def test_the_terminal_shows_what_it_would_act_on(path: Path) -> None:
     assert "\\x1b[2J" in out.getvalue()
 
 
-def test_an_empty_journal_is_a_page_too(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "games.sqlite")
-    assert "No game is on this journal yet." in history_page(journal.history())
-    journal.close()
-
-
 @pytest.mark.parametrize(
     ("column", "value"),
     [
-        ("start", "{}"),
+        ("start", "[]"),
         ("start", "[1"),
         ("start", '{"match_id": [], "book_name": 1, "hint": {}, "association_domain": 2, "auth_token": 3}'),
         ("questions", '{"text": 7}'),
@@ -135,45 +115,11 @@ def test_a_journal_that_is_none_is_one_line(tmp_path: Path, capsys: pytest.Captu
         assert "--journal must" in said.err
 
 
-def test_the_command_writes_a_page_and_a_table(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    page = path.with_name("games.html")
-    assert run_main(run_game.main, "--history", "--journal", str(path), "--page", str(page)) == 0
+def test_the_command_shows_a_table(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_main(run_game.main, "--history", "--journal", str(path)) == 0
     assert "3 games, 1 scored, mean private score 88.5, 3 league points" in capsys.readouterr().out
-    assert page.read_text(encoding="utf-8").count("<details>") == 3
 
 
-@pytest.mark.parametrize(
-    "options", [["--page", "x.html"], ["--history", "--server", "http://x"], ["--history", "--forget"]]
-)
+@pytest.mark.parametrize("options", [["--history", "--server", "http://x"], ["--history", "--forget"]])
 def test_options_that_make_no_sense_together_are_refused(options: list[str]) -> None:
     assert run_main(run_game.main, *options) == 2
-
-
-@pytest.mark.parametrize("viewport", [(1280, 900), (390, 844)])
-def test_a_browser_opens_the_page(path: Path, viewport: tuple[int, int]) -> None:
-    from tests.evaluate.report.test_page import ARGUMENTS, NO_BROWSER
-
-    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if executable is None:
-        pytest.skip(NO_BROWSER)
-    from playwright.sync_api import sync_playwright
-
-    journal = Journal(path)
-    page = path.with_name("games.html")
-    page.write_text(history_page(journal.history()), encoding="utf-8")
-    journal.close()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=list(ARGUMENTS))
-        tab = browser.new_page(viewport={"width": viewport[0], "height": viewport[1]})
-        said: list[Any] = []
-        tab.on("console", lambda message: said.append(message.text))
-        tab.on("pageerror", lambda error: said.append(str(error)))
-        tab.goto(f"file://{page}")
-        assert tab.locator("details").count() == 3
-        tab.locator("summary").last.click()
-        assert tab.locator("details[open] li").count() == 20
-        assert tab.locator("details[open] .given").count() == 20
-        assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-        assert tab.evaluate("window.hacked") is None
-        assert said == []
-        browser.close()

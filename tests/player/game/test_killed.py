@@ -13,7 +13,7 @@ from quarry.evaluate.practice.server import PracticeServer, create_app, serving
 from quarry.player.protocol.payloads import Json
 from tests.evaluate.fakes import small_repertoire
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 N_KILLS = 30
 
 

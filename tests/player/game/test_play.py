@@ -19,7 +19,6 @@ from quarry.player.protocol import payloads as protocol
 from quarry.player.protocol.client import GameState
 from quarry.player.protocol.payloads import Json, RoundStart, Score
 from quarry.player.questions.answer import Answer, Answers
-from quarry.player.season import Season
 from tests.player.fakes import FakeGameServer, course, dense_player
 
 GAME = "0101001"
@@ -589,44 +588,3 @@ def test_a_game_lasts_as_long_as_its_messages_allow() -> None:
     player = dense_player(course(), questions_pool=60)
     (outcome,) = play_games(server, player, 1, name="me", timeout_s=0.05, say=lambda _: None)
     assert isinstance(outcome, GameReport)
-
-
-class TestSeason:
-    def test_games_that_come_unasked_are_played_to_the_seasons_end(self) -> None:
-        start = message("BROADCAST_START_SEASON", {"season_id": "S1"}, game_id="")
-        end = message("LEAGUE_COMPLETED", {"season_id": "S1"}, game_id="")
-        server = FakeGameServer([[start], [warmup()], [round_start()], [answers()], [score()], [warmup()], [end]])
-        player = dense_player(course(), questions_pool=60)
-        outcomes = list(
-            play_games(server, player, 9, name="me", timeout_s=30.0, season=Season("me"), say=lambda _: None)
-        )
-        assert [type(outcome) for outcome in outcomes] == [GameReport]
-        assert server.sent_types()[0] == "SEASON_REGISTRATION_REQUEST"
-        assert server.sent[0]["payload"]["season_id"] == "S1"
-        assert server.sent[0]["protocol"] == "league.v2"
-        assert server.sent_types().count("Q21GUESSSUBMISSION") == 1, "a game that is over is not played again"
-
-    def test_keep_alives_are_answered_and_the_end_of_another_season_ends_nothing(self) -> None:
-        season = Season("me")
-        told = [
-            protocol.read_message(envelope)
-            for envelope in (
-                message("BROADCAST_START_SEASON", {"season_id": "S2"}, game_id=""),
-                message("BROADCAST_KEEP_ALIVE", {"season_id": "S2"}, game_id=""),
-                message("LEAGUE_COMPLETED", {"season_id": "S1"}, game_id=""),
-                message("BROADCAST_CRITICAL_PAUSE", {}, game_id=""),
-            )
-        ]
-        replies = [season.reply(each, {}) for each in told]
-        assert [reply and reply["message_type"] for reply in replies] == [
-            "SEASON_REGISTRATION_REQUEST",
-            "KEEP_ALIVE_RESPONSE",
-            None,
-            None,
-        ]
-        assert not season.over
-        watching = Season("me", goes_on=True)
-        end = protocol.read_message(message("LEAGUE_COMPLETED", {"season_id": ""}, game_id=""))
-        assert (season.reply(end, {}), watching.reply(end, {})) == (None, None)
-        assert (season.over, watching.over) == (True, False), "who watches waits for the next season"
-        assert season.reply(told[0], {}) == replies[0], "the same message gets the same reply"

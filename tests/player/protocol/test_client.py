@@ -19,9 +19,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from quarry.player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
+from quarry.player.errors import PlayerError, RefusedError, ServerError, UnauthorizedError
 from quarry.player.protocol import decoding as wire
-from quarry.player.protocol.client import GameState, HttpGameServer, wait_left_s
+from quarry.player.protocol.client import GameState, HttpGameServer
 
 TOKEN = "s3cret-token-of-the-player"
 
@@ -140,9 +140,9 @@ def everything_said(error: BaseException) -> str:
 def test_registering_gives_the_token_that_is_used_from_then_on() -> None:
     answers = (Answer(201, {"player_id": "p-1", "token": TOKEN}), Answer(201, {"game_id": "0101001"}))
     with serving(*answers, token="") as (client, small):
-        assert not client.has_token
+        assert client.token == ""
         client.register("me")
-        assert client.has_token
+        assert client.token == TOKEN
         assert client.player_id == "p-1"
         assert client.request_game() == "0101001"
         assert [(asked.method, asked.path, asked.body, asked.authorization) for asked in small.asked] == [
@@ -452,18 +452,6 @@ def test_the_client_does_not_show_its_token() -> None:
     with serving(Answer()) as (client, _):
         assert TOKEN not in repr(client)
         assert TOKEN not in str(client)
-
-
-def test_the_time_left_is_at_most_ten_seconds_a_poll() -> None:
-    assert wait_left_s(time.monotonic() + 100.0, "0101001") == 10.0
-    assert 1.0 < wait_left_s(time.monotonic() + 2.0, "0101001") <= 2.0
-
-
-def test_no_time_left_is_a_game_timeout_error() -> None:
-    with pytest.raises(GameTimeoutError, match="game 0101001 must be over in time") as caught:
-        wait_left_s(time.monotonic() - 0.001, "0101001")
-    assert isinstance(caught.value, TimeoutError)
-    assert isinstance(caught.value, ServerError)
 
 
 # slow, endless and broken answers

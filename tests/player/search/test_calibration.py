@@ -110,7 +110,7 @@ def test_a_file_of_ones_own_that_is_damaged_is_refused_in_one_line(
     monkeypatch.setattr("quarry.player.search.calibration.whole.own_fit", lambda _: own)
     _fitted.cache_clear()
     try:
-        with pytest.raises(SettingsError, match="must be as python -m evaluate calibrate writes it"):
+        with pytest.raises(SettingsError, match="must be as evaluate calibrate search writes it"):
             calibration_of("minilm")
     finally:
         _fitted.cache_clear()

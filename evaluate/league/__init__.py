@@ -1,1 +1,0 @@
-"""A league in a box: a season between players over HTTP, by mail, and built in."""

@@ -1,1 +1,0 @@
-"""A practice server that does what goes wrong in the wild, and what became of the games against it."""
