@@ -12,6 +12,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,10 @@ from quarry.evaluate.games.labelled import load_games
 from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.embed import TokenEmbedder
 from quarry.ingest.embed.hint_bank import load_hints, read_bank
-from quarry.ingest.embed.tokens import Tokens, form_of
+from quarry.ingest.embed.tokens import Tokens, Words, form_of
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import open_store
-from quarry.ingest.store.token_files import TokenFiles, Words
 from quarry.player.search.build import store_embedder
 from quarry.player.search.cache import RememberingEmbedder
 from quarry.player.search.calibration import calibration_of
@@ -55,7 +55,7 @@ def measure() -> dict[str, Any]:
         assert form is not None
         assert isinstance(model, TokenEmbedder)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        paragraphs, words = _spliced(store.paragraphs, store.words(spec), TokenFiles(Path(folder) / "words"))
+        paragraphs, words = _spliced(store.paragraphs, store.words(spec), Path(folder))
         bank = read_bank(load_hints(), model, store.models(settings.embed).folder)
         scorer = WordByWord(embedder, words, [item.doc_id for item in paragraphs], form, bank)
         calibration = calibration_of(spec).word_by_word([spec]).dense
@@ -97,17 +97,11 @@ def _of_all(scorer: WordByWord, weights: Mapping[str, float], hint: str, similar
     return total
 
 
-def _spliced(
-    paragraphs: Sequence[Paragraph], words: Sequence[Words], files: TokenFiles
-) -> tuple[list[Paragraph], list[Words]]:
-    """The paragraphs and as many spliced ones as make `N_PARAGRAPHS`, in documents whose words are read from files."""
+def _spliced(paragraphs: Sequence[Paragraph], words: Words, folder: Path) -> tuple[list[Paragraph], list[Words]]:
+    """The paragraphs and as many spliced ones as make `N_PARAGRAPHS`, in documents with mapped words."""
     generator = np.random.default_rng(0)
-    pooled = np.concatenate([document.pooled for document in words])
-    tokens = [
-        document.tokens.codes[start:end]
-        for document in words
-        for start, end in zip(document.tokens.starts, document.tokens.starts[1:], strict=False)
-    ]
+    pooled, starts = words.pooled, words.tokens.starts
+    tokens = [words.tokens.codes[start:end] for start, end in pairwise(starts)]
     made, kept = list(paragraphs), []
     for first in range(len(paragraphs), N_PARAGRAPHS, N_IN_DOCUMENT):
         n = min(N_IN_DOCUMENT, N_PARAGRAPHS - first)
@@ -117,13 +111,13 @@ def _spliced(
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         key = f"spliced-{first}"
         starts = np.cumsum([0, *map(len, codes)], dtype=np.int64)
-        files.keep(Words(vectors, Tokens(np.concatenate(codes), starts)), key)
-        kept.append(files.words(key))
+        np.save(folder / f"{key}.npy", np.concatenate(codes))
+        kept.append(Words(vectors, Tokens(np.load(folder / f"{key}.npy", mmap_mode="r"), starts)))
         made += [
             dataclasses.replace(paragraphs[row], paragraph_id=f"{key}:1:{number}", doc_id=key)
             for number, row in enumerate(pairs[:, 0].tolist())
         ]
-    return made, [*words, *kept]
+    return made, [words, *kept]
 
 
 def _half(tokens: Any, generator: np.random.Generator) -> Any:

@@ -25,7 +25,7 @@ from quarry.ingest.embed import Embedder
 from quarry.ingest.embed.vectors import ReadingVectors
 from quarry.ingest.paragraph import Paragraph, Reading
 from quarry.ingest.pipeline.pipeline import ingest
-from quarry.ingest.store import Course, Filing, create_store, open_store
+from quarry.ingest.store import Course, DocumentUpdate, create_store, open_store
 from quarry.player.search.build import build_orchestrator, store_embedder
 from quarry.player.search.types import Query
 
@@ -76,7 +76,7 @@ def _file(folder: str, settings: Settings) -> None:
     create_store(f"{folder}/large").change(_spliced(open_store(f"{folder}/store")))
 
 
-def _spliced(store: Course) -> Iterator[Filing]:
+def _spliced(store: Course) -> Iterator[DocumentUpdate]:
     """Documents of `N_IN_DOCUMENT` paragraphs each, `N_PARAGRAPHS` in all."""
     generator = np.random.default_rng(0)
     starts = np.searchsorted(store.sentence_rows, np.arange(len(store.paragraphs) + 1))
@@ -94,7 +94,7 @@ def _spliced(store: Course) -> Iterator[Filing]:
         ]
         vectors = ReadingVectors(_unit(store.vectors[pairs].sum(axis=1)), np.concatenate(sentences), names)
         of_all = dataclasses.replace(document, doc_id=doc_id, n_paragraphs=N_IN_DOCUMENT)
-        yield Filing(Reading(of_all, tuple(paragraphs), ()), vectors, store.embedder_spec, store.max_tokens)
+        yield DocumentUpdate(Reading(of_all, tuple(paragraphs), ()), vectors, store.embedder_spec, store.max_tokens)
 
 
 def _renamed(paragraph: Paragraph, doc_id: str, number: int) -> Paragraph:

@@ -97,7 +97,7 @@ def _show_documents(store: Course, as_json: bool) -> None:
                 "embedder": store.embedder_spec,
                 "fingerprint": store.fingerprint,
                 "words": {spec: store.word_bytes(spec) for spec in store.word_specs},
-                "sentences": store.sentence_bytes if store.holds_sentences else None,
+                "sentences": store.sentence_bytes,
                 "n_paragraphs": len(store.paragraphs),
                 "n_near_identical": sum(same.values()),
                 "documents": [
@@ -149,9 +149,7 @@ def _words(store: Course) -> str:
 
 
 def _sentences(store: Course) -> str:
-    """What the sentences of the paragraphs take on disk beside Chroma, where a large course reads them."""
-    if not store.holds_sentences:
-        return "in Chroma alone, which is slow in a large course; ingest into a new store"
+    """Return what the vectors of the sentences take."""
     return f"{store.sentence_bytes / max(1, len(store.paragraphs)) / 1000:.1f} kB a paragraph"
 
 

@@ -163,7 +163,7 @@ def _write(folder: Path, collections: Collections, generation: Generation) -> No
             for spec, form in forms.items():
                 codes = unpacked(metadata[f"codes.{spec}"], np.uint8, form.basis.shape[1])
                 counts.setdefault(f"codes.{spec}", []).append(arrays.add(f"codes.{spec}", codes))
-                arrays.add(f"pooled.{spec}", unpacked(metadata[f"pooled.{spec}"], np.float16, form.basis.shape[0]))
+                arrays.add(f"pooled.{spec}", unpacked(metadata[f"pooled.{spec}"], np.float16))
             fields = {name: value for name, value in metadata.items() if "." not in name}
             texts.write(f"{as_json({**fields, 'text': passage['document']})}\n")
         for name, each in counts.items():

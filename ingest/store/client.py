@@ -103,7 +103,8 @@ class Collections:
         for start in range(0, len(wanted), CHUNK):
             ids = list(wanted[start : start + CHUNK])
             with self.reading():
-                found: Any = tried_again(functools.partial(self._of(part).get, ids=ids, include=cast("Any", list(include))))
+                chosen: Any = {"ids": ids, "include": list(include)}
+                found: Any = tried_again(functools.partial(self._of(part).get, **chosen))
             rows = {record_id: row for row, record_id in enumerate(found["ids"])}
             if missing := [record_id for record_id in ids if record_id not in rows]:
                 raise StoreError(f"{self.location}: must hold the record {missing[0]!r}, got none; open it again")

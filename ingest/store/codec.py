@@ -168,8 +168,8 @@ def packed(array: NDArray[Any]) -> str:
     return base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes(), 1)).decode("ascii")
 
 
-def unpacked(text: str, dtype: type[np.generic], width: int) -> NDArray[Any]:
-    """Return the array of a text: as many rows of `width` numbers as there are.
+def unpacked(text: str, dtype: type[np.generic], width: int = 0) -> NDArray[Any]:
+    """Return the array of a text: as many rows of `width` numbers as there are, or a single row if that is 0.
 
     Raises:
         ValueError: it is no such text, or holds NaN or infinity.
@@ -180,9 +180,9 @@ def unpacked(text: str, dtype: type[np.generic], width: int) -> NDArray[Any]:
     except zlib.error as error:
         raise ValueError(f"vectors must be packed numbers, got {error}") from error
     numbers = np.frombuffer(content, dtype=dtype)
-    if width < 1 or len(numbers) % width or not unfolding.eof:
+    if len(numbers) % (width or 1) or not unfolding.eof:
         raise ValueError(f"vectors must have {width} numbers each, got {len(numbers)} numbers")
-    return finite(numbers.reshape(-1, width))
+    return finite(numbers.reshape(-1, width) if width else numbers[None, :])
 
 
 def finite(vectors: NDArray[Any]) -> NDArray[Any]:

@@ -75,6 +75,9 @@ def locked(location: str) -> Iterator[None]:
     folder = Path(location).resolve()  # one lock whatever way the folder is spelt; "." has no name of its own
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"--store must be a folder that can be written, got {location}: {error.strerror}") from error
+    try:
         lock = filelock.FileLock(folder.with_name(f".{folder.name}.lock"))
         lock.acquire(timeout=0)
     except filelock.Timeout as error:

@@ -29,9 +29,10 @@ from quarry.ingest.arrays import Float32Array
 from quarry.ingest.errors import StoreError
 from quarry.ingest.paragraph import Alias
 from quarry.ingest.pipeline import read_document as reader
-from quarry.ingest.pipeline.pipeline import ingest, locked
+from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.pipeline.sources import expand
 from quarry.ingest.store import create_store, open_store
+from quarry.ingest.store.generations import locked
 from quarry.ingest.testing import handmade
 from tests import fakes
 from tests.contracts.store import n_records
