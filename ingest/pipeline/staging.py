@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quarry.ingest.embed.tokens import Tokens, Words
 from quarry.ingest.embed.vectors import ReadingVectors
@@ -64,10 +65,15 @@ class Staging:
         Raises:
             OSError: they cannot be written.
         """
-        arrays = {"paragraphs": vectors.paragraphs, "sentences": vectors.sentences, "aliases": vectors.aliases}
+        arrays: dict[str, NDArray[Any]] = {
+            "paragraphs": vectors.paragraphs,
+            "sentences": vectors.sentences,
+            "aliases": vectors.aliases,
+        }
         for spec, words in vectors.words.items():
-            parts = {"pooled": words.pooled, "codes": words.tokens.codes, "starts": words.tokens.starts}
-            arrays |= {f"{part}.{spec}": array for part, array in parts.items()}
+            arrays[f"pooled.{spec}"] = words.pooled
+            arrays[f"codes.{spec}"] = words.tokens.codes
+            arrays[f"starts.{spec}"] = words.tokens.starts
         with self._written(key, "npz") as file:
             np.savez(file, allow_pickle=False, **arrays)
 

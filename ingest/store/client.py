@@ -210,9 +210,9 @@ def folder_at(folder: Path) -> Iterator[Client]:
     import chromadb
     from chromadb.config import Settings as ChromaSettings
 
-    client = chromadb.PersistentClient(str(folder), settings=ChromaSettings(anonymized_telemetry=False))
+    client = cast("Client", chromadb.PersistentClient(str(folder), settings=ChromaSettings(anonymized_telemetry=False)))
     try:
-        yield cast("Client", client)
+        yield client
     finally:
         client.close()
 

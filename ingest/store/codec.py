@@ -137,12 +137,13 @@ def rejected_of(text: str) -> Sequence[RejectedParagraph]:
 
 def metadata_of(value: Record | Paragraph, but: Sequence[str] = ()) -> Metadata:
     """Return the fields of a dataclass as Chroma keeps them: what is neither text nor a number becomes JSON."""
-    plain = _plain_fields(type(value))
-    tree = _adapter(type(value)).dump_python(value, mode="json", exclude=set(but))
+    kind: Any = type(value)
+    plain = _plain_fields(kind)
+    tree = _adapter(kind).dump_python(value, mode="json", exclude=set(but))
     return {name: item if name in plain else as_json(item) for name, item in tree.items()}
 
 
-def value_of(kind: type[T], metadata: Mapping[str, Any], **others: object) -> T:
+def value_of(wanted: type[T], metadata: Mapping[str, Any], **others: object) -> T:
     """Return a dataclass from metadata; a field that is missing has its default.
 
     Args:
@@ -151,8 +152,9 @@ def value_of(kind: type[T], metadata: Mapping[str, Any], **others: object) -> T:
     Raises:
         ValueError: a field is of another type, or missing without a default.
     """
+    kind: Any = wanted
     plain = _plain_fields(kind)
-    names = [field.name for field in dataclasses.fields(typing.cast("Any", kind)) if field.name in metadata]
+    names = [field.name for field in dataclasses.fields(kind) if field.name in metadata]
     tree = {name: metadata[name] if name in plain else json.loads(metadata[name]) for name in names}
     value: T = _adapter(kind).validate_python({**tree, **others})
     return value

@@ -103,15 +103,6 @@ def test_collection_that_a_store_does_not_have_is_refused(tmp_path: Path) -> Non
     assert len(open_store(str(tmp_path), "course").paragraphs) == 1
 
 
-def test_folder_of_the_first_format_is_refused_and_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "chroma").mkdir()
-    (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"a store of the first format")
-    for attempt in (open_store, create_store):
-        with pytest.raises(StoreError, match="must have store format 3, got 1; ingest into a new folder"):
-            attempt(str(tmp_path))
-    assert [path.name for path in tmp_path.rglob("*")] == ["chroma", "chroma.sqlite3"]
-
-
 def test_store_can_be_read_while_others_change_it(tmp_path: Path) -> None:
     file_reading(create_store(str(tmp_path)), make_reading("trees", [TREES]))
     reader = open_store(str(tmp_path))
