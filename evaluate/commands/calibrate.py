@@ -13,7 +13,20 @@ from pathlib import Path
 import numpy as np
 from tqdm.auto import tqdm
 
-from quarry.configs.arguments import COLLECTION, JSON, PRESET, STORE, flag, number, option, settings_of, warn
+from quarry.configs.arguments import (
+    COLLECTION,
+    JSON,
+    PRESET,
+    STORE,
+    Option,
+    flag,
+    number,
+    option,
+    path,
+    settings_of,
+    several,
+    warn,
+)
 from quarry.configs.json_files import read_objects
 from quarry.configs.places import BUNDLED, own_fit, to_fit
 from quarry.configs.settings import SettingsError
@@ -47,6 +60,7 @@ from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_o
 
 N_NEGATIVES = 600
 """Of the bundled hints."""
+OURS = "where to write (default: the player's own)"
 BATCH = 256
 """Words that are embedded at once."""
 
@@ -286,38 +300,29 @@ COMMANDS = (
         "calibrate search",
         "--store my/store --games my/games.jsonl",
         (
-            STORE,
-            COLLECTION,
-            GAMES,
-            SPLIT,
+            *(STORE, COLLECTION, GAMES, SPLIT),
             option(
                 "--questions-store",
-                metavar="DIR",
-                help="store of the same embedder, for ordinary questions (default: what keywords count stays as it is)",
+                "DIR",
+                "store of the same embedder, for ordinary questions (default: what keywords count stays as it is)",
             ),
-            option("--questions", type=Path, metavar="FILE", help="ordinary questions about it, as labelled games"),
-            option(
+            path("--questions", "FILE", "ordinary questions about it, as labelled games"),
+            path(
                 "--negatives",
-                type=Path,
-                metavar="FILE",
-                help='hints about nothing of it, {"text"} a line (default: the hints for other courses that came with '
-                "Quarry)",
+                "FILE",
+                'hints about nothing of it, {"text"} a line (default: the hints for other courses of Quarry)',
             ),
             number("--limit", 1, "questions used", 600),
-            option(
-                "--hubs",
-                action=argparse.BooleanOptionalAction,
-                default=True,
-                help="whether a paragraph's nearness to hints in general is weighed where models compare word by word; "
-                "it says little where most hints are in another language than the course (default: %(default)s)",
+            Option(
+                ("--hubs",),
+                {
+                    "action": argparse.BooleanOptionalAction,
+                    "default": True,
+                    "help": "whether a paragraph's nearness to hints in general is weighed where models compare word "
+                    "by word; it says little where most hints are in another language than the course",
+                },
             ),
-            option(
-                "--out",
-                type=Path,
-                default=functools.partial(own_fit, CALIBRATION),
-                metavar="FILE",
-                help="default: %(default)s",
-            ),
+            path("--out", "FILE", "default: %(default)s", default=functools.partial(own_fit, CALIBRATION)),
         ),
         search,
     ),
@@ -332,27 +337,17 @@ COMMANDS = (
         "--games data/games/english.jsonl --batches data/games/answers/english-batches.jsonl "
         "--answers data/games/answers/english-paragraph-learning.jsonl",
         (
-            STORE,
-            COLLECTION,
-            GAMES,
-            BATCHES,
-            ANSWERS,
+            *(STORE, COLLECTION, GAMES, BATCHES, ANSWERS),
             option(
                 "--view",
+                "|".join(VIEWS),
+                "what the respondents saw of the paragraph (default: %(default)s); rates of other views stay as they "
+                "are",
                 choices=VIEWS,
                 default="paragraph",
-                metavar="|".join(VIEWS),
-                help="what the respondents saw of the paragraph (default: %(default)s); rates of other views stay as "
-                "they are",
             ),
-            flag("--add", "add to what --out has of this view, e.g. answers in another language"),
-            option(
-                "--out",
-                type=Path,
-                default=functools.partial(to_fit, RATES_FILE),
-                metavar="RATES.yaml",
-                help="where to write (default: the player's own)",
-            ),
+            flag("--add", says="add to what --out has of this view, e.g. answers in another language"),
+            path("--out", "RATES.yaml", OURS, default=functools.partial(to_fit, RATES_FILE)),
             JSON,
         ),
         rates,
@@ -361,9 +356,9 @@ COMMANDS = (
         "calibrate tokens",
         "--embedder minilm --store data/store",
         (
-            option("--embedder", required=True, choices=BUILT_IN, help="whose tokens"),
-            option("--store", required=True, action="append", metavar="DIR", help="whose paragraphs; repeatable"),
-            option("--out", type=Path, metavar="FILE.npy", help="where to write (default: ingest's own)"),
+            option("--embedder", "|".join(BUILT_IN), "whose tokens", required=True, choices=BUILT_IN),
+            several("--store", "DIR", "whose paragraphs; repeatable", required=True),
+            path("--out", "FILE.npy", "where to write (default: ingest's own)"),
         ),
         tokens,
     ),
@@ -372,28 +367,15 @@ COMMANDS = (
         "--games data/games/english.jsonl --models data/store/models",
         (
             GAMES,
-            option("--models", type=Path, required=True, metavar="DIR", help="folder of exported models"),
-            option(
-                "--wordnet",
-                type=Path,
-                default=Path("/usr/share/wordnet"),
-                metavar="DIR",
-                help="WordNet 3.0 (default: Debian's)",
-            ),
-            option(
+            path("--models", "DIR", "folder of exported models", required=True),
+            path("--wordnet", "DIR", "WordNet 3.0 (default: Debian's)", default=Path("/usr/share/wordnet")),
+            path(
                 "--tables",
-                type=Path,
+                "DIR",
+                "norms.tsv.gz and hebrew.tsv (default: the bundled ones)",
                 default=BUNDLED / "associations",
-                metavar="DIR",
-                help="norms.tsv.gz and hebrew.tsv (default: the bundled ones)",
             ),
-            option(
-                "--out",
-                type=Path,
-                default=functools.partial(to_fit, ASSOCIATIONS_FILE),
-                metavar="FILE.npz",
-                help="where to write (default: the player's own)",
-            ),
+            path("--out", "FILE.npz", OURS, default=functools.partial(to_fit, ASSOCIATIONS_FILE)),
         ),
         words,
     ),

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from pathlib import Path
 
-from quarry.configs.arguments import COLLECTION, JSON, STORE, flag, number, option, settings_of
+from quarry.configs.arguments import COLLECTION, JSON, STORE, flag, number, option, path, settings_of
 from quarry.configs.plural import counted
 from quarry.evaluate.commands.command import GAMES, command, print_json, require_writable, seed
 from quarry.evaluate.games.labelled import FORM, read_games
@@ -64,17 +63,10 @@ COMMANDS = (
         "games label",
         "--store my/store --out my/games.jsonl",
         (
-            STORE,
-            COLLECTION,
-            option(
-                "--out",
-                type=Path,
-                required=True,
-                metavar="FILE",
-                help="the games file; it is added to, and FILE.draft beside it",
-            ),
-            option("--document", metavar="NAME", help="only paragraphs of this document"),
-            flag("--in-order", "as they stand in the documents, not by chance"),
+            *(STORE, COLLECTION),
+            path("--out", "FILE", "the games file; it is added to, and FILE.draft beside it", required=True),
+            option("--document", "NAME", "only paragraphs of this document"),
+            flag("--in-order", says="as they stand in the documents, not by chance"),
             seed("of the order"),
             number("--number", 1, "stop after N games (default: when told :q)"),
         ),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from quarry.configs.arguments import JSON, option
+from quarry.configs.arguments import JSON, path
 from quarry.configs.terminal import visible
 from quarry.evaluate.commands.command import RUNS, command, print_json, require_writable, write_text
 from quarry.evaluate.errors import RunError
@@ -17,25 +16,20 @@ from quarry.evaluate.runs.files import read_runs
 def run(options: argparse.Namespace) -> int:
     """Write the page and name it, or print the words."""
     from quarry.evaluate.report.page import render
-    from quarry.evaluate.report.referees import Table
     from quarry.evaluate.report.summary import summary
-    from quarry.evaluate.report.sweep import read_sweep, sweep_part
-    from quarry.evaluate.runs.table import read_table
 
     require_writable(options.out)
-    if not options.runs and not options.referees:
-        raise RunError("report must be given a RUN.json, or a table with --referees, got neither; name one")
+    if not options.runs:
+        raise RunError("report must be given a RUN.json, got none; name one")
     runs = read_runs(options.runs)
-    tables = [Table(path.stem, read_table(path)) for path in options.referees]
-    sweep = sweep_part(read_sweep(options.sweep)) if options.sweep else None
     if options.out:
-        write_text(options.out, render(runs, sweep, tables))
+        write_text(options.out, render(runs))
     if options.json:
-        print_json(summary(runs, tables))
+        print_json(summary(runs))
     elif options.out:
         print(options.out)
     else:
-        _print_words(summary(runs, tables))
+        _print_words(summary(runs))
     return 0
 
 
@@ -78,16 +72,7 @@ COMMANDS = (
         "default.json dual.json --out report.html",
         (
             RUNS,
-            option(
-                "--referees",
-                nargs="+",
-                default=[],
-                type=Path,
-                metavar="TABLE.json",
-                help="tables as replay --out writes them for several referees",
-            ),
-            option("--sweep", type=Path, metavar="FILE", help="a study as tune --study-out writes it"),
-            option("--out", type=Path, metavar="report.html", help="the page (default: none; the words are printed)"),
+            path("--out", "report.html", "the page (default: none; the words are printed)"),
             JSON,
         ),
         run,

@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from quarry.configs.arguments import COLLECTION, JSON, PRESET, STORE, at_least, number, option, settings_of, warn
+from quarry.configs.arguments import (
+    COLLECTION,
+    JSON,
+    PRESET,
+    STORE,
+    at_least,
+    number,
+    option,
+    path,
+    settings_of,
+    several,
+    warn,
+)
 from quarry.configs.settings import Settings, SettingsError, as_dict
 from quarry.configs.suggest import meant
 from quarry.evaluate.commands.command import GAMES, command, print_json, require_writable, seed, write_text
@@ -249,44 +261,35 @@ COMMANDS = (
         "tune",
         "--store data/store --games data/games/english.jsonl --trials 2000",
         (
-            STORE,
-            COLLECTION,
-            GAMES,
-            PRESET,
-            option(
-                "--space", type=Path, metavar="FILE", help="YAML of what may be tuned (default: configs/space.yaml)"
-            ),
+            *(STORE, COLLECTION, GAMES, PRESET),
+            path("--space", "FILE", "YAML of what may be tuned (default: configs/space.yaml)"),
             option(
                 "--objective",
-                default=MIXED,
-                metavar="NAME",
-                help="what the search's study climbs: mixed (RR, a little of Success@k and of abstaining rightly), RR, "
+                "NAME",
+                "what the search's study climbs: mixed (RR, a little of Success@k and of abstaining rightly), RR, "
                 "Success@1, Success@5 or Success@20 (default: %(default)s)",
+                default=MIXED,
             ),
-            option("--trials", type=at_least(1), required=True, metavar="N", help="that the study has in the end"),
+            option("--trials", "N", "that the study has in the end", type=at_least(1), required=True),
             seed("of splits, sampler and intervals"),
-            option(
+            several(
                 "--referee",
-                action="append",
-                default=[],
-                metavar="SPEC",
-                help="also tune error rates, by games answered by this referee; again for another (default: search "
-                "alone)",
+                "SPEC",
+                "also tune error rates, by games answered by this referee; again for another (default: search alone)",
             ),
             option(
                 "--storage",
-                metavar="URL",
-                help="of any Optuna storage, or the path of a journal file; a study there goes on (default: in memory)",
+                "URL",
+                "of any Optuna storage, or the path of a journal file; a study there goes on (default: in memory)",
             ),
             number("--workers", 1, "processes", 1),
-            option(
+            path(
                 "--out",
-                type=Path,
-                metavar="FILE",
-                help="settings with their provenance, whatever was gained; nothing reads the file unless you name it "
+                "FILE",
+                "settings with their provenance, whatever was gained; nothing reads the file unless you name it "
                 f"(--config FILE; default: {OFFERED} here, only where the gain on the test games is significant)",
             ),
-            option("--study-out", type=Path, metavar="FILE", help="also write every trial, for report --sweep"),
+            path("--study-out", "FILE", "also write every trial as JSON"),
             JSON,
         ),
         run,

@@ -26,27 +26,29 @@
 
   const percent = (share) => `${(100 * share).toFixed(1)}%`;
   const place = (item) => `${item.document} p${item.page}`;
+  const paragraphOf = (item) => { const [document, page, sentence] = data.paragraphs[item.paragraph]; return { document, page, sentence }; };
 
   function hits(found) {
-    return table("Hits", ["#", "~slot", "~by", "#relevance", "~where", "opening sentence", "why"], found.map((hit) => ({ right: hit.right, cells: [hit.place, hit.slot, `${hit.strategy} ${hit.rank}`, hit.relevance.toFixed(3), place(hit), hit.opening_sentence, hit.why] })));
+    return table("Hits", ["#", "~slot", "~by", "#relevance", "~where", "opening sentence", "why"], found.map((hit) => ({ right: hit.right, cells: [hit.place, hit.slot, `${hit.strategy} ${hit.rank}`, hit.relevance.toFixed(3), place(paragraphOf(hit)), paragraphOf(hit).sentence, hit.why] })));
   }
 
   function belief(play) {
     const bar = (share, kind) => make("span", {}, make("span", { class: `bar ${kind}`, style: `width:${(6 * share).toFixed(3)}em` }), percent(share));
-    return table("Belief", ["#", "~before", "~after", "~slot", "~where", "opening sentence"], play.candidates.map((item) => ({ right: item.right, cells: [item.place, bar(item.prior, "before"), bar(item.belief, ""), `${item.slot} ${item.strategy}`, place(item), item.opening_sentence] })));
+    return table("Belief", ["#", "~before", "~after", "~slot", "~where", "opening sentence"], play.candidates.map((item) => ({ right: item.right, cells: [item.place, bar(item.prior, "before"), bar(item.belief, ""), `${item.slot} ${item.strategy}`, place(paragraphOf(item)), paragraphOf(item).sentence] })));
   }
 
   function questions(asked, answers) {
     const letters = "ABCD";
     const same = new Set(asked.map(([text]) => text)).size === 1;
-    const list = make("ol", {}, ...asked.map(([text, options], row) => make("li", { dir: "auto" }, same ? null : `${text} `, ...options.map((option, at) => make("span", { class: answers[row] === letters[at] ? "option given" : "option" }, `${letters[at]} ${option}`)), letters.includes(answers[row] || "-") ? null : make("em", {}, answers[row] || "no answer"))));
+    const list = make("ol", {}, ...asked.map(([text, ...options], row) => make("li", { dir: "auto" }, same ? null : `${text} `, ...options.map((option, at) => make("span", { class: answers[row] === letters[at] ? "option given" : "option" }, `${letters[at]} ${option}`)), letters.includes(answers[row] || "-") ? null : make("em", {}, answers[row] || "no answer"))));
     return make("div", {}, same && asked.length ? make("p", { dir: "auto" }, asked[0][0]) : null, list);
   }
 
   function opened(name, game, colour) {
     const box = make("div", { class: "run-of", style: `border-color:${colour}` }, make("h3", {}, name));
-    const book = game.book ? `${game.book.document} (${game.book.tier}, confidence ${game.book.confidence.toFixed(2)})` : "none";
-    box.append(facts([["outcome", game.fates.join("; ")], ["book resolved", book], ["answered by", game.answered_by], ["failures", game.failures.join("; ")]]));
+    const { book: found, answered_by, failures } = game.search;
+    const book = found ? `${found.document} (${found.tier}, confidence ${found.confidence.toFixed(2)})` : "none";
+    box.append(facts([["outcome", game.outcomes.join("; ")], ["book resolved", book], ["answered by", answered_by], ["failures", failures.join("; ")]]));
     box.append(make("h4", {}, "Hits"), hits(game.hits));
     if (game.play) {
       const play = game.play;
@@ -60,9 +62,9 @@
 
   function detail(gameId, width) {
     const runs = data.games[gameId];
-    const first = runs.find((game) => game);
+    const first = runs.find((game) => game).game;
     const cell = make("td", { colspan: width, role: "cell" });
-    cell.append(facts([["hint", first.hint], ["book name", first.book_name], ["domain", first.domain], ["associative word", first.word], ["stands in", first.truth ? place(first.truth) : "no paragraph of the store"]]));
+    cell.append(facts([["hint", first.hint], ["book name", first.book_name], ["domain", first.association_domain], ["associative word", first.associative_word], ["stands in", first.truth ? place(first.truth) : "no paragraph of the store"]]));
     if (first.truth) cell.append(make("blockquote", { dir: "auto" }, first.truth.text));
     runs.forEach((game, row) => game && cell.append(opened(data.runs[row], game, data.colours[row % data.colours.length])));
     return make("tr", { class: "detail", role: "row" }, cell);
@@ -103,7 +105,6 @@
     });
   });
 
-  // A report of tables alone has no games.
   function findGames(found) {
     const games = found.tBodies[0];
     games.addEventListener("click", (event) => event.target.matches(".open") && toggle(event.target));
@@ -126,8 +127,7 @@
     fate.addEventListener("change", filter);
     filter();
   }
-  const games = document.getElementById("games");
-  if (games) findGames(games);
+  findGames(document.getElementById("games"));
 
   // On a dark screen every colour of a plot becomes its counterpart; paper is light.
   const dark = window.matchMedia("(prefers-color-scheme: dark)");

@@ -1,20 +1,24 @@
-"""What a report says in words: who won and by how much, what differs, each lecture's figures, games only one won."""
+"""What a report says in words: who won and by how much, what differs, figures by lecture, games only one won."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from quarry.evaluate.errors import RunError
-from quarry.evaluate.report.documents import documents
-from quarry.evaluate.report.referees import Table
 from quarry.evaluate.runs.comparison import PairedTest, compare
 from quarry.evaluate.runs.contrast import Contrast, contrasts, differing, same_games
+from quarry.evaluate.runs.measures import interval
 from quarry.evaluate.runs.run import Run
+
+NOWHERE = "not in the store"
+"""Takes the place of the lecture of a game that was lost at ingest."""
 
 
 def paired_tests(runs: Sequence[Run]) -> list[PairedTest]:
-    """Each run against the first; none where they cannot be compared."""
+    """Return the tests of each run against the first; empty where the runs cannot be compared."""
     if len(runs) < 2:
         return []
     try:
@@ -23,47 +27,62 @@ def paired_tests(runs: Sequence[Run]) -> list[PairedTest]:
         return []
 
 
-def summary(runs: Sequence[Run], tables: Sequence[Table] = ()) -> dict[str, Any]:
-    """As `report --json` prints it."""
+def summary(runs: Sequence[Run]) -> dict[str, Any]:
+    """Return what `report --json` prints."""
     tests = paired_tests(runs)
     return {
-        "headline": headline(runs, tests, tables),
+        "headline": headline(runs, tests),
         "differing": differing(runs),
         "runs": {run.name: {key: value for key, value in run.as_json().items() if key != "per_game"} for run in runs},
         "tests": [test.as_json() for test in tests],
-        "documents": documents(runs),
+        "documents": lecture_figures(runs),
         "won_by_one": [found.as_json() for found in won_by_one(runs)],
     }
 
 
+def lecture_figures(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Return the figures of each lecture's games, run by run, None where a run has none, in the order of the names.
+
+    `share` is of games won, or without a referee of those whose paragraph is among the hits; `rr` is the mean
+    reciprocal rank.
+    """
+    answerable = [record for run in reversed(runs) for record in run.answerable]
+    lectures = {record["game_id"]: truth["document"] for record in answerable if (truth := record["truth"])}
+    found: dict[str, list[dict[str, Any] | None]] = {}
+    for place, run in enumerate(runs):
+        of = np.array([lectures.get(record["game_id"], NOWHERE) for record in run.answerable])
+        ranks = [record["search"]["rank"] for record in run.answerable]
+        shares = np.array([float(rank is not None) for rank in ranks]) if run.won is None else run.won
+        for name in sorted(set(of.tolist())):
+            chosen = of == name
+            found.setdefault(name, [None] * len(runs))[place] = {
+                "games": int(chosen.sum()),
+                "share": round(float(shares[chosen].mean()), 6),
+                "share_interval": [round(end, 6) for end in interval(shares[chosen], run.seed)],
+                "rr": round(float(run.values["RR"][chosen].mean()), 6),
+            }
+    return [{"document": name, "runs": found[name]} for name in sorted(found, key=lambda name: (name == NOWHERE, name))]
+
+
 def won_by_one(runs: Sequence[Run]) -> list[Contrast]:
-    """The games that only one of two runs won: of each run and the first."""
+    """Return the games that only one of two runs won, for each run and the first."""
     if len(runs) < 2 or not same_games(runs):
         return []
     return [found for run in runs[1:] for found in contrasts(runs[0], run)]
 
 
-def headline(runs: Sequence[Run], tests: Sequence[PairedTest], tables: Sequence[Table] = ()) -> list[str]:
-    """What came out, in plain sentences."""
-    said = [sentence for run in runs for sentence in _of_one(run)] if len(runs) == 1 or not tests else []
-    for run in runs[1:]:
-        said += _of_two(runs[0], run, tests)
-    if len(runs) > 1 and not tests:
+def headline(runs: Sequence[Run], tests: Sequence[PairedTest]) -> list[str]:
+    """Return the results in plain sentences."""
+    if tests:
+        return [sentence for run in runs[1:] for sentence in _of_two(runs[0], run, tests)]
+    said = [sentence for run in runs for sentence in _of_one(run)]
+    if len(runs) > 1:
         said.append("These runs are not of the same games and referee, so their figures say nothing about each other.")
-    for table in tables:
-        won = [(line["won"], line["referee"]) for line in table.document["referees"] if line["won"] is not None]
-        hint = table.document["hint_alone"]["won"]
-        if won and hint is not None:
-            (least, worst), (most, best) = min(won), max(won)
-            said.append(
-                f"{table.name} won {_percent(least)} ({worst}) to {_percent(most)} ({best}) of "
-                f"{table.document['games']} games, by the referee; {_percent(hint)} by the hint alone."
-            )
     return said
 
 
 def _of_one(run: Run) -> list[str]:
-    """What came of one run by itself."""
+    """Describe one run by itself."""
     if not run.answerable:
         return [f"{run.name} has no game whose paragraph is of the course."]
     n = len(run.answerable)
@@ -83,7 +102,7 @@ def _of_one(run: Run) -> list[str]:
 
 
 def _of_two(first: Run, run: Run, tests: Sequence[PairedTest]) -> list[str]:
-    """What one run is worth next to the first."""
+    """Say which of two runs is better, and by how much."""
     by_measure = {test.measure: test for test in tests if (test.preset, test.against) == (run.name, first.name)}
     test = by_measure.get("win_rate") or by_measure.get("nDCG@10") or by_measure.get("RR")
     if test is None:

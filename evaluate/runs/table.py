@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from quarry.configs.json_files import read_object
 from quarry.configs.settings import Settings, as_dict
 from quarry.evaluate.errors import RunError
 from quarry.evaluate.replay.judges import HINT_ALONE, Judge
@@ -20,7 +18,6 @@ from quarry.ingest.arrays import Float64Array
 
 SURE = 1e-4
 """How far a confidence is kept from 0 and 1 where its logarithm is taken."""
-NEEDED = ("games", "hint_alone", "referees", "settings", "store_fingerprint", "commit", "seed")
 
 
 def make_table(
@@ -129,13 +126,3 @@ def _figure(
         return {name: None, f"{name}_interval": None}
     ends = [round(end, 6) for end in interval_of(values, seed)]
     return {name: round(float(values.mean()), 6), f"{name}_interval": ends}
-
-
-def read_table(path: Path) -> dict[str, Any]:
-    """A table as `replay --out` writes it for several referees.
-
-    Raises:
-        RunError: the file is none.
-    """
-    remedy = "write it with python -m evaluate replay --referee every ... --out FILE"
-    return read_object(path, RunError, what="a table of referees as JSON", needed=NEEDED, remedy=remedy)

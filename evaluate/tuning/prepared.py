@@ -209,9 +209,7 @@ def prepare(
     """
     require_known(settings.search)
     # every part of the similarity is computed, whatever it weighs now
-    whole = replace(
-        settings.search, sentence_weight=0.5, sentence_mean_weight=0.25, rule_weight=1.0, exact_up_to=500_000
-    )
+    whole = replace(settings.search, sentence_weight=0.5, sentence_mean_weight=0.25, rule_weight=1.0)
     searched = searched_of(store, replace(settings, search=whole), embedder)
     columns = searched.columns
     dense = searched.strategies["dense"]

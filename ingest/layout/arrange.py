@@ -15,7 +15,6 @@ from quarry.ingest.layout.margins import parted_from_notes, without_line_numbers
 from quarry.ingest.layout.side_by_side import bands_of
 from quarry.ingest.pdf.extract import Page, Pdf
 from quarry.ingest.pdf.model import UNKNOWN, Box
-from quarry.ingest.spool import Many, Spool, rebuilt_from_fields
 
 MIN_COLUMN_LINES = 7
 """Lines on each side of a gutter from which on it parts columns and not the cells of a small table."""
@@ -69,9 +68,6 @@ class PlacedLine:
         """The words with single spaces between."""
         return " ".join(word.text for word in self.words)
 
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return rebuilt_from_fields(self)
-
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
@@ -85,7 +81,7 @@ class Arranged:
     """
 
     title: str
-    pages: Many[tuple[PlacedLine, ...]]
+    pages: Sequence[tuple[PlacedLine, ...]]
     body_size: float
     rtl: bool
 
@@ -98,7 +94,7 @@ class Arranged:
 def arrange(pdf: Pdf) -> Arranged:
     """The lines of a document in reading order, without running heads and page numbers."""
     furniture = Furniture(map(_cleaned, pdf.pages))
-    placed: Spool[tuple[PlacedLine, ...]] = Spool()
+    placed: list[tuple[PlacedLine, ...]] = []
     title = ""
     column_number = 0
     gutters: list[float] = []

@@ -25,7 +25,6 @@ from quarry.ingest.layout.small_print import (
     without_signs,
 )
 from quarry.ingest.pdf.model import UNKNOWN, Fonts, Glyph
-from quarry.ingest.spool import rebuilt_from_fields
 
 SOFT_HYPHEN = "\u00ad"
 
@@ -115,9 +114,6 @@ class Word:
     mono: bool
     n_unsure: int = 0
 
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return rebuilt_from_fields(self)
-
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -144,9 +140,6 @@ class Line:
     def text(self) -> str:
         """The words with single spaces between."""
         return " ".join(word.text for word in self.words)
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return rebuilt_from_fields(self)
 
 
 @dataclass(slots=True)

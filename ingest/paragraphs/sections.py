@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quarry.ingest.paragraphs.split import Block
-from quarry.ingest.spool import Many
 
 SAME_SIZE = 0.04
 """Font sizes, in body sizes, that differ by less are of one level."""
@@ -46,7 +45,7 @@ class _Level:
         return self.bold and not inner.bold
 
 
-def outline(blocks: Many[Block], title: str, authors: Sequence[str] = ()) -> Outline:
+def outline(blocks: Sequence[Block], title: str, authors: Sequence[str] = ()) -> Outline:
     """The nesting of a document's blocks.
 
     Args:

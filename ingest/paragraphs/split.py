@@ -12,7 +12,6 @@ from statistics import median
 
 from quarry.ingest.layout.arrange import Arranged, PlacedLine
 from quarry.ingest.pdf.model import UNKNOWN
-from quarry.ingest.spool import rebuilt_from_fields
 
 SIZE_TOLERANCE = 0.045
 """Share by which the font sizes of two lines of one paragraph may differ."""
@@ -69,11 +68,9 @@ class Block:
         heading: the section it stands under, "" if none.
         text: on one line, without bullet, hyphenation undone.
         footnote: whether it stands at the foot of a page.
-        bullet: whether a bullet or number stood before it.
         is_heading: whether it is a heading itself.
         size_ratio: its font size over that of the body.
         bold, mono: shares of its characters that are bold, and of fixed pitch, 0..1.
-        n_lines: lines it is set in.
         gap_share: share of its lines that have wide gaps, as the rows of a table have.
         unknown_share: share of its words with a character that the file does not tell, 0..1.
         fill: mean share of the column's width that its lines take, the last one aside, 0..1.
@@ -88,12 +85,10 @@ class Block:
     heading: str
     text: str
     footnote: bool = False
-    bullet: bool = False
     is_heading: bool = False
     size_ratio: float = 1.0
     bold: float = 0.0
     mono: float = 0.0
-    n_lines: int = 1
     gap_share: float = 0.0
     unknown_share: float = 0.0
     fill: float = 1.0
@@ -102,9 +97,6 @@ class Block:
     in_table: bool = False
     sureness: float = 1.0
     place: tuple[float, ...] = ()
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return rebuilt_from_fields(self)
 
 
 @dataclass(slots=True)
@@ -691,12 +683,10 @@ def _block(group: _Group, heading: str, habits: _Habits) -> Block:
         heading=heading,
         text=text,
         footnote=lines[0].footnote,
-        bullet=bool(group.marker),
         is_heading=_is_heading(lines, text, size / body_size, bold),
         size_ratio=size / body_size,
         bold=bold,
         mono=sum(line.mono * n for line, n in zip(lines, n_chars, strict=True)) / total,
-        n_lines=len(lines),
         gap_share=sum(line.n_gaps > 0 for line in lines) / len(lines),
         unknown_share=sum(UNKNOWN in word for word in words) / max(1, len(words)),
         fill=sum((line.end - line.start) / max(1.0, line.right - line.left) for line in full_lines) / len(full_lines),

@@ -20,7 +20,6 @@ from quarry.ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader
 from quarry.ingest.pdf.ocr import REMEDY, OcrReader, languages
 from quarry.ingest.pdf.pdfium import PdfiumReader
 from quarry.ingest.pdf.plumber import PlumberReader
-from quarry.ingest.spool import Many, Spool
 
 RIGHT_TO_LEFT_SHARE = 0.3
 """Share of right-to-left letters from which on a document reads from the right; the rest is formulas and names."""
@@ -66,7 +65,7 @@ class Pdf:
         readers: page, 1-based -> the reader of that page, where it is another one.
     """
 
-    pages: Many[Page]
+    pages: Sequence[Page]
     metadata_title: str
     metadata_author: str
     date: str
@@ -133,7 +132,7 @@ def _extract(path: Path, content: bytes, reader: str, other: str | None = None) 
         sample = {index: document.page(index) for index in _spread(document.n_pages)}
         rtl, mirrored = _direction(row for page in sample.values() for row in page.rows)
         _check_weights(sample.values())
-        pages: Spool[Page] = Spool()
+        pages: list[Page] = []
         readers: dict[int, str] = {}
         has_letters = False
         alleys: list[float] = []

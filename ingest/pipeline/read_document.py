@@ -21,7 +21,6 @@ from quarry.ingest.paragraphs.sections import outline
 from quarry.ingest.paragraphs.sentence import alternatives, opening_sentence
 from quarry.ingest.paragraphs.split import Block, split
 from quarry.ingest.pdf.extract import extract
-from quarry.ingest.spool import Spool
 
 READER_MODULES = (
     "pdf/model",
@@ -29,14 +28,10 @@ READER_MODULES = (
     "pdf/pdfium",
     "pdf/ocr",
     "pdf/plumber",
-    "pdf/pieces",
-    "pdf/office",
-    "pdf/marked_up",
     "pdf/doubt",
     "layout/bidi",
     "layout/small_print",
     "layout/lines",
-    "spool",
     "pdf/extract",
     "layout/margins",
     "layout/furniture",
@@ -52,9 +47,6 @@ READER_MODULES = (
     "pdf/text_files",
 )
 """The modules of this package that decide which paragraphs a file yields."""
-
-BLOCKS_IN_MEMORY = 4096
-"""Pieces of text kept as they are before they go to disk; a long lecture has as many."""
 
 MAX_HEADINGS = 20
 """Outermost headings that are aliases; slides have one a page, and the later ones name the lecture less and less."""
@@ -97,9 +89,7 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
     """
     pdf = extract(path, settings.reader)
     arranged = arrange(pdf)
-    blocks: Spool[Block] = Spool(BLOCKS_IN_MEMORY)
-    for block in split(arranged):
-        blocks.append(block)
+    blocks = list(split(arranged))
     names = authors(pdf, arranged.title)
     sections = outline(blocks, arranged.title, names)
     kept, rejected = judged(doc_id, blocks, sections.paths, settings, lambda page: pdf.readers.get(page, pdf.reader))

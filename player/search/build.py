@@ -26,7 +26,6 @@ from quarry.player.search.rewriting import Feedback
 from quarry.player.search.rules import RuleEvidence
 from quarry.player.search.strategies.dense import Dense, PartScorer, Sentences
 from quarry.player.search.strategies.keyword import Keyword
-from quarry.player.search.strategies.large import LargeDense
 from quarry.player.search.strategies.reranked import Reranked
 from quarry.player.search.types import Rewriter, Strategy
 
@@ -167,11 +166,9 @@ class Parts:
 
     @functools.cached_property
     def dense(self) -> Strategy:
-        """Dense search, of all sentences or of the best few; made once for all that look at what it finds."""
+        """Dense search; made once for all strategies that use its hits."""
         assert self.embedder is not None, "it was loaded for the strategies that need it"
-        large = len(self.store.paragraphs) > self.search.exact_up_to
-        make = _build_large if large else build_dense
-        return make(self.store, self.search, self.embedder, self.calibration, self.scorers)
+        return build_dense(self.store, self.search, self.embedder, self.calibration, self.scorers)
 
 
 def _make_dense(store: Course, parts: Parts) -> Strategy:
@@ -258,24 +255,6 @@ def build_dense(
             store.sentence_vectors, store.sentence_rows, search.sentence_weight, search.sentence_mean_weight
         )
     return Dense(store.paragraphs, store.vectors, embedder, sentences, rules.log_odds, calibration.dense, more)
-
-
-def _build_large(
-    store: Course,
-    search: SearchSettings,
-    embedder: Embedder,
-    calibration: Calibration,
-    more: Sequence[PartScorer] = (),
-) -> LargeDense:
-    return LargeDense(
-        store,
-        embedder,
-        search.sentence_weight,
-        search.sentence_mean_weight,
-        RuleEvidence(store.paragraphs, search.rule_weight).log_odds,
-        calibration.dense,
-        more,
-    )
 
 
 def build_references(

@@ -15,7 +15,6 @@ from quarry.ingest.embed import TokenStates
 from quarry.ingest.embed.hint_bank import Bank, as_asked
 from quarry.ingest.embed.tokens import STEPS, Codes, TokenForm, Words
 from quarry.player.search.cache import RememberingEmbedder
-from quarry.player.search.coarse import Coarse
 from quarry.player.search.hubs import Hubs
 
 PRODUCTS = Path(__file__).with_name("products.onnx")
@@ -28,7 +27,7 @@ class WordByWord:
 
     Args:
         model: that has read the paragraphs.
-        words: what it makes of each document's paragraphs, in the order of the course; their vectors are not kept.
+        words: what it makes of each document's paragraphs, in the order of the course.
         doc_ids: (n_paragraphs,) the document of each paragraph.
         form: in which the tokens are kept.
         bank: hints of the same model.
@@ -53,9 +52,8 @@ class WordByWord:
         self._starts = [document.tokens.starts for document in words]
         counts = np.array([len(starts) - 1 for starts in self._starts])
         self._firsts = np.concatenate([[0], np.cumsum(counts)])
-        pooled = np.concatenate([document.pooled for document in words])
-        self._hubs = Hubs(pooled, doc_ids, bank)
-        self._coarse = Coarse(pooled)
+        self._pooled = np.concatenate([document.pooled for document in words])
+        self._hubs = Hubs(self._pooled, doc_ids, bank)
         self._frequencies = np.bincount(
             np.concatenate(
                 [np.unique(bank.token_ids[start:end]) for start, end in zip(bank.starts, bank.starts[1:], strict=False)]
@@ -81,9 +79,8 @@ class WordByWord:
         }
 
     def glance(self, hint: str) -> Mapping[str, Float32Array]:
-        """(n_paragraphs,) cosine with each paragraph as a whole, to two digits, and hubness, by name."""
-        cosines = self._coarse.cosines(self._model.vector(hint))
-        return {f"near.{self.spec}": cosines, f"hub.{self.spec}": self._hubs.of(hint)}
+        """(n_paragraphs,) cosine with each paragraph as a whole, and hubness, by name."""
+        return {f"near.{self.spec}": self._pooled @ self._model.vector(hint), f"hub.{self.spec}": self._hubs.of(hint)}
 
     def similarities(self, hint: str, rows: IntArray | None = None) -> Float32Array:
         """(n_paragraphs,) or (len(rows),) weighted mean over the hint's tokens of their best cosine, -1..1."""

@@ -115,7 +115,7 @@ def test_reserved_slots_must_fit_into_k(tmp_path: Path) -> None:
     [
         ("serach: {k: 5}", "section must be one of embed, ingest, search, game, got 'serach'"),
         ("search: {top_k: 5}", "search has no key 'top_k'; it has strategies, keywords"),
-        ("search: {boots: 5}", "exact_up_to; did you mean boost?"),
+        ("search: {boots: 5}", "hints; did you mean boost?"),
         ("search: {5: 5}", "search has no key 5; it has strategies, keywords"),
         ("[]", "must hold a mapping of sections, got list"),
         ("token: secret", "section must be one of"),

@@ -62,14 +62,9 @@ def dense_weights(nats: float, best: float, mean: float, rule: float) -> dict[st
 
 
 N_CLOSELY = 3_000
-"""Paragraphs of a course for which further scores are worked out at least: all, or the best at a glance."""
-CLOSELY_SHARE = 20
-"""One in this many of a course is looked at closely where that is more: what is best word by word of 100,000 paragraphs
-is among the best twentieth at a glance, not among the best few hundred."""
+"""Paragraphs of a course that are compared word by word at most: all, or the best by cheaper scores."""
 N_OF_DOCUMENT = 400
-"""As many of each document that is asked for."""
-GROUP = 64
-"""Paragraphs of which the best alone is looked at first, where few of very many are wanted."""
+"""Further paragraphs of each named document that are compared word by word."""
 
 
 class Dense(Ranked):
@@ -168,7 +163,7 @@ class Dense(Ranked):
             for scorer in self._more:
                 found |= scorer.parts(hint)
         elif self._more:
-            rows = self._glance(hint, found.get("rule"), doc_ids)[0]
+            rows = self._glance(hint, found.get("rule"), doc_ids)
             for scorer in self._more:
                 for name, scores in scorer.parts(hint, rows).items():
                     worst = scores.max() if self._calibration.parts.get(name, 0.0) < 0.0 else scores.min()
@@ -176,10 +171,8 @@ class Dense(Ranked):
                     found[name][rows] = scores
         return found
 
-    def _glance(
-        self, hint: str, evidence: AnyFloatArray | None, doc_ids: Sequence[str]
-    ) -> tuple[IntArray, dict[str, AnyFloatArray]]:
-        """The rows that are worth a closer look, ascending, and the cheap scores of all paragraphs that say so.
+    def _glance(self, hint: str, evidence: AnyFloatArray | None, doc_ids: Sequence[str]) -> IntArray:
+        """Return the rows that are best by cheap scores, in the course and in each of some documents, ascending.
 
         Args:
             evidence: (n_paragraphs,) log-odds of the game's rule; None where it does not hold.
@@ -189,25 +182,11 @@ class Dense(Ranked):
         log_odds = combine({name: of_all[None, :] for name, of_all in scores.items()}, self._calibration.glance)[0]
         if evidence is not None:
             log_odds = log_odds + evidence
-        n = max(N_CLOSELY, len(log_odds) // CLOSELY_SHARE)
-        return self._best_places(log_odds, None, doc_ids, n, N_OF_DOCUMENT), scores
-
-    def _best_places(
-        self, log_odds: AnyFloatArray, rows: IntArray | None, doc_ids: Sequence[str], n: int, n_of_document: int
-    ) -> IntArray:
-        """The places in `rows`, ascending, of the best n and of the best of each of some documents.
-
-        Args:
-            log_odds: (len(rows),) by which.
-            rows: of the course; None for all of them.
-        """
-        chosen = [best_of(log_odds, n)]
+        chosen = [best_of(log_odds, N_CLOSELY)]
         document_of, numbers = self._documents
-        if rows is not None:
-            document_of = document_of[rows]
         for doc_id in doc_ids:
             inside = np.flatnonzero(document_of == numbers.get(doc_id, -1))
-            chosen.append(inside[best_of(log_odds[inside], n_of_document)])
+            chosen.append(inside[best_of(log_odds[inside], N_OF_DOCUMENT)])
         return np.unique(np.concatenate(chosen))
 
     @functools.cached_property
@@ -227,16 +206,12 @@ class Dense(Ranked):
             return nothing_found(0)
         ruled = query.keywords == "rule" and self._evidence is not None
         weights = self._weights(self._calibration.nats, ruled=ruled)
-        return self._marks(self.parts(query.hint, weights, query.said, doc_ids), weights)
-
-    def _marks(
-        self, parts: Mapping[str, AnyFloatArray], weights: Mapping[str, float], rows: IntArray | None = None
-    ) -> Marks:
+        parts = self.parts(query.hint, weights, query.said, doc_ids)
         log_odds = combine({name: scores[None, :] for name, scores in parts.items()}, weights)
         # a similarity where there is nothing else in the sum
         scores = log_odds[0] if self._calibration.parts else log_odds[0] / np.float32(self._calibration.nats)
         answerable = np.array([self.answerable(parts)], dtype=np.float32)
-        return Marks(rows, scores, relative(log_odds, answerable)[0])
+        return Marks(None, scores, relative(log_odds, answerable)[0])
 
     def _weights(self, nats: float, *, ruled: bool) -> dict[str, float]:
         best, mean = (self._sentences.best, self._sentences.mean) if self._sentences is not None else (0.0, 0.0)
@@ -246,16 +221,7 @@ class Dense(Ranked):
 
 def best_of(log_odds: AnyFloatArray, n: int) -> IntArray:
     """The places of the n highest, in any order; of equal ones at the edge any."""
-    if len(log_odds) <= n:
-        return np.arange(len(log_odds))
-    n_groups = len(log_odds) // GROUP
-    if n_groups < 2 * n:
-        return np.argpartition(-log_odds, n - 1)[:n]
-    # of n groups the highest reach this level, so that at least n do; a tenth of the time of parting them all
-    highest = log_odds[: n_groups * GROUP].reshape(GROUP, n_groups).max(axis=0)
-    level = np.partition(highest, n_groups - n)[n_groups - n]
-    places = np.flatnonzero(log_odds >= level)
-    return places[np.argpartition(-log_odds[places], n - 1)[:n]]
+    return np.arange(len(log_odds)) if len(log_odds) <= n else np.argpartition(-log_odds, n - 1)[:n]
 
 
 def cosines_of(vectors: Float32Array, vector: Float32Array) -> Float32Array:

@@ -234,7 +234,7 @@ class TestRepeatsAndWrongStages:
         match = at_the_end()
         assert match.receive(message("Q21GUESSSUBMISSION", {**GUESS, "associative_word": "x"}, message_id="m2")) == []
         assert match.score is not None
-        assert match.score.associative_word_score == 100.0
+        assert match.score.breakdown["associative_word_score"] == 100.0
 
     @pytest.mark.parametrize(
         ("state", "kind", "awaited"),

@@ -16,15 +16,12 @@ import pytest
 
 from quarry.configs.settings import load
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.errors import RunError
-from quarry.evaluate.report.documents import documents
+from quarry.evaluate.report.figures import run_figures
 from quarry.evaluate.report.page import json_in_html, render
-from quarry.evaluate.report.referees import Table
-from quarry.evaluate.report.summary import headline, paired_tests
-from quarry.evaluate.report.sweep import read_sweep, sweep_part
+from quarry.evaluate.report.summary import headline, lecture_figures, paired_tests
 from quarry.evaluate.runs.contrast import differing
 from quarry.evaluate.runs.files import write_run
-from quarry.evaluate.runs.record import GameRecord, SearchRecord
+from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run, make_run
 from quarry.evaluate.testing.records import game_record, play_record
 from tests.evaluate.fakes import run_main
@@ -80,10 +77,6 @@ def hostile_record(game_id: str, *, won: bool) -> GameRecord:
     )
 
 
-def nothing_found() -> SearchRecord:
-    return {**game_record()["search"], "rank": None}
-
-
 def run_file(name: str, *, won: bool) -> Run:
     records = [hostile_record(HOSTILE, won=won), *(hostile_record(f"g{number}", won=won) for number in range(11))]
     return make_run(records, "f", load(), "oracle", 0, 1, name)
@@ -91,44 +84,7 @@ def run_file(name: str, *, won: bool) -> Run:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    runs = [run_file("lost", won=False), run_file(f"won {HOSTILE}", won=True)]
-    return render(runs, sweep_part(STUDY), [Table(f"table {HOSTILE}", TABLE)])
-
-
-LINE = {
-    "plays": 3,
-    **dict.fromkeys(("won", "won_more_than_hint", "private_score", "brier", "log_score"), 0.25),
-    **{
-        f"{name}_interval": [0.125, 0.5]
-        for name in ("won", "won_more_than_hint", "private_score", "brier", "log_score")
-    },
-    "confidence": 0.75,
-}
-TABLE = {
-    "games": 7,
-    "lost_at_ingest": 2,
-    "hint_alone": LINE,
-    "referees": [{**LINE, "referee": "sees:opening", "won": 0.5}, {**LINE, "referee": HOSTILE, "brier": None}],
-    "settings": {"preset": HOSTILE},
-    "store_fingerprint": "f",
-    "commit": "",
-    "seed": 0,
-}
-
-
-JUDGED = {"measures": {"RR": 0.4}, "intervals": {"RR": [0.3, 0.5]}}
-BETTER = {"measures": {"RR": 0.5}, "intervals": {"RR": [0.4, 0.6]}}
-STUDY = {
-    "objective": "RR",
-    "seconds": 1.5,
-    "verdict": "better",
-    "settings": {"pdf_k": 9},
-    "untuned_settings": {"pdf_k": 15},
-    "untuned": dict.fromkeys(("train", "validation", "test"), JUDGED),
-    "tuned": dict.fromkeys(("train", "validation", "test"), BETTER),
-    "importance": {"pdf_k": 0.7, "boost": 0.3},
-    "history": [{"number": row, "value": 0.1 * row, "params": {"pdf_k": row, "boost": 0.5}} for row in range(3)],
-}
+    return render([run_file("lost", won=False), run_file(f"won {HOSTILE}", won=True)])
 
 
 class Tags(HTMLParser):
@@ -186,33 +142,6 @@ class TestText:
         text = Tags(render([run_file("one", won=True), run])).text
         assert "say nothing about each other" in text
 
-    def test_a_study_is_shown_with_its_verdict_and_plots(self) -> None:
-        text = render([run_file("one", won=True)], sweep_part(STUDY))
-        shown = " ".join(Tags(text).text.split())
-        assert "3 trials in 1.5 s; objective: RR; on the test games: better" in shown
-        assert "RR, test 0.400 [0.30, 0.50] 0.500 [0.40, 0.60]" in shown
-        assert "search.pdf_k 15 9" in shown
-        assert len(re.findall(r'data-figure="(?:importance|history|slices)"', text)) == 3
-
-    @pytest.mark.parametrize(
-        ("text", "says"), [("", "must be a study as JSON"), ("{}", "has no history"), ("[1]", "got list")]
-    )
-    def test_a_file_that_is_no_study_is_refused(self, tmp_path: Path, text: str, says: str) -> None:
-        (tmp_path / "study.json").write_text(text, encoding="utf-8")
-        with pytest.raises(RunError, match=says):
-            read_sweep(tmp_path / "study.json")
-
-    def test_a_table_of_referees_is_shown_and_drawn(self, page: str) -> None:
-        shown = " ".join(Tags(page).text.split())
-        assert "sees:opening 3 0.500 [0.12, 0.50]" in shown
-        assert "the hint alone 3 0.250 [0.12, 0.50]" in shown
-        assert 'data-figure="against"' in page
-
-    def test_a_table_needs_no_run_beside_it(self) -> None:
-        alone = render([], None, [Table("mine", TABLE)])
-        assert "Quarry report: mine" in alone
-        assert 'id="games"' not in alone
-
     def test_the_headline_says_who_won_and_by_how_much(self, page: str) -> None:
         said = headline([run_file("lost", won=False), run_file("won", won=True)], [])
         assert said == [
@@ -249,18 +178,32 @@ class TestText:
         assert "answers that misled: 1 B B </script>" in shown
 
     def test_each_lecture_has_its_figures(self) -> None:
-        here, nowhere = game_record(), game_record(game_id="lost", truth=None, search=nothing_found())
+        here = game_record()
+        nowhere = game_record(game_id="lost", truth=None, search={**here["search"], "rank": None})
         truth = here["truth"]
         assert truth is not None
         there = game_record(game_id="there", truth={**truth, "document": "beta"})
         run = make_run([here, nowhere, there], "f", load(), "none", 0, 1, "one")
-        rows = documents([run])
-        assert [(row["document"], row["runs"][0]["games"], row["runs"][0]["share"]) for row in rows] == [
+        assert [
+            (row["document"], row["runs"][0]["games"], row["runs"][0]["share"]) for row in lecture_figures([run])
+        ] == [
             ("alpha", 1, 1.0),
             ("beta", 1, 1.0),
             ("not in the store", 1, 0.0),
         ]
         assert "beta 1 1.000" in " ".join(Tags(render([run])).text.split())
+
+    def test_confidence_is_judged_in_tenths(self) -> None:
+        # one guess stated .2 and wrong, three stated .9 and right: the mean error is (.2 + 3 * .1) / 4
+        plays = [
+            play_record(won=won, guess={"opening_sentence": "", "confidence": stated})
+            for stated, won in ((0.2, False), (0.9, True), (0.9, True), (0.9, True))
+        ]
+        run = make_run([game_record(plays=plays)], "f", load(), "oracle", 0, 4, "one")
+        trace, as_stated = run_figures([run], [])["confidence"]["data"]
+        assert (trace["x"], trace["y"]) == ([pytest.approx(0.2), pytest.approx(0.9)], [0.0, 1.0])
+        assert trace["name"] == "one (mean error 0.125)"
+        assert as_stated["name"] == "as stated"
 
     def test_every_plot_is_told_in_words(self, page: str) -> None:
         told = {
@@ -268,11 +211,9 @@ class TestText:
             for _, attributes in Tags(page).tags
             if "data-figure" in attributes
         }
-        assert len(told) == 10
+        assert set(told) == {"success", "lost", "confidence"}
         assert all(label and len(label) > 30 for label in told.values())
-        assert told["against"] is not None
-        assert "the hint alone 0.25" in told["against"]
-        assert f"table {HOSTILE}" in told["against"]
+        assert f"won {HOSTILE}" in str(told["success"])
 
     def test_every_table_says_what_it_is_and_what_its_heads_are(self, page: str) -> None:
         tags = Tags(page).tags
@@ -322,23 +263,10 @@ class TestBrowser:
         self, opened: tuple[Any, list[str], list[str]], tmp_path: Path
     ) -> None:
         tab, said, asked = opened
-        assert tab.locator(".plot").count() == 10
-        assert tab.locator(".plot:has(.main-svg)").count() == 10
+        assert tab.locator(".plot").count() == 3
+        assert tab.locator(".plot:has(.main-svg)").count() == 3
         assert said == []
         assert asked == [f"file://{tmp_path / 'report.html'}"]
-
-    def test_tables_alone_are_drawn_and_sorted(self, browser: Any, tmp_path: Path) -> None:
-        (tmp_path / "alone.html").write_text(render([], None, [Table("mine", TABLE)]), encoding="utf-8")
-        tab, said = browser.new_page(), []
-        tab.on("console", lambda message: said.append(message.text))
-        tab.on("pageerror", lambda error: said.append(str(error)))
-        tab.goto(f"file://{tmp_path / 'alone.html'}")
-        assert tab.locator(".plot:has(.main-svg)").count() == 1
-        tab.locator("th button").nth(2).click()
-        assert tab.locator("tbody tr th").first.text_content() == "the hint alone"
-        tab.locator("th button").nth(2).click()
-        assert tab.locator("tbody tr th").first.text_content() == "sees:opening"
-        assert said == []
 
     def test_hostile_text_stays_text(self, opened: tuple[Any, list[str], list[str]]) -> None:
         tab, said, _ = opened
@@ -388,8 +316,7 @@ class TestBrowser:
         tab, _, _ = opened
         tab.set_viewport_size({"width": 390, "height": 800})
         tab.locator(".open").first.click()
-        for found in tab.locator("details").all():
-            found.locator("summary").click()
+        tab.evaluate("document.querySelectorAll('details').forEach((found) => { found.open = true; })")
         tab.wait_for_timeout(200)
         assert tab.evaluate("document.documentElement.scrollWidth") == 390
         cut = (
@@ -418,13 +345,16 @@ class TestBrowser:
         expect(words).to_have_css("fill", "rgb(31, 41, 51)")
         assert said == []
 
-    def test_a_game_that_only_one_won_opens_with_its_reasons(self, opened: tuple[Any, list[str], list[str]]) -> None:
+    def test_games_that_only_one_won_are_folded_and_open_with_their_reasons(
+        self, opened: tuple[Any, list[str], list[str]]
+    ) -> None:
         tab, _, _ = opened
         first = tab.locator("details.contrast").first
-        assert not first.locator(".run-of").first.is_visible()
+        assert not first.is_visible()
+        tab.locator("details.fold > summary").click()
         first.locator("summary").click()
         assert first.locator(".run-of").count() == 2
-        assert "belief in it: 0.400 before" in first.locator(".run-of").last.text_content()
+        assert "its probability: 0.400 before" in first.locator(".run-of").last.text_content()
         assert first.locator(".run-of").last.is_visible()
 
     def test_it_prints(self, opened: tuple[Any, list[str], list[str]], tmp_path: Path) -> None:
@@ -470,24 +400,12 @@ class TestCommand:
         assert len(found["won_by_one"]) == 12
         assert found["won_by_one"][1]["sides"][0]["why"][-1].startswith("answers that misled: 1 B")
 
-    def test_the_same_runs_make_the_same_page(self, tmp_path: Path) -> None:
-        path = str(self.written(tmp_path))
-        for name in ("a.html", "b.html"):
-            assert run_main(main, "report", path, "--out", str(tmp_path / name)) == 0
-        assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
-
     @pytest.mark.parametrize(
         ("runs", "out", "says"),
         [
             (["nowhere.json"], "r.html", "nowhere.json: must be a readable file"),
             (["mine.json", "mine.json"], "r.html", "got mine.json twice; rename one"),
             (["mine.json"], "nowhere/r.html", "--out must be in a folder that is there"),
-            ([], "r.html", "must be given a RUN.json, or a table with --referees, got neither"),
-            (
-                ["--referees", "mine.json"],
-                "r.html",
-                "mine.json: must be a table of referees as JSON, but has no hint_alone",
-            ),
         ],
     )
     def test_bad_input_exits_with_2_and_one_line(

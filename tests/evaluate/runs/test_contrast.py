@@ -55,11 +55,11 @@ def test_a_game_that_only_one_won_says_what_was_believed_guessed_and_answered() 
     assert found.paragraph == "alpha p1: Sentence of alpha:1:2."
     lost, won = found.sides
     assert lost.why[1:] == (
-        "belief in it: 0.500 before the answers, 0.125 after",
-        "guessed instead: beta p3: Sentence of beta:3:1. (belief 0.250 before, 0.750 after)",
+        "its probability: 0.500 before the answers, 0.125 after",
+        "guessed instead: beta p3: Sentence of beta:3:1. (probability 0.250 before, 0.750 after)",
         "answers that misled: 2 B no",
     )
-    assert won.why[1:] == ("belief in it: 0.500 before the answers, 0.990 after",)
+    assert won.why[1:] == ("its probability: 0.500 before the answers, 0.990 after",)
 
 
 def test_games_that_both_won_or_both_lost_are_left_out() -> None:

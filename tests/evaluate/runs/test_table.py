@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +11,7 @@ from quarry.configs.settings import load
 from quarry.evaluate.errors import RunError
 from quarry.evaluate.replay.judges import HINT_ALONE
 from quarry.evaluate.runs.record import PlayRecord
-from quarry.evaluate.runs.table import make_table, read_table
+from quarry.evaluate.runs.table import make_table
 from quarry.evaluate.testing.records import game_record, play_record
 
 JUDGES = [(HINT_ALONE, 0), ("oracle", 0), ("random", 0), ("random", 1)]
@@ -63,18 +61,6 @@ class TestTable:
         assert oracle["log_score"] == pytest.approx(-(math.log(0.9) + math.log(0.8)) / 2)
         assert (random["brier"], random["log_score"]) == pytest.approx((0.25, math.log(2.0)))
         assert oracle["confidence"] == pytest.approx(0.85)
-
-    def test_it_is_read_back_as_it_was_written(self, table: dict[str, Any], tmp_path: Path) -> None:
-        file = tmp_path / "table.json"
-        file.write_text(json.dumps(table), encoding="utf-8")
-        assert read_table(file) == json.loads(json.dumps(table))
-
-    @pytest.mark.parametrize(("text", "says"), [("", "as JSON"), ("[]", "got list"), ('{"games": 1}', "no hint")])
-    def test_a_file_that_is_none_is_refused(self, tmp_path: Path, text: str, says: str) -> None:
-        file = tmp_path / "table.json"
-        file.write_text(text, encoding="utf-8")
-        with pytest.raises(RunError, match=says):
-            read_table(file)
 
 
 def test_games_of_which_none_is_answerable_are_refused() -> None:

@@ -19,7 +19,7 @@ HEBREW = (
 )
 
 
-def _reason(text: str, **features: float | bool) -> str:
+def _reason(text: str, **features: float | bool | str) -> str:
     return rejection(Block(page=1, heading="", text=text, **features), SETTINGS)  # type: ignore[arg-type]
 
 
@@ -37,7 +37,7 @@ def test_the_limits_count_words_by_white_space() -> None:
 
 
 def test_a_bullet_that_holds_whole_sentences_is_kept() -> None:
-    assert _reason(PROSE, bullet=True) == ""
+    assert _reason(PROSE, number="1.") == ""
 
 
 def test_what_geometry_tells_is_believed() -> None:

@@ -57,7 +57,7 @@ def test_a_bullet_begins_an_item_and_is_not_its_text(tmp_path: Path) -> None:
     ]
     blocks = _blocks(tmp_path, [page])
     assert [block.text for block in blocks] == [" ".join(PROSE), "Search finds."]
-    assert all(block.bullet for block in blocks)
+    assert all(block.number for block in blocks)
 
 
 def test_the_initial_of_a_name_is_not_the_letter_of_an_item(tmp_path: Path) -> None:

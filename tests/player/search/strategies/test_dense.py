@@ -13,7 +13,7 @@ from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.search.calibration import DenseCalibration
 from quarry.player.search.strategies import dense as module
-from quarry.player.search.strategies.dense import Dense, Sentences, best_of
+from quarry.player.search.strategies.dense import Dense, Sentences
 from quarry.player.search.types import Query, Strategy
 from quarry.player.testing.paragraphs import paragraph
 from quarry.player.testing.strategy import StrategyContract
@@ -191,12 +191,3 @@ def test_in_a_large_course_the_best_at_a_glance_are_looked_at_closely(monkeypatc
     assert scorer.asked == [[0, 2]]
     # 10 nats a unit and 5 a tenth; what was not looked at counts as the worst of what was
     assert marks.scores == pytest.approx([6.0 + 0.0, 10.0 + 0.0, -10.0 + 1.0, 0.0 + 0.0])
-
-
-@pytest.mark.parametrize("n", [1, 7, 40, 300])
-def test_the_best_of_very_many_are_those_of_a_sort(n: int) -> None:
-    log_odds = np.random.default_rng(n).normal(size=100 * module.GROUP + 13).astype(np.float32)
-    log_odds[: module.GROUP] = -np.inf
-    assert sorted(best_of(log_odds, n).tolist()) == sorted(np.argsort(-log_odds)[:n].tolist())
-    level = np.ones(100 * module.GROUP, dtype=np.float32)
-    assert len(set(best_of(level, n).tolist())) == n
