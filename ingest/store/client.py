@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from urllib.parse import urlsplit
 
-import httpx
 import numpy as np
-import tenacity
 
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.errors import StoreError
@@ -219,6 +217,9 @@ def folder_at(folder: Path) -> Iterator[Client]:
 
 def tried_again(request: Callable[[], T]) -> T:
     """Send a request, and send it again while it fails in transport; all of ours may be sent twice."""
+    import httpx
+    import tenacity
+
     return tenacity.Retrying(
         retry=tenacity.retry_if_exception_type(httpx.TransportError),
         wait=tenacity.wait_exponential(multiplier=0.5, max=10),

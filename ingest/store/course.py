@@ -125,30 +125,8 @@ class Course:
     @cached_property
     def sentence_rows(self) -> IntArray:
         """(n_sentences,) row in `paragraphs` of each sentence, ascending; every paragraph has at least one."""
-        return np.repeat(np.arange(len(self.paragraphs)), np.diff(self._sentence_starts))
-
-    @property
-    def _sentence_starts(self) -> IntArray:
-        return self._arrays.get("sentences.starts", np.zeros(1, dtype=np.int64))
-
-    def sentences_of(self, rows: IntArray) -> tuple[Float32Array, IntArray]:
-        """Return the sentence vectors of a few paragraphs, without loading those of all.
-
-        Args:
-            rows: in `paragraphs`, each once.
-
-        Returns:
-            (n_sentences, dim) vectors, and (n_sentences,) place in `rows` of each, ascending.
-        """
-        starts = self._sentence_starts
-        parts = [self.sentence_vectors[starts[row] : starts[row + 1]] for row in rows.tolist()]
-        vectors = np.concatenate(parts) if parts else self.sentence_vectors[:0]
-        return vectors, np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-
-    @property
-    def sentence_bytes(self) -> int:
-        """Bytes of their vectors."""
-        return self.sentence_vectors.nbytes
+        starts = self._arrays.get("sentences.starts", np.zeros(1, dtype=np.int64))
+        return np.repeat(np.arange(len(self.paragraphs)), np.diff(starts))
 
     @property
     def word_specs(self) -> tuple[str, ...]:

@@ -15,8 +15,6 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-import filelock
-
 from quarry.configs.terminal import visible
 from quarry.ingest.errors import StoreError
 
@@ -72,6 +70,8 @@ def locked(location: str) -> Iterator[None]:
     Raises:
         StoreError: another ingest holds it, or it cannot be written.
     """
+    import filelock
+
     folder = Path(location).resolve()  # one lock whatever way the folder is spelt; "." has no name of its own
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -183,30 +183,6 @@ class StoreContract:
         np.testing.assert_allclose(again.sentence_vectors, expected, atol=1e-6)
         assert again.sentence_vectors.dtype == np.float32
 
-    @pytest.mark.parametrize("loaded", [False, True])
-    def test_sentences_of_a_few_paragraphs_come_in_the_order_asked(
-        self, loaded: bool, store: Store, location: str, collection: str
-    ) -> None:
-        store.change([update(make_reading("trees", [TREES, LOCKS])), update(make_reading("caches", [CACHES]))])
-        again = open_store(location, collection)
-        if loaded:
-            assert len(again.sentence_vectors) == 6
-        vectors, places = again.sentences_of(np.array([2, 0]))
-        assert places.tolist() == [0, 0, 1, 1]
-        expected = HashingEmbedder().embed_passages([*LOCKS.split(". "), *CACHES.split(". ")])
-        np.testing.assert_allclose(vectors, expected, atol=1e-6)
-        assert vectors.dtype == np.float32
-        none, nowhere = again.sentences_of(np.empty(0, dtype=np.int64))
-        assert (len(none), nowhere.tolist()) == (0, [])
-
-    def test_sentences_come_and_go_with_their_document(self, store: Store, location: str, collection: str) -> None:
-        store.change([update(make_reading("trees", [TREES, LOCKS])), update(make_reading("caches", [CACHES]))])
-        whole = store.course.sentence_bytes
-        store.change([], ["trees"])
-        again = open_store(location, collection)
-        assert 0 < again.sentence_bytes < whole
-        assert len(again.sentences_of(np.array([0]))[0]) == 2
-
     def test_arrays_are_read_through_the_memory_map_and_made_once(
         self, store: Store, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:

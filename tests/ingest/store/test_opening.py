@@ -5,7 +5,6 @@ import socket
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from quarry.configs.places import cache
@@ -110,7 +109,6 @@ def test_store_can_be_read_while_others_change_it(tmp_path: Path) -> None:
         file_reading(create_store(str(tmp_path)), make_reading("trees", texts))
     assert [paragraph.text for paragraph in reader.paragraphs] == [TREES]
     assert (len(reader.sentence_vectors), len(reader.vectors)) == (2, 1)
-    assert len(reader.sentences_of(np.array([0]))[0]) == 2
     assert len(list(tmp_path.glob("chroma-*"))) == 1
 
 
