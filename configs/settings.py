@@ -64,7 +64,7 @@ class EmbedSettings(_Section):
     threads: int = number(0, 0, 256, unit="threads")
     """of the embedding model; 0 takes all cores"""
     models_dir: str = ""
-    """folder of exported models; "" is STORE/models (environment: QUARRY_MODELS)"""
+    """folder of exported models; "" is models in your cache folder (environment: QUARRY_MODELS)"""
 
 
 @dataclass(frozen=True, slots=True, config=STRICT)
