@@ -46,20 +46,36 @@ class Option:
         parser.add_argument(*self.flags, **{**self.keywords, **made})
 
 
-def option(*flags: str, **keywords: Any) -> Option:
-    """Declare an option; one without `type` and `action` takes a text."""
-    return Option(flags, keywords)
+def option(name: str, metavar: str, says: str, **keywords: Any) -> Option:
+    """Declare an option that takes a text, unless `type` says otherwise.
+
+    Args:
+        metavar: stands for the value in --help.
+        says: the help.
+        keywords: others of `ArgumentParser.add_argument`.
+    """
+    return Option((name,), {"metavar": metavar, "help": says, **keywords})
 
 
-def flag(name: str, help: str) -> Option:
-    """Declare an option that takes no value."""
-    return option(name, action="store_true", help=help)
+def path(name: str, metavar: str, says: str, **keywords: Any) -> Option:
+    """Declare an option that takes a path."""
+    return option(name, metavar, says, type=Path, **keywords)
 
 
-def number(name: str, least: int, help: str, default: int | None = None) -> Option:
+def several(name: str, metavar: str, says: str, **keywords: Any) -> Option:
+    """Declare an option that may be given any number of times."""
+    return option(name, metavar, says, action="append", **{"default": [], **keywords})
+
+
+def number(name: str, least: int, says: str, default: int | None = None) -> Option:
     """Declare an option that takes a whole number of at least `least`; the help names the default, if there is one."""
     shown = "" if default is None else " (default: %(default)s)"
-    return option(name, type=at_least(least), metavar="N", default=default, help=f"{help}{shown}")
+    return option(name, "N", f"{says}{shown}", type=at_least(least), default=default)
+
+
+def flag(*names: str, says: str) -> Option:
+    """Declare an option that takes no value."""
+    return Option(names, {"action": "store_true", "help": says})
 
 
 def at_least(least: int) -> Callable[[str], int]:
@@ -77,33 +93,19 @@ def at_least(least: int) -> Callable[[str], int]:
     return read
 
 
-STORE = option("--store", default=default_store, help="folder, or URL of a Chroma server (default: %(default)s)")
-COLLECTION = option("--collection", default="course", help="name within the store (default: %(default)s)")
-PRESET = option(
-    "--preset", default="default", metavar="NAME", help="settings, by name or a YAML file (default: %(default)s)"
-)
-JSON = flag("--json", "print one JSON document and nothing else")
-CONFIG = option("--config", type=Path, metavar="FILE", help="YAML laid over configs/default.yaml")
-PLUGIN = option(
-    "--plugin",
-    action="append",
-    default=[],
-    dest="plugins",
-    metavar="MODULE:CLASS",
-    help="ask a search strategy of your own beside the others; again for more",
+STORE = option("--store", "S", "folder, or URL of a Chroma server (default: %(default)s)", default=default_store)
+COLLECTION = option("--collection", "NAME", "name within the store (default: %(default)s)", default="course")
+PRESET = option("--preset", "NAME", "settings, by name or a YAML file (default: %(default)s)", default="default")
+JSON = flag("--json", says="print one JSON document and nothing else")
+CONFIG = path("--config", "FILE", "YAML laid over configs/default.yaml")
+PLUGIN = several(
+    "--plugin", "MODULE:CLASS", "ask a search strategy of your own beside the others; again for more", dest="plugins"
 )
 
 
 def set_option(says: str = "one setting, such as search.rule_weight=0") -> Option:
     """Declare --set, any number of times."""
-    return option(
-        "--set",
-        action="append",
-        default=[],
-        dest="changes",
-        metavar="SECTION.KEY=VALUE",
-        help=f"{says}; again for more",
-    )
+    return several("--set", "SECTION.KEY=VALUE", f"{says}; again for more", dest="changes")
 
 
 SETTINGS = (CONFIG, PLUGIN, set_option())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from pathlib import Path
 
 from quarry.configs.arguments import (
     COLLECTION,
@@ -16,6 +15,7 @@ from quarry.configs.arguments import (
     flag,
     number,
     option,
+    path,
     set_option,
     settings_of,
     warn,
@@ -23,7 +23,6 @@ from quarry.configs.arguments import (
 from quarry.configs.settings import SettingsError, laid_over
 from quarry.configs.terminal import visible, visible_json
 from quarry.ingest.errors import IngestError
-from quarry.ingest.pipeline.doubtful import doubtful, page
 from quarry.ingest.pipeline.outcome import FileOutcome, IngestSummary, rejected_in_all
 from quarry.ingest.store import Course, open_store
 
@@ -44,14 +43,12 @@ def main(arguments: list[str] | None = None, prog: str = "python -m ingest") -> 
 
 def _run(options: argparse.Namespace) -> int:
     settings = settings_of(options)
-    if options.list or options.rejected or options.paragraphs or options.doubtful:
+    if options.list or options.rejected or options.paragraphs:
         if options.paths:
             raise SettingsError(f"PATH must be left out to show what a store holds, got {options.paths[0]}")
         store = open_store(options.store, options.collection, all_rejected_ok=True)
         if options.list:
             _show_documents(store, options.json)
-        elif options.doubtful:
-            _write_doubtful(store, options.doubtful)
         elif options.rejected:
             _show_rejected(store, options.json)
         else:
@@ -169,15 +166,6 @@ def _show_rejected(store: Course, as_json: bool) -> None:
         print(visible(f"{item.doc_id} p{item.page} [{item.reason}] {item.text}"))
 
 
-def _write_doubtful(store: Course, path: Path) -> None:
-    found = doubtful(store.paragraphs)
-    try:
-        path.write_text(page(found, {document.doc_id: document.path for document in store.documents}), encoding="utf-8")
-    except OSError as error:
-        raise SettingsError(f"--doubtful {path}: must be writable: {error.strerror}; name another file") from error
-    print(f"{path}: {len(found)} of {len(store.paragraphs)} paragraphs are in doubt")
-
-
 def _show_paragraphs(store: Course, as_json: bool) -> None:
     if as_json:
         _print_json(
@@ -275,31 +263,22 @@ COMMAND = Command(
     "split lecture PDFs into playable paragraphs and keep them in Chroma",
     "python -m ingest lectures/ --store data/store\npython -m ingest --store data/store --list",
     (
-        option("paths", nargs="*", type=Path, metavar="PATH", help="PDF files, folders of them, or paragraphs.jsonl"),
-        STORE,
-        COLLECTION,
+        path("paths", "PATH", "PDF files, folders of them, or paragraphs.jsonl", nargs="*"),
+        *(STORE, COLLECTION),
         option(
             "--embedder",
+            "SPEC",
+            "auto, minilm, mpnet, e5, or a sentence-transformers folder or hub id (default: %(default)s)",
             default="auto",
-            metavar="SPEC",
-            help="auto, minilm, mpnet, e5, or a sentence-transformers folder or hub id",
         ),
         number("--workers", 1, "processes that read PDFs (default: all cores)"),
-        CONFIG,
-        set_option(),
-        JSON,
+        *(CONFIG, set_option(), JSON),
         (
-            flag("--list", "show the documents of the store"),
-            flag("--rejected", "show every rejected paragraph with its reason"),
-            flag("--paragraphs", "show every kept paragraph"),
-            option(
-                "--doubtful",
-                type=Path,
-                metavar="FILE",
-                help="write a page for the browser: paragraphs whose text is in doubt, beside pictures of them",
-            ),
-            option("--drop", nargs="+", metavar="DOCUMENT", help="remove these documents (their names: --list)"),
-            flag("--prune", "remove the documents whose files are gone"),
+            flag("--list", says="show the documents of the store"),
+            flag("--rejected", says="show every rejected paragraph with its reason"),
+            flag("--paragraphs", says="show every kept paragraph"),
+            option("--drop", "DOCUMENT", "remove these documents (their names: --list)", nargs="+"),
+            flag("--prune", says="remove the documents whose files are gone"),
         ),
     ),
     _run,

@@ -20,6 +20,7 @@ from quarry.configs.arguments import (
     flag,
     option,
     settings_of,
+    several,
     warn,
 )
 from quarry.configs.settings import KeywordMode, SettingsError
@@ -119,7 +120,7 @@ def _print_table(result: SearchResult) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from quarry.player.game.view import book_of, shown
+    from quarry.player.game.terminal import book_of, shown
 
     console = Console(emoji=False)
     if book := book_of(result):
@@ -167,29 +168,22 @@ COMMAND = Command(
     'python -m player search --store data/store --book "search and ranking" --hint "rewarding rare vocabulary over '
     'common"',
     (
-        STORE,
-        COLLECTION,
-        option(
-            "--hint",
-            action="append",
-            default=[],
-            metavar="TEXT",
-            help='what the paragraph is about; again for another, "-" for one a line of standard input',
+        *(STORE, COLLECTION),
+        several(
+            "--hint", "TEXT", 'what the paragraph is about; again for another, "-" for one a line of standard input'
         ),
-        option("--book", default="", metavar="NAME", help="the lecture, however it is called"),
-        option("--k", type=int, metavar="N", help="hits wanted (default: search.k)"),
+        option("--book", "NAME", "the lecture, however it is called", default=""),
+        option("--k", "N", "hits wanted (default: search.k)", type=int),
         option(
             "--keywords",
+            "MODE",
+            "how the hint's words relate to the text: rule (the game: they do not occur in it), fallback (where "
+            "vectors find nothing), fused (ordinary questions) or off (default: search.keywords)",
             choices=typing.get_args(KeywordMode),
-            metavar="MODE",
-            help="how the hint's words relate to the text: rule (the game: they do not occur in it), fallback "
-            "(where vectors find nothing), fused (ordinary questions) or off (default: search.keywords)",
         ),
-        flag("--relevant-only", "leave out what is below the threshold"),
-        flag("--stats", "also tell of cache, failures, steps and latencies"),
-        PRESET,
-        JSON,
-        *SETTINGS,
+        flag("--relevant-only", says="leave out what is below the threshold"),
+        flag("--stats", says="also tell of cache, failures, steps and latencies"),
+        *(PRESET, JSON, *SETTINGS),
     ),
     _search,
 )

@@ -18,6 +18,7 @@ from quarry.configs.arguments import (
     flag,
     number,
     option,
+    path,
     redirect_to_devnull,
     run_command,
     settings_of,
@@ -34,11 +35,13 @@ from quarry.ingest.errors import IngestError
 from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import Course, create_store, open_store
 from quarry.player.errors import JournalError, PlayerError
-from quarry.player.game.history import history_json, history_table, summary
-from quarry.player.game.journal import Journal, sit_down
-from quarry.player.game.json_output import GameStream
-from quarry.player.game.play import GameReport, Pace, play_games
-from quarry.player.game.view import SeriesLine, Terminal, series_line, series_table
+from quarry.player.game.game import GameReport, Timeouts
+from quarry.player.game.journal import Journal
+from quarry.player.game.json_output import GameStream, history_json
+from quarry.player.game.ledger import read_history
+from quarry.player.game.login import authenticate
+from quarry.player.game.play import play_games
+from quarry.player.game.terminal import GameLine, Terminal, games_table, record_line, report_line
 from quarry.player.player import build_player
 from quarry.player.protocol.client import HttpGameServer
 from quarry.player.search.calibration import notices
@@ -65,7 +68,7 @@ class _Terminated(KeyboardInterrupt):
 
 
 def _run(options: argparse.Namespace) -> int:
-    reports: list[SeriesLine] = []
+    reports: list[GameLine] = []
     stream = GameStream(_let_out, lines=options.json == LINES) if options.json else None
     code = 0
     try:
@@ -88,7 +91,7 @@ def _run(options: argparse.Namespace) -> int:
         _complain("terminated" if isinstance(error, _Terminated) else "interrupted")
         code = 143 if isinstance(error, _Terminated) else 130
     if not options.json and len(reports) > 1:
-        _console().print(series_table(reports))
+        _console().print(games_table(reports))
     if stream is not None and (reports or not code):
         stream.close()
         if stream.failure is not None:
@@ -162,7 +165,7 @@ def _play_with_me(options: argparse.Namespace, settings: Settings) -> int:
 
 
 def _play_games(
-    options: argparse.Namespace, settings: Settings, reports: list[SeriesLine], stream: GameStream | None
+    options: argparse.Namespace, settings: Settings, reports: list[GameLine], stream: GameStream | None
 ) -> int:
     """Play, and put each game that is over into `reports` and the stream; how many could not be played."""
     store = _store(options.store, settings)
@@ -188,7 +191,7 @@ def _play_games(
             journal = stack.enter_context(_journal(options))
         server = HttpGameServer(url, token, settings.game.request_timeout_s)
         stack.callback(server.close)
-        ledger = sit_down(server, options.player, journal, _complain)
+        ledger = authenticate(server, options.player, journal, _complain)
         if stream is not None:
             stream.played_on = {
                 "player": options.player,
@@ -204,13 +207,13 @@ def _play_games(
             timeout_s=settings.game.game_timeout_s,
             at_once=options.at_once,
             spectator=spectator,
-            pace=Pace(phase_s=settings.game.phase_s),
+            timeouts=Timeouts(phase_s=settings.game.phase_s),
             ledger=ledger,
             say=_complain,
         )
         for outcome in games:
             if isinstance(outcome, GameReport):
-                reports.append(series_line(outcome))
+                reports.append(report_line(outcome))
                 if stream is not None:
                     stream.add(outcome)
                 _tell(options, outcome, len(reports), practice, seen=spectator is not None)
@@ -248,15 +251,12 @@ def _history(options: argparse.Namespace) -> int:
     if not path.is_file():
         raise SettingsError(f"--journal must name a journal, got {path}: no such file; play with --server first")
     with contextlib.closing(Journal(path, say=_complain)) as journal:
-        games = journal.history()
+        games = read_history(journal)
     if options.json:
         print(visible_json(history_json(games)))
         return 0
     console = Console(width=None if sys.stdout.isatty() else 160)
-    console.print(history_table(games))
-    total = summary(games)
-    mean = f", mean private score {total.mean_score:.1f}" if total.mean_score is not None else ""
-    console.print(f"{total.n_games} games, {total.n_scored} scored{mean}, {total.league_points} league points")
+    console.print(games_table([record_line(game) for game in games]))
     return 0
 
 
@@ -314,50 +314,44 @@ COMMAND = Command(
     "python run_game.py --games 20 --json lines > games.jsonl      each game as one line of JSON\n"
     "python run_game.py --history                                  every game played so far",
     (
-        option(
-            "--store", help=f"folder or URL (default: {default_store()}, made from the bundled lectures if missing)"
-        ),
-        option("--server", metavar="URL", help="game server (default: a practice server in this process)"),
+        option("--store", "S", f"folder or URL (default: {default_store()}, made from the bundled lectures)"),
+        option("--server", "URL", "game server (default: a practice server in this process)"),
         option(
             "--token",
-            metavar="T",
-            help="of a player that the server knows (default: QUARRY_TOKEN, else the one that the journal kept of the "
-            "last games there as --player, else registers)",
+            "T",
+            "of a player that the server knows (default: QUARRY_TOKEN, else the one that the journal kept of the last "
+            "games there as --player, else registers)",
         ),
-        option("--player", default="quarry", metavar="NAME", help="name to play under (default: %(default)s)"),
+        option("--player", "NAME", "name to play under (default: %(default)s)", default="quarry"),
         PRESET,
         number("--games", 1, "games to play", 1),
         number("--at-once", 1, "games played at the same time", 1),
         option(
             "--journal",
-            metavar="FILE",
-            help="with --server: where games are kept, so that they go on after a crash; none keeps nothing "
-            f"(default: {default_journal()})",
+            "FILE",
+            "with --server: where games are kept, so that they go on after a crash; none keeps nothing (default: "
+            f"{default_journal()})",
         ),
-        flag("--forget", "first forget what referees revealed about rounds played before"),
-        option(
-            "--practice-games",
-            type=Path,
-            metavar="FILE",
-            help="labelled games of the practice server (default: bundled)",
-        ),
+        flag("--forget", says="first forget what referees revealed about rounds played before"),
+        path("--practice-games", "FILE", "labelled games of the practice server (default: bundled)"),
         option(
             "--referee",
-            metavar="SPEC",
-            help="who answers at the practice server, or me: you think of a paragraph of any store, and answer "
-            "(default: oracle)",
+            "SPEC",
+            "who answers at the practice server, or me: you think of a paragraph of any store, and answer (default: "
+            "oracle)",
         ),
         number("--seed", 0, "of the practice server's choice (default: by chance)"),
-        flag("--history", "play nothing: show every game of the journal"),
+        flag("--history", says="play nothing: show every game of the journal"),
         *SETTINGS,
-        option("-v", "--verbose", action="store_true", help="show every question in full"),
+        flag("-v", "--verbose", says="show every question in full"),
         option(
             "--json",
+            f"{DOCUMENT}|{LINES}",
+            "print one JSON document and nothing else, a game a line as soon as it is over; with lines: each game as a "
+            "document of its own",
             nargs="?",
             const=DOCUMENT,
             choices=(DOCUMENT, LINES),
-            help="print one JSON document and nothing else, a game a line as soon as it is over; with lines: each game "
-            "as a document of its own",
         ),
     ),
     _run,

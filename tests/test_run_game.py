@@ -23,6 +23,7 @@ from quarry.evaluate.practice.server import PracticeServer, create_app, listen, 
 from quarry.ingest.embed import load_embedder
 from quarry.ingest.store import create_store, open_store
 from quarry.player.game.journal import Journal
+from quarry.player.game.login import save_token, saved_token
 from tests.evaluate.fakes import (
     course_games,
     make_store,
@@ -268,7 +269,7 @@ class TestServer:
         first = json.loads(captured.out)["games"]
         assert first
         journal = Journal(default_journal())
-        token = journal.token(url, "Grace")
+        token = saved_token(journal, url, "Grace")
         journal.close()
         begun = {message["game_id"] for message in practice.messages(token, 0)[0]}
         assert len(begun) > len(first), "it was terminated between two games"
@@ -284,7 +285,7 @@ class TestServer:
         first, second = (played(capsys, *arguments)[0] for _ in range(2))
         assert first["server"] == url
         with contextlib.closing(Journal(default_journal())) as journal:
-            token = journal.token(url, "Emmy")
+            token = saved_token(journal, url, "Emmy")
         assert default_journal().stat().st_mode & 0o077 == 0, "the owner's alone"
         begun = {message["game_id"] for message in practice.messages(token, 0)[0]}
         assert begun == {first["game_id"], second["game_id"]}
@@ -295,7 +296,7 @@ class TestServer:
         self, store: str, quick: str, url: str, capsys: Output
     ) -> None:
         with contextlib.closing(Journal(default_journal())) as journal:
-            journal.remember_player(url, "Lise", "of-yesterday", "7")
+            save_token(journal, url, "Lise", "of-yesterday", "7")
         (game,) = played(capsys, "--store", store, "--config", quick, "--server", url, "--player", "Lise")
         check_game(game)
 
@@ -374,7 +375,7 @@ class TestBadInput:
         [
             (["--games", "0"], "--games must be at least 1, got 0"),
             (["--games", "-3"], "--games must be at least 1, got -3"),
-            (["--games", "two"], "argument --games: invalid int value: 'two'"),
+            (["--games", "two"], "--games must be a whole number, got 'two'"),
             (["--preset", "best"], "preset must be one of default, dual, "),
             (["--seed", "-1"], "--seed must be at least 0, got -1"),
             (["--at-once", "0"], "--at-once must be at least 1, got 0"),
@@ -408,7 +409,7 @@ class TestBadInput:
 
     def test_help_shows_examples(self, capsys: Output) -> None:
         assert run_main(run_game.main, "--help") == 0
-        assert "examples:\n  python run_game.py " in capsys.readouterr().out
+        assert "example:\n  python run_game.py " in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("fast_models")

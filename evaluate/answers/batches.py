@@ -12,7 +12,7 @@ from quarry.configs.json_files import read_objects
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee import secret_of
-from quarry.evaluate.referee.views import Retriever
+from quarry.evaluate.referee.types import Retriever
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.player import Player
 from quarry.player.protocol.payloads import questions_json

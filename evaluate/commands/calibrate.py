@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import importlib.util
 import json
 import sys
 from dataclasses import asdict, replace
@@ -13,10 +12,22 @@ from pathlib import Path
 import numpy as np
 from tqdm.auto import tqdm
 
-from quarry.configs.arguments import COLLECTION, JSON, PRESET, STORE, flag, number, option, settings_of, warn
+from quarry.configs.arguments import (
+    COLLECTION,
+    JSON,
+    PRESET,
+    STORE,
+    Option,
+    flag,
+    number,
+    option,
+    path,
+    settings_of,
+    several,
+    warn,
+)
 from quarry.configs.json_files import read_objects
-from quarry.configs.places import BUNDLED, own_fit, to_fit
-from quarry.configs.settings import SettingsError
+from quarry.configs.places import own_fit, to_fit
 from quarry.evaluate.commands.command import (
     ANSWERS,
     BATCHES,
@@ -47,8 +58,7 @@ from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_o
 
 N_NEGATIVES = 600
 """Of the bundled hints."""
-BATCH = 256
-"""Words that are embedded at once."""
+OURS = "where to write (default: the player's own)"
 
 
 def search(options: argparse.Namespace) -> int:
@@ -229,41 +239,25 @@ def tokens(options: argparse.Namespace) -> int:
 
 
 def words(options: argparse.Namespace) -> int:
-    """Fit on the train split, write, and print how well the words do on each split."""
+    """Fit the weights on the train split, write, and print how well the words do on each split."""
     from quarry.evaluate.fit import associations as fitting
-    from quarry.evaluate.fit.wordnet import read_wordnet
     from quarry.evaluate.referee.scoring import word_similarity
     from quarry.ingest.embed import Models
     from quarry.ingest.paragraph import Paragraph
-    from quarry.player.answer.associations import load_associations, write_associations
+    from quarry.player.answer.associations import load_associations
     from quarry.player.answer.guess import associative_words
 
     require_writable(options.out)
-    if importlib.util.find_spec("wordfreq") is None:
-        raise SettingsError("calibrate words needs the package wordfreq; run: pip install -r requirements-dev.txt")
     games = [game for game in load_games(options.games) if game.associative_word and game.paragraph]
     if not games:
         raise GamesError(
             f"{options.games}: at least one game must have associative_word and paragraph, got none; add their texts"
         )
-    settings = settings_of(options)
-    models = Models(options.models, settings.embed)
-    norms = fitting.read_table(options.tables / "norms.tsv.gz")
-    vocabulary = fitting.general_words(read_wordnet(options.wordnet), {word for _, named in norms for word, _ in named})
-    batches = [vocabulary.words[start : start + BATCH] for start in range(0, len(vocabulary.words), BATCH)]
-    made = fitting.fit_associations(
-        vocabulary,
-        np.concatenate([models.embedder("minilm").embed_queries(batch) for batch in batches]),
-        fitting.norms_of(norms, vocabulary.words),
-        fitting.lexicon_of(fitting.read_table(options.tables / "hebrew.tsv"), vocabulary.words),
-        select_split(games, "train", 0),
-    )
-    write_associations(made, options.out)
+    models = Models(options.models, settings_of(options).embed)
+    weights = fitting.fit_weights(load_associations(ASSOCIATIONS_FILE), select_split(games, "train", 0))
+    fitting.write_weights(weights, ASSOCIATIONS_FILE, options.out)
     made = load_associations(options.out)
-    print(
-        f"{len(made.words)} words, norms of {len(made.norms.domains)} domains, {len(made.lexicon.words)} Hebrew words; "
-        f"weights {np.round(made.weights[1], 2).tolist()}"
-    )
+    print(f"{len(made.words)} words, weights {np.round(made.weights[1], 2).tolist()}")
 
     def choose(game: LabelledGame) -> list[str]:
         paragraph = Paragraph("", "", 0, "", game.paragraph, "")
@@ -286,38 +280,29 @@ COMMANDS = (
         "calibrate search",
         "--store my/store --games my/games.jsonl",
         (
-            STORE,
-            COLLECTION,
-            GAMES,
-            SPLIT,
+            *(STORE, COLLECTION, GAMES, SPLIT),
             option(
                 "--questions-store",
-                metavar="DIR",
-                help="store of the same embedder, for ordinary questions (default: what keywords count stays as it is)",
+                "DIR",
+                "store of the same embedder, for ordinary questions (default: what keywords count stays as it is)",
             ),
-            option("--questions", type=Path, metavar="FILE", help="ordinary questions about it, as labelled games"),
-            option(
+            path("--questions", "FILE", "ordinary questions about it, as labelled games"),
+            path(
                 "--negatives",
-                type=Path,
-                metavar="FILE",
-                help='hints about nothing of it, {"text"} a line (default: the hints for other courses that came with '
-                "Quarry)",
+                "FILE",
+                'hints about nothing of it, {"text"} a line (default: the hints for other courses of Quarry)',
             ),
             number("--limit", 1, "questions used", 600),
-            option(
-                "--hubs",
-                action=argparse.BooleanOptionalAction,
-                default=True,
-                help="whether a paragraph's nearness to hints in general is weighed where models compare word by word; "
-                "it says little where most hints are in another language than the course (default: %(default)s)",
+            Option(
+                ("--hubs",),
+                {
+                    "action": argparse.BooleanOptionalAction,
+                    "default": True,
+                    "help": "whether a paragraph's nearness to hints in general is weighed where models compare word "
+                    "by word; it says little where most hints are in another language than the course",
+                },
             ),
-            option(
-                "--out",
-                type=Path,
-                default=functools.partial(own_fit, CALIBRATION),
-                metavar="FILE",
-                help="default: %(default)s",
-            ),
+            path("--out", "FILE", "default: %(default)s", default=functools.partial(own_fit, CALIBRATION)),
         ),
         search,
     ),
@@ -332,27 +317,17 @@ COMMANDS = (
         "--games data/games/english.jsonl --batches data/games/answers/english-batches.jsonl "
         "--answers data/games/answers/english-paragraph-learning.jsonl",
         (
-            STORE,
-            COLLECTION,
-            GAMES,
-            BATCHES,
-            ANSWERS,
+            *(STORE, COLLECTION, GAMES, BATCHES, ANSWERS),
             option(
                 "--view",
+                "|".join(VIEWS),
+                "what the respondents saw of the paragraph (default: %(default)s); rates of other views stay as they "
+                "are",
                 choices=VIEWS,
                 default="paragraph",
-                metavar="|".join(VIEWS),
-                help="what the respondents saw of the paragraph (default: %(default)s); rates of other views stay as "
-                "they are",
             ),
-            flag("--add", "add to what --out has of this view, e.g. answers in another language"),
-            option(
-                "--out",
-                type=Path,
-                default=functools.partial(to_fit, RATES_FILE),
-                metavar="RATES.yaml",
-                help="where to write (default: the player's own)",
-            ),
+            flag("--add", says="add to what --out has of this view, e.g. answers in another language"),
+            path("--out", "RATES.yaml", OURS, default=functools.partial(to_fit, RATES_FILE)),
             JSON,
         ),
         rates,
@@ -361,9 +336,9 @@ COMMANDS = (
         "calibrate tokens",
         "--embedder minilm --store data/store",
         (
-            option("--embedder", required=True, choices=BUILT_IN, help="whose tokens"),
-            option("--store", required=True, action="append", metavar="DIR", help="whose paragraphs; repeatable"),
-            option("--out", type=Path, metavar="FILE.npy", help="where to write (default: ingest's own)"),
+            option("--embedder", "|".join(BUILT_IN), "whose tokens", required=True, choices=BUILT_IN),
+            several("--store", "DIR", "whose paragraphs; repeatable", required=True),
+            path("--out", "FILE.npy", "where to write (default: ingest's own)"),
         ),
         tokens,
     ),
@@ -372,28 +347,8 @@ COMMANDS = (
         "--games data/games/english.jsonl --models data/store/models",
         (
             GAMES,
-            option("--models", type=Path, required=True, metavar="DIR", help="folder of exported models"),
-            option(
-                "--wordnet",
-                type=Path,
-                default=Path("/usr/share/wordnet"),
-                metavar="DIR",
-                help="WordNet 3.0 (default: Debian's)",
-            ),
-            option(
-                "--tables",
-                type=Path,
-                default=BUNDLED / "associations",
-                metavar="DIR",
-                help="norms.tsv.gz and hebrew.tsv (default: the bundled ones)",
-            ),
-            option(
-                "--out",
-                type=Path,
-                default=functools.partial(to_fit, ASSOCIATIONS_FILE),
-                metavar="FILE.npz",
-                help="where to write (default: the player's own)",
-            ),
+            path("--models", "DIR", "folder of exported models", required=True),
+            path("--out", "FILE.npz", OURS, default=functools.partial(to_fit, ASSOCIATIONS_FILE)),
         ),
         words,
     ),

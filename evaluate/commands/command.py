@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.configs.arguments import SETTINGS, Command, Option, flag, number, option, warn
+from quarry.configs.arguments import SETTINGS, Command, Option, flag, number, option, path, warn
 from quarry.configs.places import BUNDLED, home
 from quarry.configs.plural import counted
 from quarry.configs.settings import Settings, SettingsError
@@ -19,26 +19,18 @@ from quarry.evaluate.games.splits import select_split
 if TYPE_CHECKING:
     from quarry.ingest.store import Course
 
-BUNDLED_GAMES = option(
-    "--games",
-    type=Path,
-    default=BUNDLED / "games" / "english.jsonl",
-    metavar="FILE",
-    help="labelled games (default: the bundled ones)",
-)
-GAMES = option(
-    "--games", type=Path, required=True, metavar="FILE", help="labelled games (their form: games check --help)"
-)
-SPLIT = option("--split", metavar="NAME", help="train, validation or test (default: all games)")
+ENGLISH = BUNDLED / "games" / "english.jsonl"
+BUNDLED_GAMES = path("--games", "FILE", "labelled games (default: the bundled ones)", default=ENGLISH)
+GAMES = path("--games", "FILE", "labelled games (their form: games check --help)", required=True)
+SPLIT = option("--split", "NAME", "train, validation or test (default: all games)")
 WORKERS = number("--workers", 0, "processes; 0 takes as many as pay", 0)
-STRICT = flag("--strict", "exit with 1 where a game was lost at ingest")
-RUNS = option("runs", nargs="*", type=Path, metavar="RUN.json", help="runs as replay --out writes them")
-BATCHES = option("--batches", type=Path, metavar="FILE", help="what `questions` wrote, with --answers")
-ANSWERS = option(
+STRICT = flag("--strict", says="exit with 1 where a game was lost at ingest")
+RUNS = path("runs", "RUN.json", "runs as replay --out writes them", nargs="*")
+BATCHES = path("--batches", "FILE", "what `questions` wrote, with --answers")
+ANSWERS = path(
     "--answers",
-    type=Path,
-    metavar="FILE",
-    help='what somebody else answered: {"game_id", "answers": [{"question_number", "answer"}]} a line',
+    "FILE",
+    'what somebody else answered: {"game_id", "answers": [{"question_number", "answer"}]} a line',
 )
 
 

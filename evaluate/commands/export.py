@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from quarry.configs.arguments import option
+from quarry.configs.arguments import path
 from quarry.configs.settings import SettingsError
 from quarry.evaluate.commands.command import RUNS, command
 from quarry.evaluate.errors import RunError
@@ -32,10 +31,7 @@ COMMANDS = (
     command(
         "export",
         "default.json dual.json --out exported",
-        (
-            RUNS,
-            option("--out", type=Path, required=True, metavar="DIR", help="folder to write to; made if need be"),
-        ),
+        (RUNS, path("--out", "DIR", "folder to write to; made if need be", required=True)),
         run,
         settings=(),
     ),

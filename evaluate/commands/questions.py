@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from tqdm.auto import tqdm
 
-from quarry.configs.arguments import COLLECTION, PRESET, STORE, flag, option, settings_of, warn
+from quarry.configs.arguments import COLLECTION, PRESET, STORE, flag, option, path, settings_of, warn
 from quarry.evaluate.answers.batches import VIEWED, batch_line, make_batches, respondent_line
 from quarry.evaluate.commands.command import (
     GAMES,
@@ -58,31 +57,21 @@ COMMANDS = (
         "questions",
         "--games data/games/english.jsonl --split train --out batches.jsonl",
         (
-            STORE,
-            COLLECTION,
-            GAMES,
-            SPLIT,
-            PRESET,
+            *(STORE, COLLECTION, GAMES, SPLIT, PRESET),
             seed("of splits and questions"),
-            option(
-                "--out",
-                type=Path,
-                required=True,
-                metavar="BATCHES.jsonl",
-                help="one game a line: game_id, paragraph, questions",
-            ),
+            path("--out", "BATCHES.jsonl", "one game a line: game_id, paragraph, questions", required=True),
             flag(
                 "--for-respondent",
-                "write what respondents are shown, not what the questions are about; `replay --answers` needs the "
-                "other file",
+                says="write what respondents are shown, not what the questions are about; `replay --answers` needs "
+                "the other file",
             ),
             option(
                 "--view",
-                choices=VIEWED,
-                metavar="|".join(VIEWED),
-                help="with --for-respondent: what they see of the paragraph; opening calls its opening sentence the "
+                "|".join(VIEWED),
+                "with --for-respondent: what they see of the paragraph; opening calls its opening sentence the "
                 "paragraph, passages gives that sentence and, for each question, four paragraphs of the course "
                 "(default: paragraph)",
+                choices=VIEWED,
             ),
         ),
         run,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from quarry.configs.arguments import COLLECTION, JSON, PRESET, STORE, flag, number, option, settings_of
+from quarry.configs.arguments import COLLECTION, JSON, PRESET, STORE, flag, number, path, settings_of, several
 from quarry.configs.settings import Settings, SettingsError
 from quarry.evaluate.commands.command import (
     ANSWERS,
@@ -199,34 +198,25 @@ COMMANDS = (
         "python -m evaluate replay --games data/games/english.jsonl --split test --referee every --out table.json\n"
         "python -m evaluate replay --games data/games/english.jsonl --batches batches.jsonl --answers answers.jsonl",
         (
-            STORE,
-            COLLECTION,
-            GAMES,
-            SPLIT,
-            PRESET,
-            option(
+            *(STORE, COLLECTION, GAMES, SPLIT, PRESET),
+            several(
                 "--referee",
-                action="append",
-                default=[],
-                metavar="SPEC",
-                help="who answers the questions; again for another, every for all kinds: with several, a table of "
-                "games won, private score, Brier and log score next to the hint alone (default: none)",
+                "SPEC",
+                "who answers the questions; again for another, every for all kinds: with several, a table of games "
+                "won, private score, Brier and log score next to the hint alone (default: none)",
             ),
-            BATCHES,
-            ANSWERS,
+            *(BATCHES, ANSWERS),
             seed("of splits, referee and intervals"),
             number("--repeats", 1, "plays of each game, each with another seed (default: 1; with several referees 3)"),
-            option(
+            path(
                 "--out",
-                type=Path,
-                metavar="RUN.json",
-                help="also write the run to this file, with RUN.games.jsonl, or the table; the same command resumes "
-                "an interrupted replay",
+                "RUN.json",
+                "also write the run to this file, with RUN.games.jsonl, or the table; the same command resumes an "
+                "interrupted replay",
             ),
             WORKERS,
-            flag("--explain", "say what became of every game, not only of lost ones"),
-            STRICT,
-            JSON,
+            flag("--explain", says="say what became of every game, not only of lost ones"),
+            *(STRICT, JSON),
         ),
         run,
         notes=spec_table(),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from quarry.configs.arguments import JSON, option
+from quarry.configs.arguments import JSON, path
 from quarry.configs.terminal import visible
 from quarry.evaluate.commands.command import RUNS, command, print_json, require_writable, write_text
 from quarry.evaluate.errors import RunError
@@ -73,7 +72,7 @@ COMMANDS = (
         "default.json dual.json --out report.html",
         (
             RUNS,
-            option("--out", type=Path, metavar="report.html", help="the page (default: none; the words are printed)"),
+            path("--out", "report.html", "the page (default: none; the words are printed)"),
             JSON,
         ),
         run,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.game.play import GameReport
+from quarry.player.game.game import GameReport
 from quarry.player.questions.answer import letter_row
 from quarry.player.questions.belief import rank_of
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
@@ -139,7 +140,7 @@ class Match:
             similarity=self._similarity,
         )
         self.state = "over"
-        return [self._write(protocol.SCORE_FEEDBACK, self.score.payload())]
+        return [self._write(protocol.SCORE_FEEDBACK, asdict(self.score))]
 
     def _given(self) -> dict[int, str]:
         """The answers that are sent, by question number."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from quarry.configs.terminal import visible
-from quarry.player.game.play import Spectator
+from quarry.player.game.game import Spectator
 from quarry.player.player import Decision, Player
 from quarry.player.protocol.payloads import RoundStart
 from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, letter_row

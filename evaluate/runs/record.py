@@ -12,7 +12,7 @@ from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.text import same_text
 from quarry.evaluate.practice.failure_analysis import misleading
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.game.play import GameReport
+from quarry.player.game.game import GameReport
 from quarry.player.protocol import payloads as protocol
 from quarry.player.protocol.payloads import Json
 from quarry.player.questions.answer import Answer

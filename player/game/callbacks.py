@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from quarry.configs.terminal import visible
-from quarry.player.game.fallback import Planned, Steady
+from quarry.player.game.fallback import DeadlinePlayer, Planned
 from quarry.player.game.feedback import read_revealed, recognise, use_revealed
-from quarry.player.game.journal import Ledger
-from quarry.player.game.play import REPLY_SHARE, Pace
+from quarry.player.game.game import REPLY_SHARE, Timeouts
+from quarry.player.game.ledger import Ledger
 from quarry.player.player import Player
 from quarry.player.protocol import payloads as protocol
 from quarry.player.protocol.messages import MAX_ID_CHARS
@@ -55,13 +55,13 @@ class Callbacks:
     def __init__(
         self,
         player: Player,
-        pace: Pace | None = None,
+        pace: Timeouts | None = None,
         ledger: Ledger | None = None,
         say: Callable[[str], None] | None = None,
     ) -> None:
-        self._pace = pace or Pace()
+        self._pace = pace or Timeouts()
         self._ledger = ledger or Ledger(None)
-        self._steady = Steady(player, say or (lambda line: print(visible(line), file=sys.stderr)))
+        self._player = DeadlinePlayer(player, say or (lambda line: print(visible(line), file=sys.stderr)))
         self._rounds: OrderedDict[str, _Round] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -69,7 +69,7 @@ class Callbacks:
         """{"answer"} to the warm-up's sum."""
         message = _message(ctx)
         question = protocol.read_warmup_call(message).question
-        return {"answer": self._steady.warmup(question, self._budget_s(message))}
+        return {"answer": self._player.warmup(question, self._budget_s(message))}
 
     def get_questions(self, ctx: Context) -> Json:
         """{"questions"}: 20, with the keys that any version looks for."""
@@ -92,7 +92,7 @@ class Callbacks:
                     self._plan(round_, protocol.read_round_start(message), 0.5 * budget_s)
                 assert round_.planned is not None
                 answers = protocol.read_answers(message, len(round_.planned.plan.questions))
-                decision = self._steady.decide(round_.planned, answers, budget_s)
+                decision = self._player.decide(round_.planned, answers, budget_s)
                 plan = round_.planned.plan
                 round_.guess = use_revealed(decision, plan, self._ledger.recall(plan.start)).guess
                 round_.guessed = protocol.guess_json(round_.guess)
@@ -109,7 +109,7 @@ class Callbacks:
                 self._ledger.reveal(plan.start, revealed)
 
     def _plan(self, round_: _Round, start: RoundStart, budget_s: float) -> None:
-        planned = self._steady.plan(start, budget_s)
+        planned = self._player.plan(start, budget_s)
         planned.plan = recognise(planned.plan, self._ledger.recall(start))
         round_.planned = planned
         round_.questions = protocol.questions_payload(start, planned.plan.questions)["questions"]

@@ -1,4 +1,4 @@
-"""Steady: the player with a watch. It always has 20 valid questions and a valid guess when their time is up."""
+"""DeadlinePlayer: a player that always has 20 valid questions and a valid guess when the time is up."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Planned:
     late: Call[Plan] | None = None
 
 
-class Steady:
+class DeadlinePlayer:
     """A contestant within budgets.
 
     Args:

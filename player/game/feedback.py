@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from quarry.player.game.journal import Revealed
+from quarry.player.game.ledger import Revealed
 from quarry.player.player import Decision, Plan
 from quarry.player.protocol.payloads import Guess, Score
 from quarry.player.words import words

@@ -1,28 +1,26 @@
-"""Games as JSON, each written as soon as it is over."""
+"""Games as JSON: those that are over, each written as soon as it is, and those of the journal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from quarry.configs.terminal import visible_json
 from quarry.ingest.arrays import Float64Array
-from quarry.player.game.play import GameReport
+from quarry.player.game.game import GameReport
+from quarry.player.game.ledger import GameRecord
 from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol.payloads import Guess, Json, RoundStart, Score
+from quarry.player.questions.answer import Answers
+from quarry.player.questions.question import Question
 
 
-def report_json(report: GameReport) -> Mapping[str, object]:
-    """A game as `run_game.py --json` prints it."""
-    start, decision = report.start, report.decision
-    return {
-        "game_id": report.game_id,
-        "book_name": start.book_name,
-        "hint": start.hint,
-        "association_domain": start.association_domain,
+def report_json(report: GameReport) -> Json:
+    """Write a game as `run_game.py --json` prints it."""
+    decision = report.decision
+    game = _game_json(report.game_id, report.start, report.plan.questions, report.answers, decision.guess, report.score)
+    return game | {
         "candidates": len(report.plan.result.hits),
-        "questions": protocol.questions_json(report.plan.questions),
-        "answers": list(report.answers),
-        "guess": protocol.guess_json(decision.guess),
         "belief_before": _belief_in(decision.best, report.plan.prior),
         "belief_after": _belief_in(decision.best, decision.belief),
         "evidence": [
@@ -34,16 +32,51 @@ def report_json(report: GameReport) -> Mapping[str, object]:
             }
             for found in decision.evidence
         ],
-        "private_score": report.score.private_score,
-        "league_points": report.score.league_points,
-        "breakdown": dict(report.score.breakdown),
-        "feedback": dict(report.score.feedback),
         "elapsed_s": round(report.elapsed_s, 3),
     }
 
 
+def history_json(games: Sequence[GameRecord]) -> Json:
+    """Write the games of a journal as one document; holds no token."""
+    return {"history": [_record_json(game) for game in games]}
+
+
+def _record_json(record: GameRecord) -> Json:
+    game = _game_json(record.game_id, record.start, record.questions, record.answers or (), record.guess, record.score)
+    return game | {
+        "server": record.server,
+        "against": record.referee,
+        "began": record.began,
+        "ended": record.ended,
+        "ending": record.ending,
+    }
+
+
+def _game_json(
+    game_id: str,
+    start: RoundStart | None,
+    questions: Sequence[Question],
+    answers: Answers,
+    guess: Guess | None,
+    score: Score | None,
+) -> Json:
+    return {
+        "game_id": game_id,
+        "book_name": start.book_name if start else "",
+        "hint": start.hint if start else "",
+        "association_domain": start.association_domain if start else "",
+        "questions": protocol.questions_json(questions),
+        "answers": list(answers),
+        "guess": protocol.guess_json(guess) if guess else None,
+        "private_score": score.private_score if score else None,
+        "league_points": score.league_points if score else None,
+        "breakdown": dict(score.breakdown) if score else {},
+        "feedback": dict(score.feedback) if score else {},
+    }
+
+
 def _belief_in(row: int, belief: Float64Array) -> float | None:
-    """Of the guess; None where the search found nothing, so that the guess is none of its paragraphs."""
+    """Return the belief in the guess; None where the search found nothing, so that it is none of its paragraphs."""
     return round(float(belief[row]), 6) if 0 <= row < len(belief) else None
 
 

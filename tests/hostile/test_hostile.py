@@ -13,7 +13,8 @@ import pytest
 
 from quarry.evaluate.practice.server import PracticeServer, Repertoire, create_app, serving
 from quarry.player.errors import PlayerError
-from quarry.player.game.play import GameReport, Pace, play_games
+from quarry.player.game.game import GameReport, Timeouts
+from quarry.player.game.play import play_games
 from quarry.player.player import Player
 from quarry.player.protocol.client import HttpGameServer
 from tests.evaluate.fakes import small_repertoire
@@ -22,7 +23,7 @@ from tests.hostile.server import HostileApp
 from tests.player.fakes import course, dense_player
 
 N_AT_ONCE = 4
-PACE = Pace(grace_s=0.5, resend_s=1.0, outage_s=30.0)
+TIMEOUTS = Timeouts(grace_s=0.5, resend_s=1.0, outage_s=30.0)
 MOST_MB = 600.0
 """Memory that all games may add: four responses of 32 MB at once, each a few times as text, list and parts."""
 
@@ -52,7 +53,9 @@ def try_fault(player: Player, repertoire: Repertoire, fault: Fault, timeout_s: f
     started = time.monotonic()
     with serving(app, log_level="critical") as url, contextlib.closing(HttpGameServer(url, token, 3.0)) as server:
         try:
-            games = play_games(server, player, 1, name="quarry", timeout_s=timeout_s, pace=PACE, say=told.append)
+            games = play_games(
+                server, player, 1, name="quarry", timeout_s=timeout_s, timeouts=TIMEOUTS, say=told.append
+            )
             (outcome,) = list(games)
         except PlayerError as error:
             outcome = error

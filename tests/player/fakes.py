@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from quarry.configs.settings import GameSettings, SearchSettings, Settings, load
-from quarry.evaluate.referee.reading import Reading
-from quarry.evaluate.referee.visible_context import see
+from quarry.evaluate.referee.reading import answer_by_reading
+from quarry.evaluate.referee.text import visible_context
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.player.player import Player
@@ -24,8 +24,8 @@ from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.strategies.dense import Dense
 from quarry.player.search.types import Hit, Query
-from quarry.player.testing.paragraphs import paragraph
 from quarry.player.words import words
+from tests.contracts.paragraphs import paragraph
 
 
 def hits(*paragraph_ids: str, strategy: str = "fake", relevance: float = 0.9) -> list[Hit]:
@@ -207,7 +207,7 @@ def course() -> list[Paragraph]:
 
 def perfect_answer(question: Question, text: str) -> str:
     """As a careful referee answers by the letters: the harness's oracle, which shares no code with the player."""
-    return Reading().answer(see(text), 1, question.text, question.options)
+    return answer_by_reading(visible_context(text), question.text, tuple(question.options))
 
 
 class FakeGameServer:

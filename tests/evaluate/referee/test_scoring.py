@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from quarry.ingest.embed import Models
 TRUTH = "The inverted index maps each term to its postings."
 ANSWERS = {1: "A", 2: "Not Relevant", 3: "C", 4: "B", 5: "D"}
 CITING = "question 1 (answer A), question 3 (answer C), question 4 (answer B)"  # 9 words
-SETTINGS = EmbedSettings(batch_size=8, max_tokens=64, threads=1, models_dir="")
+SETTINGS = EmbedSettings(max_tokens=64, threads=1, models_dir="")
 
 
 def unlike(one: str, other: str) -> float:
@@ -50,8 +51,8 @@ def test_a_perfect_guess_earns_a_hundred_and_three_points() -> None:
     )
     assert result.private_score == 100.0
     assert result.league_points == 3
-    assert result.opening_sentence == "The opening sentence is right."
-    assert result.associative_word == "The associative word is right."
+    assert result.feedback["opening_sentence"] == "The opening sentence is right."
+    assert result.feedback["associative_word"] == "The associative word is right."
 
 
 def test_the_parts_are_weighted_five_two_two_one() -> None:
@@ -63,7 +64,7 @@ def test_the_parts_are_weighted_five_two_two_one() -> None:
 
 
 def test_the_payload_has_the_protocols_names() -> None:
-    payload = score(opening_sentence=TRUTH, associative_word="database").payload()
+    payload = asdict(score(opening_sentence=TRUTH, associative_word="database"))
     assert payload["private_score"] == 70.0
     assert payload["league_points"] == 2
     assert payload["breakdown"] == {
@@ -85,8 +86,8 @@ def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing(guess: ob
     )
     assert result.private_score == 0.0
     assert result.league_points == 0
-    assert result.opening_sentence == "No opening sentence was submitted."
-    assert result.associative_word == "No associative word was submitted."
+    assert result.feedback["opening_sentence"] == "No opening sentence was submitted."
+    assert result.feedback["associative_word"] == "No associative word was submitted."
 
 
 def test_blank_and_symbol_parts_earn_nothing() -> None:
@@ -168,7 +169,7 @@ def test_given_answers_are_compared_in_canonical_form() -> None:
         answers={1: "a", 2: "NOT_RELEVANT"},
         similarity=unlike,
     )
-    assert result.word_justification_score == 100.0
+    assert result.breakdown["word_justification_score"] == 100.0
 
 
 @pytest.mark.parametrize(
@@ -219,12 +220,12 @@ def test_the_referee_measures_with_another_model_than_the_players(
         return object()
 
     monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load)
-    monkeypatch.setattr("quarry.evaluate.referee.scoring.importlib.util.find_spec", lambda name: object())
+    monkeypatch.setattr("quarry.evaluate.referee.encoders.importlib.util.find_spec", lambda name: object())
     word_similarity("minilm", Models(tmp_path, SETTINGS))
     word_similarity("some/hub-model", Models(tmp_path, SETTINGS))
     word_similarity("e5", Models(tmp_path, SETTINGS))
     assert loaded == ["e5", "e5", "minilm"]
-    monkeypatch.setattr("quarry.evaluate.referee.scoring.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("quarry.evaluate.referee.encoders.importlib.util.find_spec", lambda name: None)
     assert word_similarity("minilm", Models(tmp_path, SETTINGS)) is character_similarity
     assert word_similarity("e5", Models(tmp_path, SETTINGS)) is character_similarity
 

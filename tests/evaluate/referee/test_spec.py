@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from quarry.evaluate.errors import RefereeError
-from quarry.evaluate.referee.factory import make_referee
-from quarry.evaluate.referee.spec import NAMES, TERMS, RefereeSpec, read_spec, spec_table
+from quarry.evaluate.referee.simulated import make_referee
+from quarry.evaluate.referee.spec import NAMES, TERMS, VIEWS, RefereeSpec, read_spec, spec_table
 from quarry.evaluate.referee.types import Posed, Secret
-from quarry.evaluate.referee.views import VIEWS
 from quarry.player.questions.answer import NOT_RELEVANT, Answer
 
 SECRET = Secret("Ivy climbs. It clings to walls.", "Ivy climbs.", "plants", "what grows upwards")
@@ -117,7 +116,7 @@ def test_the_table_tells_every_term_view_and_name() -> None:
     table = spec_table()
     docs = (Path(__file__).resolve().parents[3] / "docs" / "guides" / "referees.md").read_text(encoding="utf-8")
     forms = [term.form for term in TERMS.values() if not term.form.startswith("sees:")]
-    for said in (*forms, *(view.says for view in VIEWS.values()), *NAMES):
+    for said in (*forms, *VIEWS.values(), *NAMES):
         assert said in table
     for form in (*(f"sees:{view}" for view in VIEWS), *forms, *NAMES):
         assert f"`{form}`" in docs

@@ -13,8 +13,10 @@ import sys
 import time
 from pathlib import Path
 
-from quarry.player.game.journal import Journal, Ledger
-from quarry.player.game.play import Pace, play_games
+from quarry.player.game.game import Timeouts
+from quarry.player.game.journal import Journal
+from quarry.player.game.ledger import Ledger
+from quarry.player.game.play import play_games
 from quarry.player.protocol.client import HttpGameServer
 from quarry.player.protocol.payloads import RoundStart
 from tests.player.fakes import course, dense_player
@@ -34,10 +36,10 @@ def live(url: str, token: str, path: Path, n_games: int, begun: int) -> None:
     journal = Journal(path)
     server = HttpGameServer(url, token, timeout_s=20.0)
     ledger = Ledger(journal, url, "killed")
-    pace = Pace(resend_s=0.5)
+    pace = Timeouts(resend_s=0.5)
     os.write(begun, b".")
     for outcome in play_games(
-        server, player, n_games, name="killed", timeout_s=60.0, pace=pace, ledger=ledger, at_once=AT_ONCE
+        server, player, n_games, name="killed", timeout_s=60.0, timeouts=pace, ledger=ledger, at_once=AT_ONCE
     ):
         if isinstance(outcome, Exception):
             print(f"lost: {outcome}", file=sys.stderr)

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from quarry.player.game.callbacks import Callbacks
-from quarry.player.game.journal import Journal, Ledger
+from quarry.player.game.journal import Journal
+from quarry.player.game.ledger import Ledger
 from quarry.player.protocol.payloads import Json
 from tests.player.fakes import course, dense_player, perfect_answer
 

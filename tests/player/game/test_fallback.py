@@ -1,4 +1,4 @@
-"""Steady: 20 valid questions and a valid guess when their time is up, whatever hangs or fails."""
+"""DeadlinePlayer: 20 valid questions and a valid guess when their time is up, whatever hangs or fails."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from quarry.player.game.fallback import Steady, generic_questions
+from quarry.player.game.fallback import DeadlinePlayer, generic_questions
 from quarry.player.game.feedback import read_revealed, recognise, use_revealed
-from quarry.player.game.journal import Revealed
+from quarry.player.game.ledger import Revealed
 from quarry.player.player import Decision, Plan, Player
 from quarry.player.protocol import payloads as protocol
 from quarry.player.protocol.payloads import RoundStart, Score
@@ -61,14 +61,14 @@ def valid(plan: Plan, decision: Decision) -> None:
 
 def test_in_time_nothing_differs_from_the_player_alone(told: list[str]) -> None:
     player = dense_player(course(), questions_pool=60)
-    planned = Steady(player, told.append).plan(START, 30.0)
+    planned = DeadlinePlayer(player, told.append).plan(START, 30.0)
     assert planned.plan.questions == player.plan(START).questions
     assert told == []
 
 
 def test_questions_that_take_too_long_give_way_to_generic_ones_about_what_was_found(told: list[str]) -> None:
     player = Hanging("plan")
-    steady = Steady(player, told.append)
+    steady = DeadlinePlayer(player, told.append)
     started = time.monotonic()
     planned = steady.plan(START, 2.0)
     assert time.monotonic() - started < 2.0
@@ -83,7 +83,7 @@ def test_questions_that_take_too_long_give_way_to_generic_ones_about_what_was_fo
 
 def test_a_search_that_hangs_leaves_the_generic_questions_and_the_hint(told: list[str]) -> None:
     player = Hanging("plan", "search")
-    steady = Steady(player, told.append)
+    steady = DeadlinePlayer(player, told.append)
     planned = steady.plan(START, 0.5)
     assert planned.plan.result.hits == ()
     decision = steady.decide(planned, ["A", "Not Relevant", None, *["B"] * 17], 0.5)
@@ -95,7 +95,7 @@ def test_a_search_that_hangs_leaves_the_generic_questions_and_the_hint(told: lis
 
 def test_a_search_that_is_late_still_serves_the_guess(told: list[str]) -> None:
     player = Hanging("plan", "search")
-    steady = Steady(player, told.append)
+    steady = DeadlinePlayer(player, told.append)
     planned = steady.plan(START, 0.2)
     player.released.set()
     decision = steady.decide(planned, ["A"] * 20, 20.0)
@@ -104,7 +104,7 @@ def test_a_search_that_is_late_still_serves_the_guess(told: list[str]) -> None:
 
 def test_a_decision_that_hangs_or_fails_leaves_the_likeliest_by_the_hint(told: list[str]) -> None:
     for player in (Hanging("decide"), Hanging(fails=["decide"])):
-        steady = Steady(player, told.append)
+        steady = DeadlinePlayer(player, told.append)
         planned = steady.plan(START, 20.0)
         decision = steady.decide(planned, ["A"] * 20, 0.5)
         valid(planned.plan, decision)
@@ -115,18 +115,18 @@ def test_a_decision_that_hangs_or_fails_leaves_the_likeliest_by_the_hint(told: l
 
 
 def test_a_plan_that_fails_costs_the_designed_questions_alone(told: list[str]) -> None:
-    planned = Steady(Hanging(fails=["plan"]), told.append).plan(START, 20.0)
+    planned = DeadlinePlayer(Hanging(fails=["plan"]), told.append).plan(START, 20.0)
     assert planned.plan.questions == generic_questions(START)
     assert planned.plan.result.hits
 
 
 def test_a_warmup_that_fails_is_answered_with_0(told: list[str]) -> None:
-    assert Steady(Hanging(fails=["warmup"]), told.append).warmup("What is 2 * 3?", 1.0) == "0"
+    assert DeadlinePlayer(Hanging(fails=["warmup"]), told.append).warmup("What is 2 * 3?", 1.0) == "0"
 
 
 def test_without_a_budget_errors_pass() -> None:
     with pytest.raises(ZeroDivisionError):
-        Steady(Hanging(fails=["plan"]), print).plan(START, None)
+        DeadlinePlayer(Hanging(fails=["plan"]), print).plan(START, None)
 
 
 def test_generic_questions_are_put_in_the_language_of_the_hint() -> None:

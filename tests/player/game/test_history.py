@@ -11,8 +11,10 @@ import pytest
 
 from quarry import play as run_game
 from quarry.player.game.fallback import generic_questions
-from quarry.player.game.history import history_json, history_table, summary
-from quarry.player.game.journal import Journal, Ledger
+from quarry.player.game.journal import Journal
+from quarry.player.game.json_output import history_json
+from quarry.player.game.ledger import Ledger, read_history
+from quarry.player.game.terminal import games_table, record_line, summary
 from quarry.player.protocol.payloads import Guess, RoundStart, Score
 from tests.evaluate.fakes import run_main
 
@@ -44,7 +46,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_every_game_is_there_with_all_that_was_said(path: Path) -> None:
     journal = Journal(path)
-    games = journal.history()
+    games = read_history(journal)
     journal.close()
     first, second, third = history_json(games)["history"]
     assert (first["game_id"], first["against"], first["private_score"], first["league_points"]) == (
@@ -53,17 +55,16 @@ def test_every_game_is_there_with_all_that_was_said(path: Path) -> None:
         88.5,
         3,
     )
-    assert [question["answer"] for question in first["questions"]][:3] == ["A", None, "Not Relevant"]
+    assert (len(first["questions"]), first["answers"][:3]) == (20, ["A", None, "Not Relevant"])
     assert first["guess"]["associative_word"] == "green"
     assert (second["ending"], second["private_score"]) == ("given up", None)
     assert (third["ending"], third["questions"], third["guess"]) == ("running", [], None)
-    total = summary(games)
-    assert (total.n_games, total.n_scored, total.mean_score, total.league_points) == (3, 1, 88.5, 3)
+    assert summary([game.score for game in games]) == "3 games, 1 scored, mean private score 88.5, 3 league points"
 
 
 def test_no_token_leaves_the_journal(path: Path) -> None:
     journal = Journal(path)
-    games = journal.history()
+    games = read_history(journal)
     journal.close()
     assert TOKEN not in json.dumps(history_json(games))
 
@@ -73,7 +74,9 @@ def test_the_terminal_shows_what_it_would_act_on(path: Path) -> None:
 
     journal = Journal(path)
     out = io.StringIO()
-    Console(file=out, width=200, force_terminal=False).print(history_table(journal.history()))
+    Console(file=out, width=200, force_terminal=False).print(
+        games_table([record_line(game) for game in read_history(journal)])
+    )
     journal.close()
     assert "\x1b" not in out.getvalue()
     assert "\\x1b[2J" in out.getvalue()

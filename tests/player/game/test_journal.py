@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 from quarry.player.errors import JournalError, UnauthorizedError
-from quarry.player.game.journal import Journal, Ledger, Revealed, sit_down
+from quarry.player.game.journal import Journal
+from quarry.player.game.ledger import Ledger, Revealed
+from quarry.player.game.login import authenticate, save_token
+from quarry.player.protocol.client import HttpGameServer
 from quarry.player.protocol.payloads import Guess, Json, RoundStart, Score
 from quarry.player.questions.question import Question
 
@@ -107,7 +110,7 @@ def test_what_was_revealed_is_recognised_and_can_be_forgotten(journal: Journal) 
 
 
 def test_only_the_owner_may_read_it(path: Path, journal: Journal) -> None:
-    journal.remember_player("http://one", "me", "secret", "p-1")
+    save_token(journal, "http://one", "me", "secret", "p-1")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -148,7 +151,7 @@ def test_a_slow_disk_delays_no_reply_and_gets_all_in_the_end(path: Path) -> None
     key = ledger.ask()
     ledger.name(key, "0101001")
     release = threading.Event()
-    journal._work.put(release.wait)  # type: ignore[arg-type]
+    journal._worker.start(release.wait)
     started = time.monotonic()
     for number in range(5):
         ledger.replied(key, f"m{number}", reply("x"))
@@ -171,24 +174,18 @@ def test_a_disk_that_fails_is_told_once_and_the_game_goes_on(path: Path) -> None
     journal.close()
 
 
-class Registry:
+class Registry(HttpGameServer):
     """A game server as far as being known to it goes."""
 
-    url = "http://one"
-    player_id = "p-1"
-
     def __init__(self, *tokens: str) -> None:
+        super().__init__("http://one")
         self._known = set(tokens)
-        self.token = ""
-
-    def use(self, token: str) -> None:
-        self.token = token
 
     def register(self, name: str) -> None:
-        self.token = f"token-{len(self._known)}"
+        self.use(f"token-{len(self._known)}")
         self._known.add(self.token)
 
-    def inbox(self, cursor: str, wait_s: float) -> object:
+    def inbox(self, cursor: str, wait_s: float) -> tuple[list[Json], str]:
         if self.token not in self._known:
             raise UnauthorizedError("401")
         return [], ""
@@ -196,24 +193,24 @@ class Registry:
 
 def test_after_a_crash_the_same_player_sits_down_again(journal: Journal) -> None:
     server = Registry()
-    ledger = sit_down(server, "me", journal, print)
+    ledger = authenticate(server, "me", journal, print)
     key = ledger.ask()
     again = Registry(server.token)
-    assert [kept.key for kept in sit_down(again, "me", journal, print).running()] == [key]
+    assert [kept.key for kept in authenticate(again, "me", journal, print).running()] == [key]
     assert again.token == server.token
     ledger.end(key, "over")
     for name, server_name in (("me", server.token), ("another", "token-1")):
         other = Registry(server.token)
-        sit_down(other, name, journal, print)
+        authenticate(other, name, journal, print)
         assert other.token == server_name, "the same player as in the games before, by its name"
 
 
 def test_a_server_that_forgot_the_player_gets_a_new_one(journal: Journal) -> None:
     told: list[str] = []
     server = Registry()
-    sit_down(server, "me", journal, told.append).ask()
+    authenticate(server, "me", journal, told.append).ask()
     anew = Registry("of-somebody")
-    assert sit_down(anew, "me", journal, told.append).running() == []
+    assert authenticate(anew, "me", journal, told.append).running() == []
     assert anew.token == "token-1"
     assert "no longer knows the player" in told[0]
 
@@ -221,8 +218,8 @@ def test_a_server_that_forgot_the_player_gets_a_new_one(journal: Journal) -> Non
 def test_two_processes_do_not_play_as_one_player(path: Path, journal: Journal) -> None:
     told: list[str] = []
     server = Registry()
-    sit_down(server, "me", journal, told.append).ask()
+    authenticate(server, "me", journal, told.append).ask()
     other = Journal(path)
-    assert sit_down(server, "me", other, told.append).running() == []
+    assert authenticate(server, "me", other, told.append).running() == []
     assert "serves another process" in told[0]
     other.close()

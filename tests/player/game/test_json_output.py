@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from quarry.player.game.game import GameReport
 from quarry.player.game.json_output import GameStream, report_json
-from quarry.player.game.play import GameReport
 from tests.player.game.test_play import answers, played, round_start, score
 
 

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from quarry.player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
-from quarry.player.game.fallback import Planned, Steady
-from quarry.player.game.journal import Journal, Ledger
+from quarry.player.game.fallback import DeadlinePlayer, Planned
+from quarry.player.game.game import GameReport, Spectator, Timeouts
+from quarry.player.game.journal import Journal
 from quarry.player.game.json_output import report_json
-from quarry.player.game.play import GameReport, Pace, play, play_games
+from quarry.player.game.ledger import Ledger
+from quarry.player.game.play import play, play_games
 from quarry.player.player import Decision, Plan
 from quarry.player.protocol import payloads as protocol
 from quarry.player.protocol.client import GameState
@@ -236,7 +238,7 @@ def test_a_game_whose_time_is_over_at_once_sends_nothing() -> None:
     assert server.sent == []
 
 
-class Notebook:
+class Notebook(Spectator):
     """A spectator that notes what it is shown."""
 
     def __init__(self) -> None:
@@ -374,7 +376,7 @@ def test_an_inbox_that_fails_for_a_while_is_read_on() -> None:
 
 
 def test_a_server_that_is_gone_for_too_long_ends_the_game_and_not_the_process() -> None:
-    outcomes, _ = series(FaultyServer(WHOLE, inbox=[GONE] * 50), pace=Pace(outage_s=0.3))
+    outcomes, _ = series(FaultyServer(WHOLE, inbox=[GONE] * 50), timeouts=Timeouts(outage_s=0.3))
     assert outcomes == [GONE]
 
 
@@ -418,7 +420,7 @@ def test_an_unknown_token_ends_all() -> None:
 
 def test_the_guess_is_sent_again_while_no_score_comes() -> None:
     server = FaultyServer([*WHOLE[:3], [], [], [], [], []])
-    series(server, timeout_s=1.5, pace=Pace(resend_s=0.2))
+    series(server, timeout_s=1.5, timeouts=Timeouts(resend_s=0.2))
     guesses = [envelope for envelope in server.sent if envelope["message_type"] == "Q21GUESSSUBMISSION"]
     assert len(guesses) > 2
     assert all(guess == guesses[0] for guess in guesses)
@@ -427,7 +429,7 @@ def test_the_guess_is_sent_again_while_no_score_comes() -> None:
 def test_a_score_that_the_server_knows_and_never_sends_is_fetched() -> None:
     server = FaultyServer(WHOLE[:3])
     server.states[GAME] = GameState(GAME, "over", 64.0, 1)
-    (report,), _ = series(server, pace=Pace(resend_s=0.1))
+    (report,), _ = series(server, timeouts=Timeouts(resend_s=0.1))
     assert isinstance(report, GameReport)
     assert (report.score.private_score, report.score.league_points) == (64.0, 1)
 
@@ -435,7 +437,7 @@ def test_a_score_that_the_server_knows_and_never_sends_is_fetched() -> None:
 def test_a_game_that_the_server_has_aborted_is_not_waited_for() -> None:
     server = FaultyServer(WHOLE[:3])
     server.states[GAME] = GameState(GAME, "Aborted", None, None)
-    (error,), _ = series(server, pace=Pace(resend_s=0.1))
+    (error,), _ = series(server, timeouts=Timeouts(resend_s=0.1))
     assert "must end with a score, the server says 'Aborted'" in str(error)
 
 
@@ -449,7 +451,7 @@ def test_an_empty_batch_is_held_back_for_the_right_one() -> None:
 
 def test_an_empty_batch_that_stays_alone_is_answered_in_time() -> None:
     server = FaultyServer([[round_start()], [answers([None] * 20)]])
-    series(server, timeout_s=1.5, pace=Pace(grace_s=0.2))
+    series(server, timeout_s=1.5, timeouts=Timeouts(grace_s=0.2))
     assert server.sent_types() == REPLIES[1:]
 
 
@@ -481,13 +483,13 @@ def test_a_server_that_never_moves_its_cursor_is_not_answered_without_end() -> N
 
 def test_a_deadline_of_the_envelope_shortens_the_time_for_the_reply(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[float | None] = []
-    plan = Steady.plan
+    plan = DeadlinePlayer.plan
 
-    def noted(self: Steady, start: RoundStart, budget_s: float | None) -> Planned:
+    def noted(self: DeadlinePlayer, start: RoundStart, budget_s: float | None) -> Planned:
         given.append(budget_s)
         return plan(self, start, budget_s)
 
-    monkeypatch.setattr(Steady, "plan", noted)
+    monkeypatch.setattr(DeadlinePlayer, "plan", noted)
     for deadline, least, most in ((10, 4.0, 5.0), (600, 19.0, 20.0), (-3, 19.0, 20.0)):
         start = round_start()
         start["payload"]["deadline"] = deadline
@@ -505,7 +507,7 @@ def test_fifty_games_are_played_at_once_by_one_process() -> None:
 
 def test_without_a_pace_every_fault_passes() -> None:
     with pytest.raises(ServerError, match="no answer"):
-        series(FaultyServer(WHOLE, inbox=[GONE]), pace=None)
+        series(FaultyServer(WHOLE, inbox=[GONE]), timeouts=None)
 
 
 # after a restart

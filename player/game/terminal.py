@@ -1,19 +1,22 @@
-"""A game on the terminal, as it happens, and a table of those that are over."""
+"""Games on the terminal: one as it happens, and a table of those that are over."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
-from rich.console import Console, JustifyMethod
+from rich.console import Console, Group
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from quarry.configs.terminal import visible
 from quarry.ingest.arrays import Float64Array
-from quarry.player.game.play import GameReport
+from quarry.player.game.game import GameReport, Spectator
+from quarry.player.game.ledger import GameRecord
 from quarry.player.player import Decision, Plan
 from quarry.player.protocol.payloads import RoundStart, Score
 from quarry.player.questions.answer import LETTERS, Answers
@@ -21,16 +24,6 @@ from quarry.player.questions.question import Question
 from quarry.player.search.types import SearchResult
 
 N_CANDIDATES_SHOWN = 8
-SERIES_COLUMNS: Mapping[str, JustifyMethod] = {
-    "game": "left",
-    "book": "left",
-    "score": "right",
-    "league points": "right",
-    "sure": "right",
-    "seconds": "right",
-}
-
-
 LEAST_LIKELY = 0.01
 """Confidence from which a document that is not meant for sure is worth naming."""
 
@@ -48,7 +41,7 @@ def book_of(result: SearchResult) -> str:
     return f"none was resolved from {shown(repr(result.query.book_name))}, the whole course is searched{nearest}"
 
 
-class Terminal:
+class Terminal(Spectator):
     """A spectator that prints hint, candidates, questions, answers, belief, guess and score.
 
     Args:
@@ -157,47 +150,59 @@ def stem_of(question: Question) -> str:
     return question.text.replace("; ".join(question.options[:-1]), "…")
 
 
-class SeriesLine(NamedTuple):
-    """What is kept of a game that is over, for the table of its series."""
+class GameLine(NamedTuple):
+    """A line of a table of games: as little of each as possible, since a series may have 100,000."""
 
+    began: float
     game_id: str
     book_name: str
-    private_score: float
-    league_points: int
-    confidence: float
-    elapsed_s: float
+    hint: str
+    guess: str
+    score: Score | None
+    ending: str
 
 
-def series_line(report: GameReport) -> SeriesLine:
-    """The game's line."""
-    return SeriesLine(
-        report.game_id,
-        report.start.book_name,
-        report.score.private_score,
-        report.score.league_points,
-        report.decision.guess.confidence,
-        report.elapsed_s,
-    )
+def report_line(report: GameReport) -> GameLine:
+    """Make the line of a game that is over just now."""
+    start, guess = report.start, report.decision.guess.opening_sentence
+    began = time.time() - report.elapsed_s
+    return GameLine(began, report.game_id, start.book_name, start.hint, guess, report.score, "over")
 
 
-def series_table(games: Sequence[SeriesLine]) -> Table:
-    """A line for each game that is over, and the mean score."""
+def record_line(record: GameRecord) -> GameLine:
+    """Make the line of a game of the journal."""
+    book, hint = (record.start.book_name, record.start.hint) if record.start else ("-", "-")
+    guess = record.guess.opening_sentence if record.guess else "-"
+    return GameLine(record.began, record.game_id or "-", book, hint, guess, record.score, record.ending)
+
+
+def games_table(games: Sequence[GameLine]) -> Group:
+    """Make a table of games, with all together below; nothing in it is interpreted."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name, justify in SERIES_COLUMNS.items():
-        table.add_column(name, justify=justify)
+    for name in ("when", "game", "book", "hint", "guess", "score", "points"):
+        table.add_column(name, justify="right" if name in {"score", "points"} else "left")
     for game in games:
-        table.add_row(
-            visible(game.game_id),
-            Text(visible(_shortened(game.book_name, 32))),
-            f"{game.private_score:.1f}",
-            str(game.league_points),
-            f"{game.confidence:.0%}",
-            f"{game.elapsed_s:.1f}",
-        )
-    mean = sum(game.private_score for game in games) / len(games)
-    points = sum(game.league_points for game in games)
-    table.add_row(f"{len(games)} games", "", f"{mean:.1f}", str(points), "", "", style="bold")
-    return table
+        score = (f"{game.score.private_score:.1f}", str(game.score.league_points)) if game.score else (game.ending, "-")
+        texts = (_shortened(text, 48) for text in (game.book_name, game.hint, game.guess))
+        table.add_row(*(Text(visible(cell)) for cell in (_moment(game.began), game.game_id, *texts, *score)))
+    return Group(table, Text(summary([game.score for game in games]), style="bold"))
+
+
+def summary(scores: Sequence[Score | None]) -> str:
+    """Say what games come to; None stands for one without a score."""
+    scored = [score for score in scores if score is not None]
+    mean = sum(score.private_score for score in scored) / max(1, len(scored))
+    points = sum(score.league_points for score in scored)
+    told = f", mean private score {mean:.1f}" if scored else ""
+    return f"{len(scores)} games, {len(scored)} scored{told}, {points} league points"
+
+
+def _moment(seconds: float) -> str:
+    """Show a moment in local time, to the minute."""
+    try:
+        return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError, OSError):  # an altered journal
+        return "-"
 
 
 def shown(text: object) -> str:

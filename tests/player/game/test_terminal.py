@@ -7,8 +7,9 @@ import itertools
 
 from rich.console import Console
 
-from quarry.player.game.play import GameReport, play
-from quarry.player.game.view import Terminal, series_line, series_table, stem_of
+from quarry.player.game.game import GameReport
+from quarry.player.game.play import play
+from quarry.player.game.terminal import Terminal, games_table, report_line, stem_of
 from quarry.player.questions.answer import LETTERS
 from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.game.test_play import GAME, answers, round_start, score, warmup
@@ -53,9 +54,9 @@ def test_verbose_shows_every_question_in_full() -> None:
 def test_a_series_is_closed_by_a_table_with_its_mean() -> None:
     _, report = shown_game(verbose=False)
     out = io.StringIO()
-    Console(file=out, width=120).print(series_table([series_line(report)] * 2))
+    Console(file=out, width=200).print(games_table([report_line(report)] * 2))
     head, one, other, total = (line.split() for line in out.getvalue().splitlines())
-    assert head[:3] == ["game", "book", "score"]
+    assert head == ["when", "game", "book", "hint", "guess", "score", "points"]
     assert one == other
-    assert one[:4] == [GAME, "first", "88.0", "3"]
-    assert total == ["2", "games", "88.0", "6"]
+    assert (one[2:4], one[-2:]) == ([GAME, "first"], ["88.0", "3"])
+    assert " ".join(total) == "2 games, 2 scored, mean private score 88.0, 6 league points"
