@@ -18,7 +18,7 @@ from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.labeller import hint_wrong, in_order, label_games
 from quarry.evaluate.games.locating import locate_games
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store, run_main
 from tests.player.fakes import course
 

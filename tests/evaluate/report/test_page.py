@@ -23,7 +23,7 @@ from quarry.evaluate.runs.contrast import differing
 from quarry.evaluate.runs.files import write_run
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run, make_run
-from quarry.evaluate.testing.records import game_record, play_record
+from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import run_main
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">{{7*7}}\u2028"\'&amp;'
