@@ -7,7 +7,6 @@ import inspect
 import ipaddress
 import os
 import socket
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,10 +25,6 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["QUARRY_ACCURACY"] = "fast"  # whatever is installed
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    os.environ.setdefault("HF_HOME", str(Path.home() / ".cache" / "huggingface"))
-    folder = tempfile.TemporaryDirectory(prefix="quarry-test-cache-")
-    os.environ["XDG_CACHE_HOME"] = folder.name  # where opened stores are cached
-    config.add_cleanup(folder.cleanup)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -58,6 +53,14 @@ def _is_loopback(host: str) -> bool:
 def settings() -> Settings:
     """The default settings."""
     return load()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the tests out of the user's cache folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -85,7 +85,7 @@ class Course:
 
     def models(self, settings: EmbedSettings) -> Models:
         """The embedders of the store."""
-        return models_at(self.location, settings)
+        return models_at(settings)
 
     @property
     def documents(self) -> tuple[Document, ...]:

@@ -16,14 +16,9 @@ def is_url(location: str) -> bool:
     return location.startswith(("http://", "https://"))
 
 
-def models_at(location: str, settings: EmbedSettings) -> Models:
-    """Return the embedders of a store: their networks are where the settings say, else with the store."""
-    if settings.models_dir:
-        return Models(Path(settings.models_dir), settings)
-    if is_url(location):
-        return Models(cache() / "models", settings)
-    require_within(Path(location), "models")
-    return Models(Path(location) / "models", settings)
+def models_at(settings: EmbedSettings) -> Models:
+    """Return the embedders, whose networks are where the settings say, else in the user's cache for all stores."""
+    return Models(Path(settings.models_dir) if settings.models_dir else cache() / "models", settings)
 
 
 def staging_of(location: str, collection: str) -> Path:

@@ -60,7 +60,7 @@ class Store:
 
     def models(self, settings: EmbedSettings) -> Models:
         """The embedders of the store."""
-        return models_at(self.location, settings)
+        return models_at(settings)
 
     def require_embedder(self, spec: str) -> None:
         """Pass if the store is empty or was made with the embedder `spec`.

@@ -779,14 +779,17 @@ def test_model_that_is_not_installed_is_asked_for_in_one_line(
     assert create_store(store).course.documents == ()
 
 
-def test_first_export_is_announced(tmp_path: Path, store: str, settings: Settings) -> None:
+def test_first_export_is_announced(
+    tmp_path: Path, store: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     settings = dataclasses.replace(settings, embed=dataclasses.replace(settings.embed, models_dir=""))
     first = jsonl(tmp_path / "1.jsonl", entry("p1", "trees", TREES))
     second = jsonl(tmp_path / "2.jsonl", entry("p2", "caches", CACHES))
     lines: list[str] = []
     ingest([first], store, settings, progress=False, notice=lines.append)
     assert lines == ["exporting the embedding model minilm to ONNX, once (about 15 s)"]
-    embedders.export_folder("minilm", Path(store) / "models").mkdir(parents=True)
+    embedders.export_folder("minilm", tmp_path / "cache" / "quarry" / "models").mkdir(parents=True)
     ingest([second], store, settings, progress=False, notice=lines.append)
     assert len(lines) == 1
 

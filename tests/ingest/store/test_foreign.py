@@ -65,7 +65,7 @@ def test_a_generation_that_is_a_link_out_of_the_store_is_refused(folder: Path, t
         open_store(str(folder))
 
 
-@pytest.mark.parametrize("name", ["models", "staged"])
+@pytest.mark.parametrize("name", ["staged"])
 def test_folders_that_are_links_out_of_the_store_are_not_written_through(
     folder: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,7 +75,6 @@ def test_folders_that_are_links_out_of_the_store_are_not_written_through(
     (folder / name).symlink_to(tmp_path / "elsewhere")
     store = create_store(str(folder))
     reaches: dict[str, Callable[[], object]] = {
-        "models": lambda: store.models(load().embed),
         "staged": lambda: store.staging_dir,
     }
     reach = reaches[name]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from quarry.configs.places import cache
 from quarry.configs.settings import EmbedSettings
 from quarry.ingest.errors import IngestError, StoreError, StoreMissingError
 from quarry.ingest.store import create_store, is_url, open_store
@@ -30,13 +29,17 @@ class TestServerStore(StoreContract):
     def location(self, chroma_url: str) -> str:
         return chroma_url
 
-    def test_models_of_a_server_store_are_kept_with_the_user(self, location: str, collection: str) -> None:
+    def test_models_of_a_server_store_are_where_those_of_folders_are(
+        self, tmp_path: Path, location: str, collection: str
+    ) -> None:
         folder = create_store(location, collection).models(EMBED).folder
-        assert folder == cache() / "models"
+        assert folder == create_store(str(tmp_path / "store")).models(EMBED).folder
 
 
-def test_models_of_a_folder_store_are_kept_in_it(tmp_path: Path) -> None:
-    assert create_store(str(tmp_path / "store")).models(EMBED).folder == tmp_path / "store" / "models"
+def test_all_stores_have_their_models_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folders = {create_store(str(tmp_path / name)).models(EMBED).folder for name in ("store", "other")}
+    assert folders == {tmp_path / "cache" / "quarry" / "models"}
     elsewhere = replace(EMBED, models_dir=str(tmp_path / "mine"))
     assert create_store(str(tmp_path / "store")).models(elsewhere).folder == tmp_path / "mine"
 
