@@ -1,76 +1,75 @@
-"""A user's own parts by dotted path: `my_package.my_module.MyStrategy`."""
+"""Parts by name: the project's own from a table, a user's own by dotted path such as `my_module.MyStrategy`."""
 
 from __future__ import annotations
 
-import importlib
 import inspect
-from collections.abc import Sequence
-from typing import Any
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from quarry.configs.settings import SettingsError
+from quarry.configs.suggest import meant
+
+T = TypeVar("T")
 
 
 def is_dotted(name: str) -> bool:
-    """Whether a name is a dotted path: identifiers joined by dots, two at least."""
+    """Return whether a name is a dotted path: identifiers joined by dots, two at least."""
     parts = name.split(".")
     return len(parts) > 1 and all(part.isidentifier() for part in parts)
 
 
-def make(path: str, key: str, *given: Any) -> Any:
-    """What a dotted path names; a class or function is called with as much of `given` as it takes.
+def find(table: Mapping[str, T], name: str, key: str) -> T:
+    """Look up a name in a table, or import a dotted path.
 
     Args:
-        path: of something that can be imported from where Python is started, or from what is installed.
-        key: of the settings, for errors.
+        table: the parts of one sort, by name.
+        key: where the name was written, for errors, such as `search.strategies` or `--referee`.
 
     Raises:
-        SettingsError: there is no such thing, or it cannot be made.
+        SettingsError: the table does not have the name, or the path cannot be imported.
     """
-    return called(imported(path, key), path, key, given)
+    if name in table:
+        return table[name]
+    if not is_dotted(name):
+        raise SettingsError(
+            f"{key} must be of {', '.join(table)}, or the dotted path of your own, got {name!r}{meant(name, table)}; "
+            "see docs/guides/extend.md"
+        )
+    found: T = _guarded(lambda: pkgutil.resolve_name(":".join(name.rsplit(".", 1))), name, key)
+    return found
 
 
-def imported(path: str, key: str) -> Any:
-    """What a dotted path names.
+def make(table: Mapping[str, Any], name: str, key: str, *given: Any) -> Any:
+    """Find a part as `find` does, and call it with as many of `given` as it accepts.
 
     Raises:
-        SettingsError: there is no such thing.
+        SettingsError: there is no such part, or a user's own cannot be made.
     """
-    module, _, name = path.rpartition(".")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except Exception as error:  # a user's own code may raise anything
-        raise _refused(path, key, error) from error
+    part = find(table, name, key)
+    if name in table:
+        return call_with_available(part, given)
+    return _guarded(lambda: call_with_available(part, given), name, key)
 
 
-def called(found: Any, path: str, key: str, given: Sequence[Any]) -> Any:
-    """As `taken`, of code that is not the project's.
-
-    Raises:
-        SettingsError: it cannot be made.
-    """
-    try:
-        return taken(found, given)
-    except Exception as error:  # a user's own code may raise anything
-        raise _refused(path, key, error) from error
-
-
-def taken(found: Any, given: Sequence[Any]) -> Any:
-    """What a class or function makes of as much of `given` as it takes by position; anything else is itself."""
-    return found(*given[: _n_taken(found)]) if inspect.isclass(found) or inspect.isfunction(found) else found
-
-
-def _n_taken(found: Any) -> int | None:
-    """Arguments that are taken by position; None for any number."""
+def call_with_available(found: Any, given: Sequence[Any]) -> Any:
+    """Call `found` with as many positional arguments as it accepts; return anything that is not callable unchanged."""
+    if not (inspect.isclass(found) or inspect.isfunction(found)):
+        return found
     parameters = inspect.signature(found).parameters.values()
     if any(item.kind is inspect.Parameter.VAR_POSITIONAL for item in parameters):
-        return None
+        return found(*given)
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(item.kind in kinds for item in parameters)
+    return found(*given[: sum(item.kind in kinds for item in parameters)])
 
 
-def _refused(path: str, key: str, error: Exception) -> SettingsError:
-    reason = " ".join(f"{type(error).__name__}: {error}".split())
-    return SettingsError(
-        f"{key} must name something that can be imported and made, got {path!r}: {reason}; "
-        "start Python where the module lies, or install it"
-    )
+def _guarded(get: Callable[[], Any], path: str, key: str) -> Any:
+    """Return what `get` returns; any error of a user's own code becomes a SettingsError that names the path."""
+    try:
+        return get()
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise SettingsError(
+            f"{key} must name something that can be imported and made, got {path!r}: {reason}; "
+            "start Python in the folder of the module, or install it"
+        ) from error

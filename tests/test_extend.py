@@ -1,44 +1,41 @@
-"""The recipes of docs/guides/extend.md: each passes the suite that ships, and a package of them is found by name."""
+"""The recipes of docs/guides/extend.md: each passes its suite, and is found by dotted path or in its table."""
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
 import subprocess
 import sys
-import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from quarry.configs.registry import Table, installed
-from quarry.configs.settings import load, preset_names
+from quarry.configs.settings import load
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.referee.spec import REFEREES, spec_table
+from quarry.evaluate.referee.spec import REFEREES
 from quarry.evaluate.runs.measures import MEASURES, values_of
-from quarry.evaluate.testing.records import game_record
 from quarry.ingest.embed.models import EMBEDDERS, load_embedder
 from quarry.ingest.pdf.extract import READERS, extract
-from quarry.ingest.testing.handmade import Run, pdf
 from quarry.player.questions.kinds import KINDS
 from quarry.player.search.build import STRATEGIES
+from tests.contracts.handmade import Run, pdf
+from tests.contracts.records import game_record
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, use_hashing_embedder, write_games
 from tests.player.fakes import course
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "docs" / "guides" / "extend.md").read_text(encoding="utf-8")
 BLOCKS = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", TEXT, re.DOTALL))
-PACKAGE = tomllib.loads(re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)[0])["project"]
-TABLES: dict[str, Table[Any]] = {
-    "quarry.strategies": STRATEGIES,
-    "quarry.embedders": EMBEDDERS,
-    "quarry.readers": READERS,
-    "quarry.kinds": KINDS,
-    "quarry.referees": REFEREES,
-    "quarry.measures": MEASURES,
+TABLES: dict[str, dict[str, Any]] = {
+    "my_strategy.py": STRATEGIES,
+    "my_embedder.py": EMBEDDERS,
+    "my_reader.py": READERS,
+    "my_kind.py": KINDS,
+    "my_referee.py": REFEREES,
+    "my_measure.py": MEASURES,
 }
 
 
@@ -47,37 +44,22 @@ def write(folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def install(folder: Path) -> None:
-    """The package as pip leaves it behind: its modules, and beside them what it is and what it brings."""
-    write(folder)
-    info = folder / "my_quarry_parts-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {PACKAGE['name']}\nVersion: 1.0\n", encoding="utf-8")
-    lines = []
-    for group, points in PACKAGE["entry-points"].items():
-        lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items())]
-    (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the recipes, which Python imports from."""
     folder = tmp_path / "site"
     folder.mkdir()
-    install(folder)
+    write(folder)
     monkeypatch.syspath_prepend(folder)
-    installed.cache_clear()
-    yield
-    installed.cache_clear()
+    return folder
 
 
 def test_every_recipe_is_short_and_has_its_suite() -> None:
     parts = [name for name in BLOCKS if not name.startswith("test_")]
-    assert len(parts) == len(TABLES) + 1
+    assert set(parts) == set(TABLES)
     for name in parts:
-        both = BLOCKS[name] + BLOCKS.get(f"test_{name}", "")
+        both = BLOCKS[name] + BLOCKS[f"test_{name}"]
         assert len(both.strip().splitlines()) <= 40, name
-        assert f"test_{name}" in BLOCKS or name == "my_preset.py"
-    assert PACKAGE["entry-points"].keys() == TABLES.keys() | {"quarry.presets"}
 
 
 def test_every_recipe_passes_its_suite(tmp_path: Path) -> None:
@@ -94,43 +76,32 @@ def test_every_recipe_passes_its_suite(tmp_path: Path) -> None:
     assert "skipped" not in done.stdout.splitlines()[-1]
 
 
-@pytest.mark.usefixtures("package")
-def test_an_installed_package_is_found_by_name_and_named_in_help() -> None:
-    for group, table in TABLES.items():
-        for name in PACKAGE["entry-points"][group]:
-            assert name in table
-            assert name in table.names
-    assert "hasty" in spec_table()
-    assert preset_names()[-1] == "short"
-    assert (load("short").preset, load("short").search.k) == ("short", 10)
-    assert load_embedder("hashed", Path(), load().embed).dim == 512
-    assert KINDS["pairs"].name == "pairs"
-
-
-@pytest.mark.usefixtures("package")
-def test_an_installed_reader_reads(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("modules")
+def test_parts_are_found_by_dotted_path(tmp_path: Path) -> None:
+    assert load_embedder("my_embedder.Hashed", Path(), load().embed).dim == 512
     (tmp_path / "a.pdf").write_bytes(pdf([[Run(50, 100, "plain"), Run(50, 300, "stamp", size=120)]]))
-    lines = extract(tmp_path / "a.pdf", "without-stamps").pages[0].lines
+    lines = extract(tmp_path / "a.pdf", "my_reader.WithoutStamps").pages[0].lines
     assert [line.text for line in lines] == ["plain"]
 
 
-@pytest.mark.usefixtures("package")
-def test_an_installed_measure_stands_beside_the_others() -> None:
-    lost = game_record(game_id="g2", truth=None)
-    values = values_of([game_record(), lost])
+@pytest.mark.usefixtures("modules")
+def test_a_measure_of_a_table_is_beside_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module("my_measure")
+    monkeypatch.setitem(MEASURES, "nDCG@10", module.ndcg_at_10)
+    monkeypatch.setitem(MEASURES, "Document@5", module.document_at_5)
+    values = values_of([game_record(), game_record(game_id="g2", truth=None)])
     assert list(values) == [*MEASURES]
     assert values["Document@5"].tolist() == [1.0, 0.0]
     assert values["nDCG@10"].tolist() == pytest.approx([0.6309, 0.0], abs=1e-4)
     assert values["RR"].tolist() == [0.5, 0.0]
 
 
-@pytest.mark.parametrize("named", ["installed", "by dotted path"])
-@pytest.mark.usefixtures("package")
+@pytest.mark.usefixtures("modules")
 def test_a_game_is_replayed_with_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, named: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_hashing_embedder(monkeypatch)
-    strategy, referee = ("overlap", "hasty") if named == "installed" else ("my_strategy.Overlap", "my_referee.Hasty")
+    strategy, referee = "my_strategy.Overlap", "my_referee.Hasty"
     store = make_store(tmp_path / "store", course()).location
     games = write_games(tmp_path / "games.jsonl", [record_of(game) for game in course_games(course())[:2]])
     config = tmp_path / "mine.yaml"
@@ -140,17 +111,16 @@ def test_a_game_is_replayed_with_them(
     run = json.loads(capsys.readouterr().out)
     assert (run["referee"], run["games"]) == (referee, 2)
     assert run["measures"]["Success@5"] == 1.0
-    assert run["measures"]["Document@5"] == 1.0
     assert {game["strategy"] for game in run["per_game"]} == {strategy}
 
 
-@pytest.mark.usefixtures("package")
 def test_a_name_that_nothing_has_is_refused_with_all_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = make_store(tmp_path / "store", course()).location
     config = tmp_path / "mine.yaml"
-    config.write_text("search: {strategies: [overlapp]}\n", encoding="utf-8")
+    config.write_text("search: {strategies: [densse]}\n", encoding="utf-8")
     games = write_games(tmp_path / "games.jsonl", [record_of(game) for game in course_games(course())[:2]])
     assert run_main(main, "replay", "--store", store, "--games", str(games), "--config", str(config)) == 2
     told = capsys.readouterr().err
-    assert "search.strategies must be of dense, keyword, reranked, overlap, or the dotted path of your own" in told
+    assert "search.strategies must be of dense, keyword, reranked, or the dotted path of your own" in told
+    assert "did you mean dense?" in told
     assert told.count("\n") == 1

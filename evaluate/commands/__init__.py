@@ -14,6 +14,6 @@ SUMMARIES = {
     "calibrate prior": "fit how relevance becomes the belief before the questions, as settings of `game`",
     "calibrate rates": "learn from respondents' answers how often they err on each kind of question",
     "calibrate tokens": "fit the compact form of a model's token vectors on the texts of stores; then ingest again",
-    "calibrate words": "make the player's vocabulary of associative words (minutes; needs wordfreq and WordNet)",
+    "calibrate words": "fit what makes an associative word likely to your own games",
 }
 """Of the commands, by name. A command of two words is in the module that its first word names."""

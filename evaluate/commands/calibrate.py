@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import importlib.util
 import json
 import sys
 from dataclasses import asdict, replace
@@ -28,8 +27,7 @@ from quarry.configs.arguments import (
     warn,
 )
 from quarry.configs.json_files import read_objects
-from quarry.configs.places import BUNDLED, own_fit, to_fit
-from quarry.configs.settings import SettingsError
+from quarry.configs.places import own_fit, to_fit
 from quarry.evaluate.commands.command import (
     ANSWERS,
     BATCHES,
@@ -61,8 +59,6 @@ from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_o
 N_NEGATIVES = 600
 """Of the bundled hints."""
 OURS = "where to write (default: the player's own)"
-BATCH = 256
-"""Words that are embedded at once."""
 
 
 def search(options: argparse.Namespace) -> int:
@@ -243,41 +239,25 @@ def tokens(options: argparse.Namespace) -> int:
 
 
 def words(options: argparse.Namespace) -> int:
-    """Fit on the train split, write, and print how well the words do on each split."""
+    """Fit the weights on the train split, write, and print how well the words do on each split."""
     from quarry.evaluate.fit import associations as fitting
-    from quarry.evaluate.fit.wordnet import read_wordnet
     from quarry.evaluate.referee.scoring import word_similarity
     from quarry.ingest.embed import Models
     from quarry.ingest.paragraph import Paragraph
-    from quarry.player.answer.associations import load_associations, write_associations
+    from quarry.player.answer.associations import load_associations
     from quarry.player.answer.guess import associative_words
 
     require_writable(options.out)
-    if importlib.util.find_spec("wordfreq") is None:
-        raise SettingsError("calibrate words needs the package wordfreq; run: pip install -r requirements-dev.txt")
     games = [game for game in load_games(options.games) if game.associative_word and game.paragraph]
     if not games:
         raise GamesError(
             f"{options.games}: at least one game must have associative_word and paragraph, got none; add their texts"
         )
-    settings = settings_of(options)
-    models = Models(options.models, settings.embed)
-    norms = fitting.read_table(options.tables / "norms.tsv.gz")
-    vocabulary = fitting.general_words(read_wordnet(options.wordnet), {word for _, named in norms for word, _ in named})
-    batches = [vocabulary.words[start : start + BATCH] for start in range(0, len(vocabulary.words), BATCH)]
-    made = fitting.fit_associations(
-        vocabulary,
-        np.concatenate([models.embedder("minilm").embed_queries(batch) for batch in batches]),
-        fitting.norms_of(norms, vocabulary.words),
-        fitting.lexicon_of(fitting.read_table(options.tables / "hebrew.tsv"), vocabulary.words),
-        select_split(games, "train", 0),
-    )
-    write_associations(made, options.out)
+    models = Models(options.models, settings_of(options).embed)
+    weights = fitting.fit_weights(load_associations(ASSOCIATIONS_FILE), select_split(games, "train", 0))
+    fitting.write_weights(weights, ASSOCIATIONS_FILE, options.out)
     made = load_associations(options.out)
-    print(
-        f"{len(made.words)} words, norms of {len(made.norms.domains)} domains, {len(made.lexicon.words)} Hebrew words; "
-        f"weights {np.round(made.weights[1], 2).tolist()}"
-    )
+    print(f"{len(made.words)} words, weights {np.round(made.weights[1], 2).tolist()}")
 
     def choose(game: LabelledGame) -> list[str]:
         paragraph = Paragraph("", "", 0, "", game.paragraph, "")
@@ -368,13 +348,6 @@ COMMANDS = (
         (
             GAMES,
             path("--models", "DIR", "folder of exported models", required=True),
-            path("--wordnet", "DIR", "WordNet 3.0 (default: Debian's)", default=Path("/usr/share/wordnet")),
-            path(
-                "--tables",
-                "DIR",
-                "norms.tsv.gz and hebrew.tsv (default: the bundled ones)",
-                default=BUNDLED / "associations",
-            ),
             path("--out", "FILE.npz", OURS, default=functools.partial(to_fit, ASSOCIATIONS_FILE)),
         ),
         words,

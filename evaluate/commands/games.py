@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import sys
 
 from quarry.configs.arguments import COLLECTION, JSON, STORE, flag, number, option, path, settings_of
 from quarry.configs.plural import counted
@@ -34,19 +32,15 @@ def check(options: argparse.Namespace) -> int:
 
 def label(options: argparse.Namespace) -> int:
     """Ask until the paragraphs or the answers end."""
-    from quarry.evaluate.games.askers import PipeAsker, TerminalAsker
-    from quarry.evaluate.games.labeller import Labeller, in_order
+    from quarry.evaluate.games.labeller import in_order, label_games
     from quarry.ingest.store import open_store
 
     settings_of(options)
     require_writable(options.out)
     store = open_store(options.store, options.collection)
     paragraphs = in_order(store.paragraphs, options.document, None if options.in_order else options.seed)
-    asker = TerminalAsker() if sys.stdin.isatty() and sys.stdout.isatty() else PipeAsker(sys.stdin, sys.stdout)
-    labeller = Labeller(paragraphs, options.out, asker)
-    with contextlib.suppress(EOFError, KeyboardInterrupt):
-        labeller.run(options.number)
-    print(f"{options.out}: {labeller.n_games} games; the same command goes on from here")
+    n_games = label_games(paragraphs, options.out, input, options.number)
+    print(f"{options.out}: {n_games} games; the same command goes on from here")
     return 0
 
 
@@ -64,7 +58,7 @@ COMMANDS = (
         "--store my/store --out my/games.jsonl",
         (
             *(STORE, COLLECTION),
-            path("--out", "FILE", "the games file; it is added to, and FILE.draft beside it", required=True),
+            path("--out", "FILE", "the games file; it is added to", required=True),
             option("--document", "NAME", "only paragraphs of this document"),
             flag("--in-order", says="as they stand in the documents, not by chance"),
             seed("of the order"),

@@ -6,6 +6,7 @@ import functools
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 
+from quarry.configs.imports import make
 from quarry.configs.settings import EmbedSettings
 from quarry.evaluate.referee.encoders import Tools, other_embedder
 from quarry.evaluate.referee.reading import answer_by_reading
@@ -136,7 +137,7 @@ def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Refere
     if read is None:
         return None
     if read.own:
-        found: Referee = REFEREES.make(read.own, "--referee", seed, tools or Tools())
+        found: Referee = make(REFEREES, read.own, "--referee", seed, tools or Tools())
         return found
     return SimulatedReferee(read, seed, tools)
 

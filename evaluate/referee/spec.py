@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.configs.registry import Table
+from quarry.configs.imports import find, is_dotted
 from quarry.evaluate.errors import RefereeError
 from quarry.evaluate.referee.types import N_QUESTIONS, Referee
 from quarry.player.questions.answer import LETTERS
@@ -101,7 +101,7 @@ NAMES = {
 }
 """Maps short names to the terms that they stand for."""
 
-REFEREES: Table[Callable[..., Referee]] = Table("quarry.referees", {})
+REFEREES: dict[str, Callable[..., Referee]] = {}
 """Users' own referees by name; each is called with the seed and the tools, or as many of these as it accepts."""
 
 EXAMPLE = "sees:opening,wrong:0.15,declined:0.10"
@@ -112,7 +112,6 @@ def spec_table() -> str:
     rows = [(f"sees:{view}", f"it sees {says}") for view, says in VIEWS.items()]
     rows += [(term.form, term.says) for name, term in TERMS.items() if name != "sees"]
     rows += [(name, f"the same as {terms}") for name, terms in NAMES.items()]
-    rows += [(name, "of an installed package") for name in REFEREES]
     rows.append(("my_package.MyReferee", "your own, by dotted path (docs/guides/extend.md)"))
     width = max(len(form) for form, _ in rows)
     lines = [f"  {form:{width}}  {says}" for form, says in rows]
@@ -128,8 +127,8 @@ def read_spec(spec: str) -> RefereeSpec | None:
     """
     if spec == "none":
         return None
-    if REFEREES.knows(spec):
-        REFEREES.find(spec, "--referee")
+    if spec in REFEREES or is_dotted(spec):
+        find(REFEREES, spec, "--referee")
         return RefereeSpec(own=spec)
     found: dict[str, Any] = {}
     for written in re.sub(r"\bnoisy:([^,]*),([^,]*)", r"wrong:\1,declined:\2", spec).split(","):

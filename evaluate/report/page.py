@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -24,6 +24,9 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
 """The page may load nothing; plotly writes styles and draws pictures of its own."""
 N_HITS = 10
 """Hits, and candidates after the answers, that a game shows; the labelled paragraph is always among them."""
+FIRST_OPTION = 0xE000
+"""The private character that takes the place of option A in a question's wording; report.js puts the options back."""
+Found = TypeVar("Found", HitRecord, CandidateRecord)
 
 
 def render(runs: Sequence[Run]) -> str:
@@ -38,9 +41,8 @@ def render(runs: Sequence[Run]) -> str:
     lectures = lecture_figures(runs)
     figures = run_figures(runs, lectures)
     tests = paired_tests(runs)
-    paragraphs: list[list[Any]] = []
-    games = _games(runs, paragraphs)
-    data = {"figures": figures, "games": games, "paragraphs": paragraphs}
+    shared = _Shared()
+    data = {"figures": figures, "games": _games(runs, shared), "shared": shared.items}
     data |= {"runs": [run.name for run in runs], "colours": PALETTE, "dark": DARK_OF}
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
@@ -111,52 +113,79 @@ def _outcome(plays: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _games(runs: Sequence[Run], paragraphs: list[list[Any]]) -> dict[str, list[dict[str, Any] | None]]:
-    """Return what each game shows when it is opened, run by run; None where a run has no such game.
+class _Shared:
+    """What several games or runs show, each item once; games refer to an item by its index."""
 
-    Args:
-        paragraphs: receives document, page and opening sentence of each paragraph once; games refer to them by index.
-    """
-    known: dict[tuple[Any, ...], int] = {}
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+        self._places: dict[str, int] = {}
 
-    def index_of(item: FoundRecord) -> int:
-        key = (item["document"], item["page"], item["opening_sentence"])
-        if key not in known:
-            known[key] = len(paragraphs)
-            paragraphs.append(list(key))
-        return known[key]
+    def index(self, item: object) -> int:
+        """Return the index of an item, which is added if it is new."""
+        place = self._places.setdefault(json.dumps(item), len(self.items))
+        if place == len(self.items):
+            self.items.append(item)
+        return place
 
-    def found(items: Sequence[HitRecord] | Sequence[CandidateRecord], record: GameRecord) -> list[dict[str, Any]]:
-        right = record["truth"]["paragraph_id"] if record["truth"] else ""
-        kept = ("slot", "strategy", "rank", "relevance", "why", "prior", "belief")
-        return [
-            {"place": place, "right": item["paragraph_id"] == right, "paragraph": index_of(item)}
-            | {key: value for key, value in item.items() if key in kept}
-            for place, item in enumerate(items, 1)
-            if place <= N_HITS or item["paragraph_id"] == right
-        ]
 
-    def opened(record: GameRecord) -> dict[str, Any]:
-        search, play = record["search"], play_of(record, 0)
-        shown_play = None
-        if play:
-            kept = ("answers", "bits", "guess", "private_score", "breakdown", "n_candidates")
-            shown_play = {key: play[key] for key in kept} | {"candidates": found(play["candidates"], record)}  # type: ignore[literal-required]
-        questions = [[question["question_text"], *question["options"].values()] for question in record["questions"]]
-        return {
-            "game": {
-                key: record[key] for key in ("book_name", "hint", "association_domain", "associative_word", "truth")
-            },
-            "search": {key: search[key] for key in ("book", "answered_by", "failures")},
-            "outcomes": [fate(record, each) for each in record["plays"]] or [fate(record, None)],
-            "hits": found(search["hits"], record),
-            "questions": questions,
-            "play": shown_play,
-        }
-
+def _games(runs: Sequence[Run], shared: _Shared) -> dict[str, list[dict[str, Any] | None]]:
+    """Return what each game shows when it is opened, run by run; None where a run has no such game."""
     by_run = [{record["game_id"]: record for record in run.answerable} for run in runs]
     game_ids = sorted({game_id for records in by_run for game_id in records})
     return {
-        game_id: [opened(records[game_id]) if game_id in records else None for records in by_run]
+        game_id: [_opened(records[game_id], shared) if game_id in records else None for records in by_run]
         for game_id in game_ids
     }
+
+
+def _opened(record: GameRecord, shared: _Shared) -> dict[str, Any]:
+    search, play, right = (
+        record["search"],
+        play_of(record, 0),
+        (record["truth"] or {"paragraph_id": ""})["paragraph_id"],
+    )
+    shown_play = None
+    if play:
+        kept = ("answers", "bits", "guess", "private_score", "breakdown", "n_candidates")
+        candidates = [
+            [*_place(place, item, right, shared), round(item["prior"], 4), round(item["belief"], 4)]
+            for place, item in _kept(play["candidates"], right)
+        ]
+        shown_play = {key: play[key] for key in kept} | {"candidates": candidates}  # type: ignore[literal-required]
+    described = ("book_name", "hint", "association_domain", "associative_word", "truth")
+    return {
+        "game": shared.index({key: record[key] for key in described}),  # type: ignore[literal-required]
+        "search": {"book": search["book"], "answered_by": search["answered_by"], "failures": search["failures"]},
+        "outcomes": [fate(record, each) for each in record["plays"]] or [fate(record, None)],
+        "hits": [
+            [*_place(place, hit, right, shared), hit["rank"], round(hit["relevance"], 3), shared.index(hit["why"])]
+            for place, hit in _kept(search["hits"], right)
+        ],
+        "questions": shared.index([_question(question, shared) for question in record["questions"]]),
+        "play": shown_play,
+    }
+
+
+def _kept(items: Sequence[Found], right: str) -> list[tuple[int, Found]]:
+    """Return the first items, and the labelled one, with their places."""
+    return [(place, item) for place, item in enumerate(items, 1) if place <= N_HITS or item["paragraph_id"] == right]
+
+
+def _place(place: int, item: FoundRecord, right: str, shared: _Shared) -> list[Any]:
+    paragraph = [item["document"], item["page"], item["opening_sentence"]]
+    return [place, int(item["paragraph_id"] == right), shared.index(paragraph), item["slot"], item["strategy"]]
+
+
+def _question(question: Mapping[str, Any], shared: _Shared) -> list[Any]:
+    """Return the index of the question's wording and its options.
+
+    In the wording a private character takes the place of each option, so that questions of one kind share it.
+    """
+    text, options = question["question_text"], list(question["options"].values())
+    wording = text
+    for place in sorted(range(len(options)), key=lambda place: -len(options[place])):
+        wording = wording.replace(options[place] or "\n", chr(FIRST_OPTION + place))
+    again = "".join(
+        options[ord(char) - FIRST_OPTION] if 0 <= ord(char) - FIRST_OPTION < len(options) else char for char in wording
+    )
+    return [shared.index(wording if again == text else text), *options]

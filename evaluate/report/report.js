@@ -26,16 +26,20 @@
 
   const percent = (share) => `${(100 * share).toFixed(1)}%`;
   const place = (item) => `${item.document} p${item.page}`;
-  const paragraphOf = (item) => { const [document, page, sentence] = data.paragraphs[item.paragraph]; return { document, page, sentence }; };
+  const placeOf = (index) => `${data.shared[index][0]} p${data.shared[index][1]}`;
+  const sentenceOf = (index) => data.shared[index][2];
 
   function hits(found) {
-    return table("Hits", ["#", "~slot", "~by", "#relevance", "~where", "opening sentence", "why"], found.map((hit) => ({ right: hit.right, cells: [hit.place, hit.slot, `${hit.strategy} ${hit.rank}`, hit.relevance.toFixed(3), place(paragraphOf(hit)), paragraphOf(hit).sentence, hit.why] })));
+    return table("Hits", ["#", "~slot", "~by", "#relevance", "~where", "opening sentence", "why"], found.map(([at, right, paragraph, slot, strategy, rank, relevance, why]) => ({ right, cells: [at, slot, `${strategy} ${rank}`, relevance.toFixed(3), placeOf(paragraph), sentenceOf(paragraph), data.shared[why]] })));
   }
 
   function belief(play) {
     const bar = (share, kind) => make("span", {}, make("span", { class: `bar ${kind}`, style: `width:${(6 * share).toFixed(3)}em` }), percent(share));
-    return table("Belief", ["#", "~before", "~after", "~slot", "~where", "opening sentence"], play.candidates.map((item) => ({ right: item.right, cells: [item.place, bar(item.prior, "before"), bar(item.belief, ""), `${item.slot} ${item.strategy}`, place(paragraphOf(item)), paragraphOf(item).sentence] })));
+    return table("Belief", ["#", "~before", "~after", "~slot", "~where", "opening sentence"], play.candidates.map(([at, right, paragraph, slot, strategy, prior, after]) => ({ right, cells: [at, bar(prior, "before"), bar(after, ""), `${slot} ${strategy}`, placeOf(paragraph), sentenceOf(paragraph)] })));
   }
+
+  // In a question's wording private characters take the place of its options.
+  const worded = ([wording, ...options]) => [data.shared[wording].replace(/[\ue000-\ue003]/g, (char) => options[char.charCodeAt(0) - 0xe000] ?? char), ...options];
 
   function questions(asked, answers) {
     const letters = "ABCD";
@@ -52,7 +56,7 @@
     box.append(make("h4", {}, "Hits"), hits(game.hits));
     if (game.play) {
       const play = game.play;
-      box.append(make("h4", {}, "Questions and answers"), questions(game.questions, play.answers));
+      box.append(make("h4", {}, "Questions and answers"), questions(data.shared[game.questions].map(worded), play.answers));
       box.append(make("h4", {}, `Belief over ${play.n_candidates} candidates: ${play.bits[0].toFixed(1)} bits of doubt before the answers, ${play.bits[1].toFixed(1)} after`), belief(play));
       const parts = Object.entries(play.breakdown).map(([part, points]) => `${part.replaceAll("_", " ")} ${points}`).join(", ");
       box.append(make("h4", {}, "Guess"), facts([["sentence", play.guess.opening_sentence], ["because", play.guess.sentence_justification], ["word", play.guess.associative_word], ["because", play.guess.word_justification], ["confidence", percent(play.guess.confidence)], ["score", `${play.private_score} of 100 (${parts})`]]));
@@ -62,7 +66,7 @@
 
   function detail(gameId, width) {
     const runs = data.games[gameId];
-    const first = runs.find((game) => game).game;
+    const first = data.shared[runs.find((game) => game).game];
     const cell = make("td", { colspan: width, role: "cell" });
     cell.append(facts([["hint", first.hint], ["book name", first.book_name], ["domain", first.association_domain], ["associative word", first.associative_word], ["stands in", first.truth ? place(first.truth) : "no paragraph of the store"]]));
     if (first.truth) cell.append(make("blockquote", { dir: "auto" }, first.truth.text));

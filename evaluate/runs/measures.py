@@ -9,15 +9,12 @@ import numpy as np
 from ir_measures import RR, ScoredDoc, Success
 from scipy import stats
 
-from quarry.configs.registry import Table
 from quarry.evaluate.runs.record import LOST, GameRecord
 from quarry.ingest.arrays import Float64Array
 
 Measure = ir_measures.measures.Measure | Callable[[GameRecord], float]
 """One of ir-measures' own, or what gives a game's value from its record."""
-MEASURES: Table[Measure] = Table(
-    "quarry.measures", {**{f"Success@{cutoff}": Success @ cutoff for cutoff in (1, 5, 10, 15, 20)}, "RR": RR}
-)
+MEASURES: dict[str, Measure] = {**{f"Success@{cutoff}": Success @ cutoff for cutoff in (1, 5, 10, 15, 20)}, "RR": RR}
 """By name; a run has all of them."""
 N_RESAMPLES = 2_000
 CONFIDENCE = 0.95

@@ -1,4 +1,4 @@
-"""What a search of labelled games needs and no setting that is tuned changes, computed once; the core does the rest."""
+"""Inputs of a search of labelled games that stay the same in all trials, as arrays; the core does the rest."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from quarry.player.search.core import (
     Scored,
     answering,
     book_log_odds,
+    can_still_pass,
     combine,
     document_priors,
-    fold,
-    level_of,
-    places,
+    name_evidence,
     relative,
+    score_step,
     slots_of,
-    weigh,
-    worth_asking,
+    target_ranks,
+    threshold_log_odds,
 )
 from quarry.player.search.strategies.dense import Dense, dense_weights
 from quarry.player.search.types import Query
@@ -97,8 +97,8 @@ def search_all(prepared: Prepared, settings: SearchSettings) -> Found:
     first = batch.step(batch.names, np.arange(len(prepared.games)))
     steps = [first]
     if settings.cascade:
-        passed = first[1] >= level_of(settings.threshold)
-        asked = worth_asking(first[1], batch.highest, settings.threshold, settings.lowered_threshold)
+        passed = first[1] >= threshold_log_odds(settings.threshold)
+        asked = can_still_pass(first[1], batch.highest, settings.threshold, settings.lowered_threshold)
         further = [(batch.names, ~passed & (batch.tiers > 0) & asked, True)]
         if settings.keywords == "fallback":
             further.append((("keyword",), ~passed, False))
@@ -126,9 +126,12 @@ class _Batch:
         tiers = np.digitize(prepared.confidence, [settings.boost_confidence, settings.filter_confidence])
         self.tiers = np.where(prepared.confidence > 0.0, tiers, 0)
         calibration = prepared.calibration
-        unnamed = np.where(prepared.has_name, calibration.unnamed, 0.0)
-        says = np.where(self.tiers > 0, calibration.named * prepared.confidence, unnamed)
-        self._evidence = (says if settings.book_match == "resolved" else np.zeros_like(says)).astype(np.float32)
+        evidence: AnyFloatArray = np.zeros(len(prepared.games))
+        if settings.book_match == "resolved":
+            evidence = name_evidence(
+                prepared.confidence, self.tiers > 0, prepared.has_name, calibration.named, calibration.unnamed
+            )
+        self._evidence = evidence.astype(np.float32)
         self._priors = None
         if settings.quality_weight or settings.recency_weight:
             self._priors = settings.quality_weight * prepared.quality + settings.recency_weight * prepared.recency
@@ -162,11 +165,10 @@ class _Batch:
         inside, filters = prepared.inside[chosen], tiers == FILTER
         lift = np.where(tiers > 0, np.float32(settings.boost) * prepared.odds[chosen], np.float32(0.0))
         evidence = np.zeros_like(lift) if forget else self._evidence[chosen]
-        fused = prepared.calibration.fused.weights
-        weighed = weigh(found, Named(inside, lift, evidence), self._priors, settings.fusion, fused, settings.rrf_k)
-        preferred = inside & filters[:, None] if len(prepared.columns.twins) else None
-        log_odds = fold(weighed.log_odds, prepared.columns, preferred)
-        return places(log_odds, prepared.members[chosen], filters, self._slots, prepared.truth[chosen])
+        named = Named(inside, lift, evidence)
+        weights = prepared.calibration.fused.weights
+        _, log_odds = score_step(found, named, self._priors, prepared.columns, filters, settings, weights)
+        return target_ranks(log_odds, prepared.members[chosen], filters, self._slots, prepared.truth[chosen])
 
 
 FILTER = 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import optuna
 from optuna.storages import BaseStorage, InMemoryStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend
 
@@ -41,10 +40,3 @@ def open_storage(spec: str | None) -> BaseStorage:
 def without_password(text: str) -> str:
     """The text with the passwords of its URLs blotted out."""
     return re.sub(r"(://[^\s:/@]*):[^\s@]*@", r"\1:***@", text)
-
-
-def load_study(storage: BaseStorage, name: str, sampler: optuna.samplers.BaseSampler | None = None) -> optuna.Study:
-    """The study of that name, begun if it is not there."""
-    return optuna.create_study(
-        study_name=name, storage=storage, sampler=sampler, direction="maximize", load_if_exists=True
-    )

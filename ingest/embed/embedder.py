@@ -10,7 +10,7 @@ from quarry.ingest.arrays import Float32Array, IntArray
 
 
 class Embedder(Protocol):
-    """What turns texts into vectors; all implementations pass ingest/testing/embedder.py."""
+    """What turns texts into vectors; all implementations pass tests/contracts/embedder.py."""
 
     @property
     def spec(self) -> str:
@@ -45,7 +45,7 @@ class TokenStates:
 
 @runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
-    """An embedder that also gives what it makes of each token; pass ingest/testing/embedder.py as well."""
+    """An embedder that also gives what it makes of each token; pass tests/contracts/embedder.py as well."""
 
     def read_passages(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         """As `embed_passages`, and the states of their tokens, in one pass."""

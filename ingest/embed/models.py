@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from quarry.configs.registry import Table
+from quarry.configs.imports import find, is_dotted, make
 from quarry.configs.settings import Accuracy, EmbedSettings
 from quarry.configs.suggest import meant
 from quarry.ingest.embed.embedder import Embedder
@@ -35,7 +35,7 @@ class Models:
 
     Attributes:
         folder: of exported networks, and of what is worked out with them once for all.
-        settings: batch size, token limit and threads.
+        settings: token limit and threads.
     """
 
     folder: Path
@@ -61,13 +61,13 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
     Args:
         spec: as docs/commands.md defines it; `auto` is settled by `choose_spec` before.
         models_dir: where exported networks are kept; they are exported there the first time (with torch).
-        settings: batch size, token limit and threads.
+        settings: token limit and threads.
 
     Raises:
         EmbedderError: not installed, not found, or unreadable.
     """
-    if EMBEDDERS.knows(spec) and not Path(spec).exists():
-        found: Embedder = EMBEDDERS.make(spec, "--embedder", settings, models_dir)
+    if _is_named(spec) and not Path(spec).exists():
+        found: Embedder = make(EMBEDDERS, spec, "--embedder", settings, models_dir)
         return found
     return SentenceTransformerEmbedder(spec, settings)
 
@@ -78,7 +78,7 @@ def fetch(spec: str) -> None:
     Raises:
         EmbedderError: there is no such model, or it cannot be fetched.
     """
-    if not EMBEDDERS.knows(spec) and not Path(spec).exists():
+    if not _is_named(spec) and not Path(spec).exists():
         load_sentence_transformer(spec, may_fetch=True)
 
 
@@ -94,15 +94,20 @@ def require_embedder(spec: str, models_dir: Path) -> None:
     elif spec in EXPORTS:
         if not export_folder(spec, models_dir).exists():
             PACKAGED[spec]()
-    elif EMBEDDERS.knows(spec):
-        EMBEDDERS.find(spec, "--embedder")
+    elif _is_named(spec):
+        find(EMBEDDERS, spec, "--embedder")
     elif near := meant(spec, EMBEDDERS):
         raise EmbedderError(
-            f"--embedder must be auto, {EMBEDDERS.names}, a dotted path, or the folder or hub id of a "
+            f"--embedder must be auto, {', '.join(EMBEDDERS)}, a dotted path, or the folder or hub id of a "
             f"sentence-transformers model, got {spec!r}{near}"
         )
     else:
         fetch(spec)
+
+
+def _is_named(spec: str) -> bool:
+    """Return whether a SPEC is a name of the table or a dotted path, not a model's folder or hub id."""
+    return spec in EMBEDDERS or is_dotted(spec)
 
 
 def _exported(spec: str) -> Callable[[EmbedSettings, Path], Embedder]:
@@ -117,7 +122,7 @@ def _exported(spec: str) -> Callable[[EmbedSettings, Path], Embedder]:
     return make
 
 
-EMBEDDERS: Table[Callable[..., Embedder]] = Table("quarry.embedders", {spec: _exported(spec) for spec in EXPORTS})
+EMBEDDERS: dict[str, Callable[..., Embedder]] = {spec: _exported(spec) for spec in EXPORTS}
 """By SPEC; each is given the settings and the folder of models, or as much of these as it takes."""
 
 

@@ -23,6 +23,9 @@ PASSAGE = {"e5": "passage: "}
 E5_TOKENS = 512
 """Tokens at which e5 cuts longer texts."""
 
+BATCH_SIZE = 4
+"""Texts of similar length that a thread embeds at once."""
+
 
 class OnnxEmbedder:
     """A network exported to ONNX (exports.py): ONNX Runtime and tokenizers serve it, torch is not imported.
@@ -30,7 +33,7 @@ class OnnxEmbedder:
     Args:
         spec: the SPEC it was exported from.
         folder: holds model.onnx and tokenizer.json.
-        settings: batch size, token limit and threads.
+        settings: token limit and threads.
 
     Reference:
         Wang et al., Multilingual E5 Text Embeddings, 2024, whose queries and passages begin with a word that says so.
@@ -57,7 +60,6 @@ class OnnxEmbedder:
         # tokenizer.json of MiniLM pads and truncates to 128 tokens by itself
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(E5_TOKENS if spec == "e5" else settings.max_tokens)
-        self._batch_size = settings.batch_size
         self._workers = settings.threads or os.cpu_count() or 1
         self._serial_session = functools.cache(functools.partial(session, 1))
         self._spec = spec
@@ -111,7 +113,7 @@ class OnnxEmbedder:
         encodings = self._tokenizer.encode_batch_fast([prefix + text for text in texts])
         # longest first: the last batches to finish are short ones
         by_length = sorted(range(len(texts)), key=lambda row: -len(encodings[row].ids))
-        batches = [by_length[start : start + self._batch_size] for start in range(0, len(by_length), self._batch_size)]
+        batches = [by_length[start : start + BATCH_SIZE] for start in range(0, len(by_length), BATCH_SIZE)]
         n_before = len(self._tokenizer.encode(prefix.rstrip(), add_special_tokens=False).ids) if prefix else 0
 
         def embed(rows: list[int], session: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from quarry.configs.settings import EmbedSettings
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed.exports import load_sentence_transformer
+from quarry.ingest.embed.onnx import BATCH_SIZE
 
 
 class SentenceTransformerEmbedder:
@@ -22,7 +23,6 @@ class SentenceTransformerEmbedder:
 
             torch.set_num_threads(settings.threads)
         self._spec = spec
-        self._batch_size = settings.batch_size
 
     @property
     def spec(self) -> str:
@@ -45,5 +45,5 @@ class SentenceTransformerEmbedder:
     def _encode(self, encode: Any, texts: Sequence[str]) -> Float32Array:
         if not texts:
             return np.empty((0, self.dim), dtype=np.float32)
-        vectors = encode(list(texts), batch_size=self._batch_size, normalize_embeddings=True, show_progress_bar=False)
+        vectors = encode(list(texts), batch_size=BATCH_SIZE, normalize_embeddings=True, show_progress_bar=False)
         return np.asarray(vectors, dtype=np.float32)

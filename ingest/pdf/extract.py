@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from quarry.configs.registry import Table
+from quarry.configs.imports import find
 from quarry.ingest.errors import SourceError
 from quarry.ingest.layout.bidi import has_rtl_letter, is_rtl_letter, votes_for_mirrored_brackets
 from quarry.ingest.layout.lines import Line, Row, alleys_of, lines_of, rows_of
@@ -36,9 +36,11 @@ MAX_TABLE_PAGES = 200
 MUCH_BETTER = 0.5
 """Ratio of odd pieces in a text layer under a scan to those that OCR yields, below which the text layer is used."""
 
-READERS: Table[Callable[[Path, bytes], PdfReader]] = Table(
-    "quarry.readers", {"pypdfium2": PdfiumReader, "pdfplumber": PlumberReader, "tesseract": OcrReader}
-)
+READERS: dict[str, Callable[[Path, bytes], PdfReader]] = {
+    "pypdfium2": PdfiumReader,
+    "pdfplumber": PlumberReader,
+    "tesseract": OcrReader,
+}
 """The readers; the first is the one to ask first."""
 
 
@@ -111,7 +113,7 @@ def count_pages(path: Path, reader: str = "auto") -> int:
         SourceError: encrypted, truncated, damaged or not a PDF.
     """
     first = next(iter(READERS)) if reader == "auto" else reader
-    with contextlib.closing(READERS.find(first, "ingest.reader")(path, _content(path))) as document:
+    with contextlib.closing(find(READERS, first, "ingest.reader")(path, _content(path))) as document:
         return document.n_pages
 
 
@@ -121,7 +123,7 @@ def glyph_pages(path: Path, reader: str = "pypdfium2") -> Iterator[GlyphPage]:
     Raises:
         SourceError: encrypted, truncated, damaged or not a PDF.
     """
-    with contextlib.closing(READERS.find(reader, "ingest.reader")(path, _content(path))) as document:
+    with contextlib.closing(find(READERS, reader, "ingest.reader")(path, _content(path))) as document:
         for index in range(document.n_pages):
             yield document.page(index)
 
@@ -181,7 +183,7 @@ class _Opened:
         self._ocr: OcrReader | None = None
         self._n_asked = 0
         self.n_unread = 0
-        self._reader = READERS.find(reader, "ingest.reader")(path, content)
+        self._reader = find(READERS, reader, "ingest.reader")(path, content)
         self.n_pages = self._reader.n_pages
         if not self.n_pages:
             self._reader.close()
@@ -247,7 +249,7 @@ class _Opened:
         if self._other_name is None:
             raise SourceError(f"{self._path}: has no second reader; set ingest.reader to auto")
         if self._other is None:
-            self._other = READERS.find(self._other_name, "ingest.reader")(self._path, self._content)
+            self._other = find(READERS, self._other_name, "ingest.reader")(self._path, self._content)
         return self._other
 
 

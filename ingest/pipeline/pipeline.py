@@ -8,6 +8,7 @@ from pathlib import Path
 
 import filelock
 
+from quarry.configs.imports import find
 from quarry.configs.settings import IngestSettings, Settings
 from quarry.ingest.embed import BUILT_IN, choose_spec, require_embedder, token_limit, word_models_of
 from quarry.ingest.embed.models import fetch
@@ -55,7 +56,7 @@ def ingest(
         EmbedderError: the model cannot be loaded.
     """
     if settings.ingest.reader != "auto":
-        READERS.find(settings.ingest.reader, "ingest.reader")
+        find(READERS, settings.ingest.reader, "ingest.reader")
     files = expand(paths) if paths or not (drop or prune) else []
     if embedder_spec not in BUILT_IN and Path(embedder_spec).is_dir():
         embedder_spec = str(Path(embedder_spec).resolve())  # what the store remembers must hold from anywhere

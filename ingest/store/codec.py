@@ -7,11 +7,13 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quarry.ingest.embed.tokens import form_of
-from quarry.ingest.embed.vectors import ReadingVectors
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
+
+if TYPE_CHECKING:  # vectors.py imports this package
+    from quarry.ingest.embed.vectors import ReadingVectors
 
 FORMAT = 2
 """Layout of the records; a store of another format is refused."""

@@ -23,7 +23,6 @@ import numpy as np
 
 from quarry.configs.settings import EmbedSettings
 from quarry.ingest.embed import BUILT_IN, Models
-from quarry.ingest.embed.vectors import ReadingVectors
 from quarry.ingest.errors import EmbedderMismatchError, StoreError
 from quarry.ingest.paragraph import Reading
 from quarry.ingest.paragraphs.sentence import sentences
@@ -58,6 +57,8 @@ PROBE = ".writable"
 if TYPE_CHECKING:
     from chromadb.api.client import Client
     from chromadb.api.models.Collection import Collection
+
+    from quarry.ingest.embed.vectors import ReadingVectors
 
 
 def course_at(location: str, name: str) -> Course:

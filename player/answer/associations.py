@@ -1,9 +1,9 @@
-"""How probable each word of a vocabulary is to be the secret one, given domain, hint and paragraph; no model is run."""
+"""Probability of each word of a vocabulary to be the associative word, given domain, hint and paragraph."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from quarry.player.questions.language import hebrew_forms, is_hebrew
 from quarry.player.words import is_stop_word, stems, words
 
 ASSOCIATIONS_FILE = Path(__file__).with_name("associations.npz")
-"""Written by `python -m evaluate calibrate words`."""
+"""The bundled file; data/associations/README.md says how it was made."""
 
 N_NEAR = 1500
 """Words that are looked at closely."""
@@ -76,7 +76,7 @@ class Associations:
         prior: (2, n_words) log-weight of a word before anything is told, for the first look and for the close one.
         norms: of domains.
         lexicon: of Hebrew.
-        weights: of the columns of `far` and `close`.
+        weights: (4,) of norms, domain, hint and paragraph at the first look, and (7,) of the columns of `close`.
     """
 
     words: tuple[str, ...]
@@ -138,19 +138,18 @@ class Associations:
     def shortlist(self, domain: str, hint: str, text: str) -> RowArray:
         """(N_NEAR,) rows of the words that are likeliest at the first look."""
         weights = self.weights[0]
-        # what `far` @ weights comes to, in one pass over the vectors
+        # the norms and the nearness to domain, hint and paragraph as wholes, weighted, in one pass over the vectors
         wanted = PER_UNIT * weights[1:] @ self._means(domain, hint, text)
         scores = weights[0] * self.named(domain) + self.vectors @ wanted + self.prior[0]
         n = min(N_NEAR, len(scores))
         return np.sort(np.argpartition(-scores, n - 1)[:n])
 
-    def far(self, domain: str, hint: str, text: str) -> Float32Array:
-        """(n_words, 4): log of the domain's norms, and nearness to domain, hint and paragraph as wholes."""
-        nearness = PER_UNIT * self.vectors @ self._means(domain, hint, text).T
-        return np.column_stack([self.named(domain), nearness]).astype(np.float32)
-
     def close(self, rows: RowArray, domain: str, hint: str, text: str) -> Float32Array:
-        """(n_rows, 7): the columns of `far`, and mean nearness to the nearest words of domain, hint and paragraph."""
+        """Return the (n_rows, 7) columns that words are compared by.
+
+        They are the log of the domain's norms, and for domain, hint and paragraph the nearness to the whole and the
+        mean nearness to its nearest words.
+        """
         vectors = self.vectors[rows]
         columns: list[AnyFloatArray] = [self.named(domain)[rows]]
         for told, n in zip((domain, hint, text), N_NEAREST, strict=True):
@@ -221,30 +220,9 @@ def _nearest(cosines: Float32Array, n: int) -> Float32Array:
     return np.asarray(cosines.sum(axis=1) / max(cosines.shape[1], 1), dtype=np.float32)
 
 
-def write_associations(made: Associations, path: Path) -> None:
-    """Write a vocabulary as numpy arrays, without pickles; vectors in 8 bits."""
-    scale = float(np.abs(made.vectors).max()) / 127.0
-    np.savez_compressed(
-        path,
-        words=_packed(made.words),
-        vectors=np.round(made.vectors / scale).astype(np.int8),
-        telling=made.telling.astype(np.float16),
-        prior=made.prior.astype(np.float16),
-        domains=_packed(made.norms.domains),
-        domain_starts=made.norms.starts,
-        domain_rows=made.norms.rows,
-        domain_shares=made.norms.shares,
-        hebrew=_packed(made.lexicon.words),
-        hebrew_rows=made.lexicon.rows,
-        hebrew_shares=made.lexicon.shares,
-        weights_far=made.weights[0],
-        weights_close=made.weights[1],
-    )
-
-
 @functools.cache
 def load_associations(path: Path | None = None) -> Associations:
-    """The vocabulary of a file; of the one in force where none is named."""
+    """Load the vocabulary of a file, by default the user's own or else the bundled one."""
     with np.load(path or fitted(ASSOCIATIONS_FILE), allow_pickle=False) as arrays:
         vectors = arrays["vectors"].astype(np.float32)
         return Associations(
@@ -258,10 +236,6 @@ def load_associations(path: Path | None = None) -> Associations:
             Lexicon(_unpacked(arrays["hebrew"]), arrays["hebrew_rows"], arrays["hebrew_shares"]),
             (arrays["weights_far"], arrays["weights_close"]),
         )
-
-
-def _packed(names: Sequence[str]) -> NDArray[np.uint8]:
-    return np.frombuffer("\n".join(names).encode(), dtype=np.uint8)
 
 
 def _unpacked(packed: NDArray[np.uint8]) -> tuple[str, ...]:

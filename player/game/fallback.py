@@ -1,4 +1,4 @@
-"""DeadlinePlayer: the player with a watch. It always has 20 valid questions and a valid guess when their time is up."""
+"""DeadlinePlayer: a player that always has 20 valid questions and a valid guess when the time is up."""
 
 from __future__ import annotations
 

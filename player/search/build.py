@@ -7,8 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from quarry.configs.imports import is_dotted, make
-from quarry.configs.registry import Table
+from quarry.configs.imports import find, make
 from quarry.configs.settings import SearchSettings, Settings, SettingsError
 from quarry.ingest.embed import Embedder, TokenEmbedder, word_models_of
 from quarry.ingest.embed.hint_bank import HINTS, Hints, load_hints, read_bank
@@ -22,7 +21,6 @@ from quarry.player.search.cross_encoder import CrossEncoderScorer
 from quarry.player.search.late_interaction import WordByWord
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
-from quarry.player.search.rewriting import Feedback
 from quarry.player.search.rules import RuleEvidence
 from quarry.player.search.strategies.dense import Dense, PartScorer, Sentences
 from quarry.player.search.strategies.keyword import Keyword
@@ -59,7 +57,7 @@ def build_orchestrator(
     search = settings.search
     require_strategies(search, more)
     if cache is None and search.cache_size:
-        cache = shared_cache(search.cache_size, search.cache_ttl_s)
+        cache = shared_cache(search.cache_size)
     own = (*more, *((rewriter,) if rewriter else ()), *((embedder,) if embedder else ()))
     generation = store.generation()
     is_given = embedder is not None
@@ -124,11 +122,9 @@ def searched_of(
     always = ("keyword", *(("dense",) if embedder is not None else ()))
     for name in (*always, *search.strategies):
         if name not in strategies:
-            strategies[name] = STRATEGIES.make(name, "search.strategies", store, parts)
-    if rewriter is None and search.rewrite == "feedback":
-        rewriter = Feedback(store.paragraphs)
-    elif rewriter is None and is_dotted(search.rewrite):
-        rewriter = make(search.rewrite, "search.rewrite", store)
+            strategies[name] = make(STRATEGIES, name, "search.strategies", store, parts)
+    if rewriter is None and search.rewrite != "off":
+        rewriter = make({}, search.rewrite, "search.rewrite", store)
     return Searched(
         strategies,
         build_references(store, search, embedder if knows else None, calibration.references),
@@ -146,7 +142,7 @@ def require_strategies(search: SearchSettings, more: Sequence[Strategy] = ()) ->
         SettingsError: one is neither in the table, nor a dotted path that leads to one, nor among `more`.
     """
     for name in {*search.strategies} - {strategy.name for strategy in more}:
-        STRATEGIES.find(name, "search.strategies")
+        find(STRATEGIES, name, "search.strategies")
 
 
 @dataclass(frozen=True)
@@ -186,9 +182,11 @@ def _make_reranked(store: Course, parts: Parts) -> Strategy:
     return Reranked(parts.dense, CrossEncoderScorer(parts.search.cross_encoder), parts.search.rerank_pool)
 
 
-STRATEGIES: Table[Callable[..., Strategy]] = Table(
-    "quarry.strategies", {"dense": _make_dense, "keyword": _make_keyword, "reranked": _make_reranked}
-)
+STRATEGIES: dict[str, Callable[..., Strategy]] = {
+    "dense": _make_dense,
+    "keyword": _make_keyword,
+    "reranked": _make_reranked,
+}
 """By name; each is given the store and the parts, or as much of these as it takes."""
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from cachetools import LRUCache, TTLCache, cached
+from cachetools import LRUCache, cached
 
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import Embedder, TokenEmbedder, TokenStates
@@ -25,9 +24,9 @@ VECTOR_BYTES = 8_388_608
 
 
 @functools.cache
-def shared_cache(size: int, ttl_s: float) -> ResultCache:
-    """The cache that all orchestrators of this process with these settings share."""
-    return ResultCache(size, ttl_s)
+def shared_cache(size: int) -> ResultCache:
+    """Return the cache that all orchestrators of this process with these settings share."""
+    return ResultCache(size)
 
 
 class _NotKeptError(Exception):
@@ -39,20 +38,16 @@ class _NotKeptError(Exception):
 
 
 class ResultCache:
-    """Results by all that they depend on; bounded in bytes, with a time to live. Safe for many threads.
+    """Results by all that they depend on; bounded in bytes, the least recently used dropped. Safe for many threads.
 
     Equal searches that come at once are made once.
 
     Args:
         size: results of usual size kept at most (`RESULT_BYTES` each); 0 keeps none.
-        ttl_s: seconds after which a result is dropped.
-        timer: the clock, in seconds.
     """
 
-    def __init__(self, size: int, ttl_s: float, timer: Callable[[], float] = time.monotonic) -> None:
-        results: TTLCache[Hashable, SearchResult] = TTLCache(
-            maxsize=size * RESULT_BYTES, ttl=ttl_s, timer=timer, getsizeof=_bytes_of
-        )
+    def __init__(self, size: int) -> None:
+        results: LRUCache[Hashable, SearchResult] = LRUCache(size * RESULT_BYTES, getsizeof=_bytes_of)
         self._get = cached(results, key=lambda key, _: key, condition=threading.Condition())(_made)
 
     def get(self, key: Hashable, make: Callable[[], SearchResult]) -> SearchResult:

@@ -25,15 +25,15 @@ from quarry.player.search.core import (
     Slots,
     answering,
     book_log_odds,
+    can_still_pass,
     columns_of,
-    fold,
-    level_of,
     log_odds_of,
+    name_evidence,
     probabilities,
+    score_step,
     slots_of,
     slotted,
-    weigh,
-    worth_asking,
+    threshold_log_odds,
 )
 from quarry.player.search.references import References
 from quarry.player.search.strategies.keyword import Keyword
@@ -267,9 +267,9 @@ class Cascade:
             return replace(nothing, search_ms=self._elapsed_ms)
         answer = int(answering([np.array([step.best]) for step in steps], settings.threshold, lowered)[0])
         step = steps[max(answer, 0)]
-        passed = answer >= 0 and step.best >= level_of(settings.threshold)
+        passed = answer >= 0 and step.best >= threshold_log_odds(settings.threshold)
         threshold = settings.threshold if passed else lowered
-        level = level_of(threshold)
+        level = threshold_log_odds(threshold)
         answered_by: Step = "" if answer < 0 else step.name if passed else "lowered"
         if everything and not len(step.chosen):
             answered_by = "course"
@@ -320,7 +320,7 @@ class Cascade:
         first = self._step("original", query, self._names)
         steps = [first] if first is not None else []
         for further in (self._rewritten, self._original, self._fallback) if settings.cascade else ():
-            if steps and steps[-1].best >= level_of(settings.threshold):
+            if steps and steps[-1].best >= threshold_log_odds(settings.threshold):
                 break
             found = further(first)
             if found is not None:
@@ -371,7 +371,7 @@ class Cascade:
     def _worth_asking(self, first: _Step) -> bool:
         highest = np.max([item.log_odds.max(initial=NOT_FOUND) for item in first.scored])
         settings = self._settings
-        return bool(worth_asking(np.array(first.best), highest, settings.threshold, settings.lowered_threshold))
+        return bool(can_still_pass(np.array(first.best), highest, settings.threshold, settings.lowered_threshold))
 
     def _fallback(self, first: _Step | None) -> _Step | None:
         """The step that takes keywords, since nothing else was found; None in the other modes."""
@@ -449,12 +449,12 @@ class Cascade:
             scored = [replace(item, log_odds=np.where(inside, item.log_odds, NOT_FOUND)) for item in scored]
         lift = self._settings.boost * self._lift(books)
         named = Named(inside[None, :], np.array([lift]), np.array([0.0 if forget else self._evidence]))
-        fused_weights = self._searched.calibration.fused.weights
-        weighed = weigh(
-            scored, named, self._priors(columns), self._settings.fusion, fused_weights, self._settings.rrf_k
-        )
         filters = bool(query.within) or any(book.tier == "filter" for book in books)
-        log_odds = fold(weighed.log_odds, columns, inside[None, :] if filters else None)[0]
+        weights = self._searched.calibration.fused.weights
+        weighed, merged = score_step(
+            scored, named, self._priors(columns), columns, np.array([filters]), self._settings, weights
+        )
+        log_odds = merged[0]
         chosen, of_book = slotted(log_odds, inside if filters else None, slots)
         if name == "original" and books and inside[chosen].any():
             name = "filter" if filters else "boost"
@@ -480,9 +480,9 @@ class Cascade:
         if self._query.within or self._settings.book_match != "resolved":
             return 0.0
         calibration = self._searched.calibration
-        if self._taken:
-            return calibration.named * confidence_of(self._taken)
-        return calibration.unnamed if self._query.book_name.strip() else 0.0
+        confidence, taken = np.array([confidence_of(self._taken)]), np.array([bool(self._taken)])
+        has_name = np.array([bool(self._query.book_name.strip())])
+        return float(name_evidence(confidence, taken, has_name, calibration.named, calibration.unnamed)[0])
 
     def _lift(self, books: Sequence[BookCandidate]) -> float:
         sizes = self._searched.sizes

@@ -6,9 +6,9 @@ in natural-log odds, and a sum of terms is all that fusion, a book's lift and a 
 of a query stands at the calibrated log-odds that the course holds what is searched for, the others lie behind it by as
 much as they are less likely; -inf stands for a paragraph that was not found.
 
-The steps, in order: `combine` the named scores of a strategy, `relative`, `weigh` strategies and documents, `fold`
-twins, then `slotted` for the paragraphs of one query, or `places` for one paragraph of each of many, and `answering`
-for the step of the cascade that answers. Nothing here knows of hits, texts or models.
+The steps, in order: `combine` the named scores of a strategy, `relative`, `score_step` (that is: `weigh` strategies and
+documents, `merge_duplicates`), then `slotted` for the paragraphs of one query, or `target_ranks` for one paragraph of
+each of many, and `answering` for the step of the cascade that answers. Nothing here knows of hits, texts or models.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ def _weighted(item: Scored, weight: float | None) -> AnyFloatArray:
     return np.where(there, item.log_odds, np.minimum(least, 0.0))
 
 
-def fold(log_odds: AnyFloatArray, columns: Columns, preferred: BoolArray | None = None) -> AnyFloatArray:
+def merge_duplicates(log_odds: AnyFloatArray, columns: Columns, preferred: BoolArray | None = None) -> AnyFloatArray:
     """(n_queries, n_columns) log-odds with one paragraph of each group of twins left, the others -inf.
 
     Args:
@@ -289,6 +289,43 @@ def fold(log_odds: AnyFloatArray, columns: Columns, preferred: BoolArray | None 
     folded[:, members[known]] = NOT_FOUND
     np.put_along_axis(folded, kept, np.take_along_axis(log_odds, kept, axis=1), axis=1)
     return folded
+
+
+def score_step(
+    found: Sequence[Scored],
+    named: Named,
+    priors: AnyFloatArray | None,
+    columns: Columns,
+    filters: BoolArray,
+    settings: SearchSettings,
+    weights: Mapping[str, float],
+) -> tuple[Scored, AnyFloatArray]:
+    """One step of the cascade up to its slots: fuse the strategies, weigh the documents, merge duplicates.
+
+    Args:
+        found, named, priors, weights: as `weigh` takes them.
+        filters: (n_queries,) whether a named book filters; of duplicates, the one in that book is then kept.
+
+    Returns:
+        What the strategies found, as one; and its (n_queries, n_columns) log-odds with duplicates merged.
+    """
+    fused = weigh(found, named, priors, settings.fusion, weights, settings.rrf_k)
+    preferred = named.inside & filters[:, None] if len(columns.twins) else None
+    return fused, merge_duplicates(fused.log_odds, columns, preferred)
+
+
+def name_evidence(
+    confidence: AnyFloatArray, taken: BoolArray, has_name: BoolArray, named: float, unnamed: float
+) -> AnyFloatArray:
+    """(n_queries,) log-odds that the course holds the paragraph, for books' names that were, or were not, resolved.
+
+    Args:
+        confidence: (n_queries,) 0..1, that one of the books is meant.
+        taken: (n_queries,) whether any of them filters or is boosted.
+        has_name: (n_queries,) whether a name was given.
+        named, unnamed: log-odds for a name that was resolved for certain, and for one that was not resolved.
+    """
+    return np.where(taken, named * confidence, np.where(has_name, unnamed, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,42 +359,63 @@ def slots_of(settings: SearchSettings, k: int | None = None) -> Slots:
     return Slots(wanted, pdf_k, wanted - pdf_k, settings.spill_over, settings.merge)
 
 
-def slotted(log_odds: AnyFloatArray, inside: BoolArray | None, slots: Slots) -> tuple[IntArray, BoolArray]:
-    """The paragraphs of one query that are returned, in order, and which of them stand in a book's slot.
+def slot_places(
+    before: IntArray, before_inside: IntArray, inside: BoolArray, n_inside: IntArray, slots: Slots
+) -> IntArray:
+    """Places, from 1, that paragraphs get among those that are returned; 0 for one that is not returned.
 
     Args:
-        log_odds: (n_columns,) with twins folded.
-        inside: (n_columns,) whether each stands in a book that filters; None where none does.
+        before: paragraphs that come before each one in the order of log-odds.
+        before_inside: those of them that are in a book that filters.
+        inside: whether each one is in such a book itself.
+        n_inside: found paragraphs of those books; 0 where no book filters.
+        slots: how many paragraphs each side has.
 
     Reference:
         The first design record: 15 filtered, then the first 5 unfiltered that are new.
     """
-    found = np.flatnonzero(log_odds > NOT_FOUND)
-    order = found[np.argsort(-log_odds[found], kind="stable")]
-    if inside is None or not inside[order].any():
-        chosen = order[: slots.n_alone()]
-        return chosen, np.zeros(len(chosen), dtype=np.bool_)
+    alone = np.where(before < slots.n_alone(), before + 1, 0)
     if slots.merge == "relevance":
-        chosen = order[: slots.k]
-        return chosen, inside[chosen]
-    of_book = order[inside[order]][: slots.pdf_k]
-    taken = np.zeros(len(log_odds), dtype=np.bool_)
-    taken[of_book] = True
-    n_global = slots.global_k + (slots.pdf_k - len(of_book) if slots.spill_over == "always" else 0)
-    of_course = order[~taken[order]][:n_global]
-    # with too few elsewhere, `of_course` holds the rest of the book: nothing is left that could spill over to it
-    return np.concatenate([of_book, of_course]), np.arange(len(of_book) + len(of_course)) < len(of_book)
+        return alone
+    n_of_book = np.minimum(n_inside, slots.pdf_k)
+    n_global = slots.global_k + (slots.pdf_k - n_of_book if slots.spill_over == "always" else 0)
+    of_course = before - np.minimum(before_inside, slots.pdf_k)
+    # with too few elsewhere, the course's slots hold the rest of the book: nothing is left that could spill over to it
+    elsewhere = np.where(of_course < n_global, n_of_book + of_course + 1, 0)
+    place = np.where(inside & (before_inside < slots.pdf_k), before_inside + 1, elsewhere)
+    return np.where(n_inside > 0, place, alone)
 
 
-def places(
-    log_odds: AnyFloatArray, members: IntArray, filters: BoolArray, slots: Slots, targets: IntArray
-) -> tuple[IntArray, AnyFloatArray]:
-    """For each of many queries, where `slotted` has one paragraph, and the log-odds of the best that it returns.
-
-    Nothing is sorted: a place is a count of those before it, which is what makes thousands of settings a minute.
+def slotted(log_odds: AnyFloatArray, inside: BoolArray | None, slots: Slots) -> tuple[IntArray, BoolArray]:
+    """Choose the paragraphs of one query that are returned, in order; tell which of them are in a book's slot.
 
     Args:
-        log_odds: (n_queries, n_columns) with twins folded.
+        log_odds: (n_columns,) with duplicates merged.
+        inside: (n_columns,) whether each is in a book that filters; None where none does.
+    """
+    found = np.flatnonzero(log_odds > NOT_FOUND)
+    order = found[np.argsort(-log_odds[found], kind="stable")]
+    of_book = np.zeros(len(order), dtype=np.bool_) if inside is None else inside[order]
+    n_inside = of_book.sum()
+    before_inside = np.cumsum(of_book) - of_book
+    places = slot_places(np.arange(len(order)), before_inside, of_book, n_inside, slots)
+    returned = np.flatnonzero(places)
+    returned = returned[np.argsort(places[returned])]
+    if slots.merge != "relevance":
+        of_book &= before_inside < slots.pdf_k
+    return order[returned], of_book[returned]
+
+
+def target_ranks(
+    log_odds: AnyFloatArray, members: IntArray, filters: BoolArray, slots: Slots, targets: IntArray
+) -> tuple[IntArray, AnyFloatArray]:
+    """For each of many queries, the place at which `slotted` returns one paragraph, and the best log-odds it returns.
+
+    Nothing is sorted: a place depends on counts of the paragraphs before it. That is what makes thousands of settings
+    a minute.
+
+    Args:
+        log_odds: (n_queries, n_columns) with duplicates merged.
         members: (n_queries, most paragraphs of a query's books) columns of the books that filter, then -1.
         filters: (n_queries,) whether any does.
         targets: (n_queries,) column of the paragraph that is looked for, -1 for none.
@@ -368,37 +426,21 @@ def places(
     queries = np.arange(len(log_odds))
     target = log_odds[queries, targets]
     before = (log_odds > target[:, None]).view(np.uint8).sum(axis=1, dtype=np.uint32).astype(np.int64)
-    level = np.flatnonzero((log_odds == target[:, None]).view(np.uint8).sum(axis=1, dtype=np.uint32) > 1)
-    for query in level:
+    tied = np.flatnonzero((log_odds == target[:, None]).view(np.uint8).sum(axis=1, dtype=np.uint32) > 1)
+    for query in tied:
         before[query] += int((log_odds[query, : targets[query]] == target[query]).sum())
-    best = log_odds.max(axis=1, initial=NOT_FOUND)
-    there = (targets >= 0) & (target > NOT_FOUND)
-    alone = np.where(there & (before < slots.n_alone()), before + 1, 0)
-    if slots.n_alone() == 0:
-        best = np.where(filters, best, NOT_FOUND)
-    if not members.shape[1]:
-        return alone, best
-    known = members >= 0
+    known = (members >= 0) & filters[:, None]
     within = np.where(known, np.take_along_axis(log_odds, np.where(known, members, 0), axis=1), NOT_FOUND)
-    n_within = (within > NOT_FOUND).sum(axis=1)
-    by_book = filters & (n_within > 0)
-    if slots.merge == "relevance" or not by_book.any():
-        return alone, best
+    n_inside = (within > NOT_FOUND).sum(axis=1)
     ahead = (within > target[:, None]) | ((within == target[:, None]) & (members < targets[:, None]))
-    before_within = ahead.sum(axis=1)
-    is_member = (members == targets[:, None]).any(axis=1)
-    n_of_book = np.minimum(n_within, slots.pdf_k)
-    n_global = slots.global_k + (slots.pdf_k - n_of_book if slots.spill_over == "always" else 0)
-    of_course = before - np.minimum(before_within, slots.pdf_k)
-    place = np.where(
-        is_member & (before_within < slots.pdf_k),
-        before_within + 1,
-        np.where(of_course < n_global, n_of_book + of_course + 1, 0),
-    )
-    best_within = within.max(axis=1, initial=NOT_FOUND)
-    # the best of all is returned if any slot is the course's, or if it is the book's and the book has one
-    best_returned = np.where(n_global > 0, best, np.where(n_of_book > 0, best_within, NOT_FOUND))
-    return np.where(by_book, np.where(there, place, 0), alone), np.where(by_book, best_returned, best)
+    is_member = (known & (members == targets[:, None])).any(axis=1)
+    places = slot_places(before, (ahead & known).sum(axis=1), is_member, n_inside, slots)
+    best, best_inside = log_odds.max(axis=1, initial=NOT_FOUND), within.max(axis=1, initial=NOT_FOUND)
+    none = np.zeros_like(before)
+    first = slot_places(none, none, best_inside == best, n_inside, slots)  # of the best of all, then of the best inside
+    first_inside = slot_places(np.ones_like(before), none, n_inside > 0, n_inside, slots)
+    best = np.where(first > 0, best, np.where((first_inside > 0) & (n_inside > 0), best_inside, NOT_FOUND))
+    return np.where((targets >= 0) & (target > NOT_FOUND), places, 0), best
 
 
 def answering(best: Sequence[AnyFloatArray], threshold: float, lowered: float) -> IntArray:
@@ -411,12 +453,12 @@ def answering(best: Sequence[AnyFloatArray], threshold: float, lowered: float) -
     """
     answers = np.full(len(best[0]), -1, dtype=np.int64)
     for level in (lowered, threshold):
-        passed = np.stack(best) >= level_of(level)
+        passed = np.stack(best) >= threshold_log_odds(level)
         answers = np.where(passed.any(axis=0), passed.argmax(axis=0), answers)
     return answers
 
 
-def worth_asking(best: AnyFloatArray, highest: AnyFloatArray, threshold: float, lowered: float) -> BoolArray:
+def can_still_pass(best: AnyFloatArray, highest: AnyFloatArray, threshold: float, lowered: float) -> BoolArray:
     """(n_queries,) whether a later step over the same marks may answer in place of the first.
 
     Without a book's name nothing is more relevant than the strategies' own best, `highest`, so that it would have to
@@ -427,7 +469,7 @@ def worth_asking(best: AnyFloatArray, highest: AnyFloatArray, threshold: float, 
         highest: (n_queries,) the highest log-odds that any strategy gives.
         threshold, lowered: as `answering` takes them.
     """
-    may: BoolArray = (best < level_of(lowered)) | (highest >= level_of(threshold))
+    may: BoolArray = (best < threshold_log_odds(lowered)) | (highest >= threshold_log_odds(threshold))
     return may
 
 
@@ -492,6 +534,6 @@ def log_odds_of(probability: float) -> float:
     return min(max(float(np.log(probability) - np.log1p(-probability)), -FARTHEST), FARTHEST)
 
 
-def level_of(threshold: float) -> float:
+def threshold_log_odds(threshold: float) -> float:
     """Log-odds from which something counts as relevant; a threshold of 0 lets all through that was found."""
     return log_odds_of(threshold) if threshold > 0.0 else -float(np.finfo(np.float32).max)

@@ -246,7 +246,7 @@ class SearchResult:
 
 
 class Strategy(Protocol):
-    """One way of finding paragraphs; all implementations pass player/testing/strategy.py.
+    """One way of finding paragraphs; all implementations pass tests/contracts/strategy.py.
 
     Every strategy is asked in a thread of its own, side by side with the others and under `search.deadline_s`.
     """

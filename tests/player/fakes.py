@@ -24,8 +24,8 @@ from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.strategies.dense import Dense
 from quarry.player.search.types import Hit, Query
-from quarry.player.testing.paragraphs import paragraph
 from quarry.player.words import words
+from tests.contracts.paragraphs import paragraph
 
 
 def hits(*paragraph_ids: str, strategy: str = "fake", relevance: float = 0.9) -> list[Hit]:

@@ -13,7 +13,7 @@ from quarry.player.questions.word_index import Candidates
 
 
 class Kind(Protocol):
-    """A kind of question; all kinds pass player/testing/kind.py."""
+    """A kind of question; all kinds pass tests/contracts/kind.py."""
 
     @property
     def name(self) -> str:

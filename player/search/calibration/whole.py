@@ -82,7 +82,7 @@ def uncalibrated(embedder_spec: str) -> str:
 
 def notices(settings: Settings, store: Course) -> list[str]:
     """Lines for people who use a store with these settings: of what was tuned, and of an embedder without numbers."""
-    return [line for line in (settings.tuning_told(store.fingerprint), uncalibrated(store.embedder_spec)) if line]
+    return [line for line in (uncalibrated(store.embedder_spec),) if line]
 
 
 def calibration_of(embedder_spec: str) -> Calibration:

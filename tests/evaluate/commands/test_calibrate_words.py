@@ -1,61 +1,35 @@
-"""`calibrate words`, from a games file to a vocabulary that the player reads."""
+"""`calibrate words`, from a games file to weights that the player reads."""
 
 from __future__ import annotations
 
-import gzip
-import itertools
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.fit import associations as fit_associations
-from quarry.evaluate.fit import wordnet
+from quarry.evaluate.fit.associations import fit_weights
 from quarry.evaluate.referee import scoring
-from quarry.player.answer.associations import load_associations
-from tests.evaluate.fakes import run_main, write_games
-from tests.fakes import load_hashing_embedder
+from quarry.player.answer.associations import ASSOCIATIONS_FILE, load_associations
+from tests.evaluate.fakes import labelled_game, run_main, write_games
 
-WORDS = [f"{letter}{vowel}nter" for letter in "bcdfghjk" for vowel in "aeiou"]
-
-
-@pytest.fixture(autouse=True)
-def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forty words in place of twenty thousand, no WordNet, no model, and likeness by characters."""
-    zipf = np.linspace(5.0, 3.0, len(WORDS), dtype=np.float32)
-    made = fit_associations.Vocabulary(tuple(WORDS), zipf, zipf[:, None])
-    monkeypatch.setattr(fit_associations, "general_words", lambda wordnet, named: made)
-    monkeypatch.setattr(wordnet, "read_wordnet", lambda folder: None)
-    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load_hashing_embedder)
-    monkeypatch.setattr(scoring, "word_similarity", lambda *_: scoring.character_similarity)
-
-
-@pytest.fixture
-def tables(tmp_path: Path) -> str:
-    """Norms in which every domain names itself and its neighbour, and two Hebrew words."""
-    folder = tmp_path / "tables"
-    folder.mkdir()
-    lines = [f"{word}\t{word}:.5 {other}:.25 unheard:.1" for word, other in itertools.pairwise(WORDS)]
-    (folder / "norms.tsv.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
-    (folder / "hebrew.tsv").write_text("כינור\tbanter:.9 unheard:.1\nאין\tunheard:1\n", encoding="utf-8")
-    return str(folder)
+WORDS = {"music": "violin", "gambling": "dice", "weather": "storm", "cooking": "spice", "light": "candle"}
 
 
 def games(tmp_path: Path, split: str = "train") -> str:
-    """Games whose word is what their domain says."""
+    """Games whose word is named for their domain."""
     records = [
         {
             "game_id": f"g{row}",
             "book_name": "alpha",
             "hint": "what climbs",
-            "association_domain": word,
+            "association_domain": domain,
             "associative_word": word,
             "paragraph": "A tree grows. It bends.",
             "opening_sentence": "A tree grows.",
-            "split": split if row % 2 else "validation",
+            "split": split if row else "validation",
         }
-        for row, word in enumerate(WORDS[:24])
+        for row, (domain, word) in enumerate(WORDS.items())
     ]
     return str(write_games(tmp_path / "games.jsonl", records))
 
@@ -64,35 +38,46 @@ def fit(*arguments: str, models: Path) -> int:
     return run_main(main, "calibrate", "words", "--models", str(models), *arguments)
 
 
-def test_a_vocabulary_is_written_that_prefers_what_the_norms_name(
-    tmp_path: Path, tables: str, capsys: pytest.CaptureFixture[str]
+def test_weights_are_written_and_the_vocabulary_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(scoring, "word_similarity", lambda *_: scoring.character_similarity)
     out = tmp_path / "made.npz"
-    arguments = ("--games", games(tmp_path), "--tables", tables, "--out", str(out))
-    assert fit(*arguments, models=tmp_path) == 0
-    printed = capsys.readouterr().out
-    assert "40 words, norms of 39 domains, 1 Hebrew words" in printed
-    assert "train        12 games, exact" in printed
-    made = load_associations(out)
-    assert made.words == tuple(WORDS)
-    assert made.weights[1][0] > 0.0  # the norms of the domain speak for its words
-    assert made.lexicon.rows[0, 0] == WORDS.index("banter")
-    told = "what climbs", "A tree grows. It bends."
-    share_of = {domain: dict(zip(*made.rank(domain, *told), strict=True)) for domain in (WORDS[3], WORDS[20])}
-    assert share_of[WORDS[3]][3] == 0.0  # the domain itself is left out
-    assert share_of[WORDS[3]][4] > 2.0 * share_of[WORDS[20]][4]  # its neighbour is named for it
+    assert fit("--games", games(tmp_path), "--out", str(out), models=tmp_path) == 0
+    assert "train         4 games, exact" in capsys.readouterr().out
+    own, made = load_associations(ASSOCIATIONS_FILE), load_associations(out)
+    assert made.words == own.words
+    assert (made.vectors == own.vectors).all()
+    assert (made.weights[0] == own.weights[0]).all()
+    assert (made.weights[1] != own.weights[1]).any()
 
 
-@pytest.mark.parametrize(
-    ("line", "said"), [("music violin", "line 1: must be KEY"), ("music\tviolin:often", "line 1: must be KEY")]
-)
-def test_a_table_with_a_bad_line_is_refused(
-    tmp_path: Path, tables: str, line: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (Path(tables) / "norms.tsv.gz").write_bytes(gzip.compress(line.encode()))
-    arguments = ("--games", games(tmp_path), "--tables", tables, "--out", str(tmp_path / "made.npz"))
-    assert fit(*arguments, models=tmp_path) == 2
-    assert said in capsys.readouterr().err
+def test_fitted_weights_make_the_words_of_the_games_likelier() -> None:
+    own = load_associations(ASSOCIATIONS_FILE)
+    taught = [
+        labelled_game(association_domain=domain, associative_word=word, hint="what climbs", paragraph="A tree grows.")
+        for domain, word in WORDS.items()
+    ]
+    before = own.weights[1].copy()
+    after = fit_weights(own, taught)
+
+    def log_share(weights: object) -> float:
+        total = 0.0
+        for game in taught:
+            told = game.association_domain, game.hint, game.paragraph
+            rows = np.union1d(own.shortlist(*told), [own.words.index(game.associative_word)])
+            scores = own.close(rows, *told).astype(float) @ weights + own.prior[1][rows]
+            total += scores[np.searchsorted(rows, own.words.index(game.associative_word))]
+            total -= np.log(np.exp(scores - scores.max()).sum()) + scores.max()
+        return total
+
+    assert log_share(after) > log_share(before)
+
+
+def test_games_without_a_known_word_leave_the_weights_as_they_are() -> None:
+    own = load_associations(ASSOCIATIONS_FILE)
+    game = labelled_game(associative_word="xyzzyx", paragraph="A tree grows.")
+    assert (fit_weights(own, [game]) == own.weights[1]).all()
 
 
 def test_games_that_teach_nothing_are_refused_and_nothing_is_written(
@@ -105,11 +90,3 @@ def test_games_that_teach_nothing_are_refused_and_nothing_is_written(
     assert fit("--games", silent, "--out", str(out), models=tmp_path) == 2
     assert "at least one game must have associative_word and paragraph, got none" in capsys.readouterr().err
     assert not out.exists()
-
-
-def test_without_its_word_list_it_says_what_to_install(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert fit("--games", games(tmp_path), "--out", str(tmp_path / "made.npz"), models=tmp_path) == 2
-    assert "needs the package wordfreq; run: pip install -r requirements-dev.txt" in capsys.readouterr().err

@@ -11,7 +11,7 @@ import pytest
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.games.check import check_games, shared_words
 from quarry.evaluate.games.locating import locate_games
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game, make_store, record_of, run_main, write_games
 
 IVY = paragraph("alpha:1:1", "Ivy climbs the old wall slowly. It clings with small roots.")

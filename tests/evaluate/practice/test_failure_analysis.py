@@ -8,7 +8,7 @@ from quarry.evaluate.practice.failure_analysis import why_lost
 from quarry.player.game.game import GameReport
 from quarry.player.game.play import play
 from quarry.player.questions.answer import LETTERS, Answer
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.game.test_play import GAME, answers, round_start, score, warmup
 

@@ -15,7 +15,7 @@ from quarry.evaluate.practice.match import DEADLINES_S, MAX_TEXT_CHARS, Match, R
 from quarry.evaluate.referee import Posed, Secret, secret_of
 from quarry.player.protocol.payloads import Json
 from quarry.player.questions.answer import Answer
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import batch, half_alike, labelled_game, message
 
 SECRET = paragraph("alpha:1:1", "Ivy climbs the old wall slowly. It clings with small roots and never lets go.")

@@ -636,7 +636,7 @@ class TestServeCommand:
             (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),
             (["--games", "nowhere.jsonl"], "--games must be a readable file, got nowhere.jsonl"),
             (["--config", "nowhere.yaml"], "--config must name a YAML file, got nowhere.yaml"),
-            (["--port", "http"], "argument --port: invalid int value: 'http'"),
+            (["--port", "http"], "--port must be a whole number, got 'http'"),
             (["--seed", "-1"], "--seed must be at least 0, got -1"),
             (["--frobnicate"], "unrecognized arguments: --frobnicate"),
         ],

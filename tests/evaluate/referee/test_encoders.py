@@ -12,7 +12,7 @@ from quarry.evaluate.referee import prepare, tools_of
 from quarry.evaluate.referee.encoders import CharacterEncoder, Tools
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import Models
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import course

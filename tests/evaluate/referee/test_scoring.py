@@ -26,7 +26,7 @@ from quarry.ingest.embed import Models
 TRUTH = "The inverted index maps each term to its postings."
 ANSWERS = {1: "A", 2: "Not Relevant", 3: "C", 4: "B", 5: "D"}
 CITING = "question 1 (answer A), question 3 (answer C), question 4 (answer B)"  # 9 words
-SETTINGS = EmbedSettings(batch_size=8, max_tokens=64, threads=1, models_dir="")
+SETTINGS = EmbedSettings(max_tokens=64, threads=1, models_dir="")
 
 
 def unlike(one: str, other: str) -> float:

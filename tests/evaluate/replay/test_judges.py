@@ -17,8 +17,8 @@ from quarry.evaluate.replay.judges import HINT_ALONE, SPECS, judges_of
 from quarry.evaluate.replay.replay import FinishedGames, inputs_digest, replay_judges
 from quarry.evaluate.replay.replayer import Job, Replayer
 from quarry.evaluate.runs.record import GameRecord
-from quarry.evaluate.testing.records import game_record
 from quarry.ingest.store import Course
+from tests.contracts.records import game_record
 from tests.evaluate.fakes import course_games, labelled_game
 from tests.player.fakes import course
 

@@ -26,7 +26,7 @@ from quarry.player.questions.answer import Answer
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.strategies.dense import Dense
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, replay, run_main, write_games
 from tests.player.fakes import FixedEmbedder, course
 

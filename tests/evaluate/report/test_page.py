@@ -23,13 +23,16 @@ from quarry.evaluate.runs.contrast import differing
 from quarry.evaluate.runs.files import write_run
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run, make_run
-from quarry.evaluate.testing.records import game_record, play_record
+from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import run_main
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">{{7*7}}\u2028"\'&amp;'
 NO_BROWSER = "no Chromium is installed: the page is tested without a browser as well"
 # as root in a container, and without looking for a network
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync")
+
+
+ASKED = f"Which: A {HOSTILE} or B {HOSTILE}?"
 
 
 def hostile_record(game_id: str, *, won: bool) -> GameRecord:
@@ -70,7 +73,7 @@ def hostile_record(game_id: str, *, won: bool) -> GameRecord:
             "failures": [HOSTILE],
             "book": {"document": HOSTILE, "confidence": 0.9, "tier": "boost"},
         },
-        questions=[{"question_number": number, "question_text": HOSTILE, "options": asked} for number in (1, 2)],
+        questions=[{"question_number": number, "question_text": ASKED, "options": asked} for number in (1, 2)],
         questions_ms=30.0,
         decide_ms=5.0,
         plays=[play],
@@ -287,6 +290,7 @@ class TestBrowser:
         assert shown.locator(".run-of").count() == 2
         assert shown.locator(".run-of").first.locator("tr.right").count() == 2
         assert shown.locator(".option.given").first.text_content() == f"B B {HOSTILE}"
+        assert ASKED in shown.locator("p").first.text_content()
         assert "5.0 bits of doubt before the answers, 0.1 after" in shown.text_content()
         assert "80 of 100" in shown.text_content()
         tab.locator("tr[data-game=g5] .open").click()

@@ -15,7 +15,7 @@ from quarry.evaluate.errors import RunError
 from quarry.evaluate.runs.comparison import compare, holm, randomisation_p
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run, make_run
-from quarry.evaluate.testing.records import game_record, play_record
+from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.fakes import tiny_cross_encoder
 from tests.player.fakes import course

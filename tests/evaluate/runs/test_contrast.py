@@ -8,7 +8,7 @@ from quarry.configs.settings import load
 from quarry.evaluate.runs.contrast import contrasts, differing, same_games, shown
 from quarry.evaluate.runs.record import CandidateRecord, GameRecord, PlayRecord
 from quarry.evaluate.runs.run import Run, make_run
-from quarry.evaluate.testing.records import game_record, play_record
+from tests.contracts.records import game_record, play_record
 
 
 def candidate(paragraph_id: str, prior: float, belief: float) -> CandidateRecord:

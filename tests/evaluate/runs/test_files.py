@@ -13,7 +13,7 @@ from quarry.configs.settings import Settings
 from quarry.evaluate.errors import RunError
 from quarry.evaluate.runs.files import read_run, require_same_games, write_run
 from quarry.evaluate.runs.run import Run, make_run
-from quarry.evaluate.testing.records import game_record
+from tests.contracts.records import game_record
 
 
 def written(path: Path, settings: Settings, *, hint: str = "what climbs", fingerprint: str = "f") -> Run:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from quarry.evaluate.runs.outcome_summary import fate
-from quarry.evaluate.testing.records import game_record, play_record
+from tests.contracts.records import game_record, play_record
 
 SEARCH = game_record()["search"]
 

@@ -12,7 +12,7 @@ from quarry.evaluate.errors import RunError
 from quarry.evaluate.replay.judges import HINT_ALONE
 from quarry.evaluate.runs.record import PlayRecord
 from quarry.evaluate.runs.table import make_table
-from quarry.evaluate.testing.records import game_record, play_record
+from tests.contracts.records import game_record, play_record
 
 JUDGES = [(HINT_ALONE, 0), ("oracle", 0), ("random", 0), ("random", 1)]
 

@@ -19,7 +19,7 @@ from quarry.evaluate.tuning.prepared import Prepared, prepare, search_all
 from quarry.ingest.store import Course
 from quarry.player.search.build import build_orchestrator
 from quarry.player.search.types import Query
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game, make_store
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import SUBJECTS, course

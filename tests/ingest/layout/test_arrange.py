@@ -6,7 +6,7 @@ from pathlib import Path
 
 from quarry.ingest.layout.arrange import Arranged, arrange
 from quarry.ingest.pdf.extract import extract
-from quarry.ingest.testing.handmade import Run, grid, lines, pdf
+from tests.contracts.handmade import Run, grid, lines, pdf
 
 LEFT = [f"left line {number} of the first column here" for number in range(1, 9)]
 RIGHT = [f"right line {number} of the second column here" for number in range(1, 9)]

@@ -9,7 +9,7 @@ import pytest
 from quarry.ingest.layout.arrange import arrange
 from quarry.ingest.paragraphs.split import split
 from quarry.ingest.pdf.extract import extract
-from quarry.ingest.testing.handmade import Run, lines, pdf
+from tests.contracts.handmade import Run, lines, pdf
 
 BESIDE = ["very tree has a root, and from the root a", "path goes down to every leaf that there is,"]
 BELOW = ["so that whoever looks for a key begins at the", "root and never has to turn back on the way."]

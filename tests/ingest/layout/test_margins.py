@@ -8,7 +8,7 @@ from pathlib import Path
 from quarry.ingest.layout.arrange import arrange
 from quarry.ingest.layout.margins import without_line_numbers
 from quarry.ingest.pdf.extract import extract
-from quarry.ingest.testing.handmade import Run, lines, pdf
+from tests.contracts.handmade import Run, lines, pdf
 
 
 def _read(tmp_path: Path, runs: Sequence[Run]) -> list[tuple[str, float]]:

@@ -8,7 +8,7 @@ from quarry.ingest.layout.arrange import arrange
 from quarry.ingest.layout.lines import Line, Word
 from quarry.ingest.layout.side_by_side import bands_of
 from quarry.ingest.pdf.extract import extract
-from quarry.ingest.testing.handmade import Run, lines, pdf
+from tests.contracts.handmade import Run, lines, pdf
 
 CODE = ["def total(values):", "    n = 0", "    for v in values:", "        n += v", "    return n"]
 PROSE = [

@@ -9,7 +9,7 @@ import pytest
 
 from quarry.ingest.paragraphs.front_page import authors, lecture_number
 from quarry.ingest.pdf.extract import Pdf, extract
-from quarry.ingest.testing.handmade import Run, lines, pdf
+from tests.contracts.handmade import Run, lines, pdf
 
 BODY = lines(
     ["A tree is a set of nodes in which all the learning systems agree,", "and no deep node is lost."] * 5, 50, 400

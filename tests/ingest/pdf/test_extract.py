@@ -11,7 +11,7 @@ from quarry.ingest.errors import SourceError
 from quarry.ingest.pdf.extract import READERS, Pdf, extract
 from quarry.ingest.pdf.model import UNKNOWN, Box, GlyphPage
 from quarry.ingest.pdf.pdfium import PdfiumReader
-from quarry.ingest.testing.handmade import Run, encrypted_pdf, grid, pdf
+from tests.contracts.handmade import Run, encrypted_pdf, grid, pdf
 
 HEBREW = {"a": "א", "b": "ב", "g": "ג", "m": "ם", "s": "ש", "l": "ל", "v": "ו", "M": "מ"}
 
@@ -217,7 +217,7 @@ def test_where_the_first_reader_yields_no_text_the_second_is_asked(
                 glyph.text = UNKNOWN if glyph.text in "ainords" else glyph.text
             return page
 
-    monkeypatch.setitem(READERS._own, "pypdfium2", Blind)
+    monkeypatch.setitem(READERS, "pypdfium2", Blind)
     assert (extract(path).reader, _texts(extract(path))) == ("pdfplumber", ["plain words"])
     assert extract(path, "pypdfium2").reader == "pypdfium2"
 

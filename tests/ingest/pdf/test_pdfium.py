@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from quarry.ingest.pdf.pdfium import PdfiumReader
-from quarry.ingest.testing.handmade import Run, grid, pdf
-from tests.contracts.reader import ReaderContract
+from tests.contracts.bundled_reader import BundledReaderContract
+from tests.contracts.handmade import Run, grid, pdf
 
 
-class TestPdfium(ReaderContract):
+class TestPdfium(BundledReaderContract):
     name = "pypdfium2"
 
 

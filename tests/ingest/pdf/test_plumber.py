@@ -6,11 +6,11 @@ from pathlib import Path
 
 from quarry.ingest.pdf.model import Box
 from quarry.ingest.pdf.plumber import PlumberReader
-from quarry.ingest.testing.handmade import Run, grid, pdf
-from tests.contracts.reader import ReaderContract
+from tests.contracts.bundled_reader import BundledReaderContract
+from tests.contracts.handmade import Run, grid, pdf
 
 
-class TestPlumber(ReaderContract):
+class TestPlumber(BundledReaderContract):
     name = "pdfplumber"
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from quarry.configs.settings import load
 from quarry.ingest.pipeline.pipeline import ingest
-from quarry.ingest.testing.handmade import lines, pdf
 from tests import fakes
+from tests.contracts.handmade import lines, pdf
 
 CAP_MB = 500
 PROSE = [

@@ -32,8 +32,8 @@ from quarry.ingest.pipeline import read_document as reader
 from quarry.ingest.pipeline.pipeline import ingest, locked
 from quarry.ingest.pipeline.sources import expand
 from quarry.ingest.store import create_store, open_store
-from quarry.ingest.testing import handmade
 from tests import fakes
+from tests.contracts import handmade
 from tests.contracts.store import n_records
 from tests.fakes import (
     CACHES,

@@ -16,7 +16,7 @@ from quarry.ingest.store.generations import current_generation
 from tests.contracts.store import StoreContract
 from tests.fakes import CACHES, LOCKS, RANKING, TREES, file_reading, make_reading
 
-EMBED = EmbedSettings(batch_size=8, max_tokens=64, threads=1, models_dir="")
+EMBED = EmbedSettings(max_tokens=64, threads=1, models_dir="")
 
 
 class TestFolderStore(StoreContract):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from quarry.player.answer.associations import (
     Lexicon,
     Norms,
     load_associations,
-    write_associations,
 )
 from quarry.player.words import is_stop_word, stems
 
@@ -71,7 +69,7 @@ def test_close_columns_are_norms_and_nearness_as_a_whole_and_word_by_word() -> N
     np.testing.assert_allclose(found[:, 3], 10.0 * mean, atol=1e-4)
     np.testing.assert_allclose(found[:, 4], [10 * (0.8 + 0.0) / 2, 10 * (0.6 + 1.0) / 2], atol=1e-5)
     np.testing.assert_allclose(found[:, 5], [6.0, 8.0], atol=1e-5)
-    assert (found[:, :2] == MADE.far("music", "violin casino", "Dice!")[rows][:, :2]).all()
+    np.testing.assert_allclose(found[:, 0], MADE.named("music")[rows])
 
 
 def test_words_of_the_paragraph_and_of_the_domain_are_never_the_one() -> None:
@@ -103,24 +101,14 @@ def test_only_the_likeliest_words_are_looked_at_closely(monkeypatch: pytest.Monk
     assert MADE.shortlist("casino", "", "").tolist() == [2, 3]
 
 
-def test_the_first_look_is_the_weighted_sum_of_the_far_columns() -> None:
+def test_the_first_look_weighs_norms_and_nearness_to_each_text() -> None:
     heavy = replace(MADE, weights=(np.array([0.5, 0.2, 0.3, 0.4], dtype=np.float32), MADE.weights[1]))
-    scores = heavy.far("music", "casino", "violin") @ heavy.weights[0] + heavy.prior[0]
+    wanted = 10.0 * (0.2 * VECTORS[0] + 0.3 * VECTORS[2] + 0.4 * VECTORS[1])  # music, casino and violin
+    scores = 0.5 * heavy.named("music") + VECTORS @ wanted + heavy.prior[0]
     with pytest.MonkeyPatch.context() as patch:
         for n in range(1, 5):
             patch.setattr("quarry.player.answer.associations.N_NEAR", n)
             assert set(heavy.shortlist("music", "casino", "violin")) == set(np.argsort(-scores)[:n])
-
-
-def test_a_vocabulary_comes_back_from_its_file(tmp_path: Path) -> None:
-    write_associations(MADE, tmp_path / "a.npz")
-    read = load_associations(tmp_path / "a.npz")
-    assert (read.words, read.norms.domains, read.lexicon.words) == (MADE.words, MADE.norms.domains, MADE.lexicon.words)
-    np.testing.assert_allclose(read.vectors, MADE.vectors, atol=0.01)
-    rows, shares = read.rank("dice", "music", "A violin.")
-    expected_rows, expected = MADE.rank("dice", "music", "A violin.")
-    assert rows.tolist() == expected_rows.tolist()
-    np.testing.assert_allclose(shares, expected, atol=0.01)
 
 
 def test_the_players_own_vocabulary_is_large_and_names_no_stop_word() -> None:

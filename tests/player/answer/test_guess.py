@@ -14,8 +14,8 @@ from quarry.player.answer.associations import load_associations
 from quarry.player.answer.guess import associative_words, expected_scores, make_guess
 from quarry.player.answer.justify import Evidence
 from quarry.player.questions.language import is_hebrew
-from quarry.player.testing.paragraphs import paragraph
 from quarry.player.words import stems, words
+from tests.contracts.paragraphs import paragraph
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 

@@ -14,7 +14,7 @@ from quarry.player.answer.justify import Evidence, count_words, justify_sentence
 from quarry.player.questions.answer import NOT_RELEVANT
 from quarry.player.questions.language import Language
 from quarry.player.questions.question import Question
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 

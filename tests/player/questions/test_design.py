@@ -19,7 +19,7 @@ from quarry.player.questions.rates import channel
 from quarry.player.questions.referees import ErrorModel
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
 from quarry.player.questions.word_index import Candidates, index_words
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import dense_player
 from tests.player.questions.models import in_all_views, sound_only
 

@@ -12,8 +12,8 @@ from quarry.player.questions.pool import FILLER, build_pool, fit_questions
 from quarry.player.questions.question import Question, QuestionPool, first_of, hard_fits
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
 from quarry.player.questions.word_index import Candidates
-from quarry.player.testing.kind import ENGLISH, candidates_of
 from quarry.player.words import words
+from tests.contracts.kind import ENGLISH, candidates_of
 
 
 def a_pool(size: int = 200, seed: int = 0) -> QuestionPool:

@@ -8,8 +8,8 @@ import pytest
 from quarry.player.questions.pool import fit_questions
 from quarry.player.questions.question import Question
 from quarry.player.questions.word_index import BELOW, IN_COMPOUND, LATE, OTHER_FORM, SEEN, index_words
-from quarry.player.testing.kind import ENGLISH, candidates_of
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.kind import ENGLISH, candidates_of
+from tests.contracts.paragraphs import paragraph
 
 
 def test_a_word_that_occurs_in_another_form_is_a_doubtful_one() -> None:

@@ -23,7 +23,7 @@ from quarry.player.search.build import build_orchestrator, searched_of, word_sco
 from quarry.player.search.cache import RememberingEmbedder
 from quarry.player.search.strategies.reranked import Reranked
 from quarry.player.search.types import Hit, Query
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
 from tests.fakes import HashingEmbedder, load_hashing_embedder
 from tests.player.fakes import course

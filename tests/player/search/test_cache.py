@@ -30,18 +30,18 @@ class Makes:
 
 
 def test_what_was_made_is_kept_and_marked() -> None:
-    cache, makes = ResultCache(2, 60.0), Makes()
+    cache, makes = ResultCache(2), Makes()
     assert [cache.get("key", makes).cached for _ in range(3)] == [False, True, True]
     assert makes.n == 1
 
 
 def test_no_more_than_its_size_is_kept() -> None:
-    cache, makes = ResultCache(2, 60.0), Makes()
+    cache, makes = ResultCache(2), Makes()
     assert [cache.get(key, makes).cached for key in "abcba"] == [False, False, False, True, False]
 
 
 def test_a_large_result_takes_the_room_of_several() -> None:
-    cache = ResultCache(2, 60.0)
+    cache = ResultCache(2)
     large = Makes(SearchResult(Query("hint"), tuple(hits("a:1:1") * 100)))
     cache.get("small", Makes())
     cache.get("large", large)
@@ -49,22 +49,12 @@ def test_a_large_result_takes_the_room_of_several() -> None:
 
 
 def test_a_size_of_0_keeps_nothing() -> None:
-    cache, makes = ResultCache(0, 60.0), Makes()
+    cache, makes = ResultCache(0), Makes()
     assert [cache.get("key", makes).cached for _ in range(2)] == [False, False]
 
 
-def test_results_live_no_longer_than_their_time() -> None:
-    clock = [0.0]
-    cache = ResultCache(2, 60.0, timer=lambda: clock[0])
-    cache.get("key", Makes())
-    clock[0] = 59.0
-    assert cache.get("key", Makes()).cached
-    clock[0] = 61.0
-    assert not cache.get("key", Makes()).cached
-
-
 def test_a_result_with_failures_is_not_kept() -> None:
-    cache = ResultCache(2, 60.0)
+    cache = ResultCache(2)
     failed = Makes(SearchResult(Query("hint"), (), failures=(SearchError("dense", "down"),)))
     assert [cache.get("key", failed).failures for _ in range(2)] == [failed().failures] * 2
     assert failed.n == 3
@@ -90,7 +80,7 @@ def test_equal_searches_at_once_are_made_once() -> None:
         gate.wait(0.2)
         return RESULT
 
-    cache = ResultCache(2, 60.0)
+    cache = ResultCache(2)
     assert at_once(lambda: cache.get("key", slow).hits, 8) == [()] * 8
     assert len(made) == 1
 
@@ -99,7 +89,7 @@ def test_a_failure_is_everybodys_own() -> None:
     def fails() -> SearchResult:
         raise OSError("down")
 
-    cache = ResultCache(2, 60.0)
+    cache = ResultCache(2)
     for _ in range(2):
         with pytest.raises(OSError, match="down"):
             cache.get("key", fails)
@@ -107,8 +97,8 @@ def test_a_failure_is_everybodys_own() -> None:
 
 
 def test_one_cache_is_shared_by_all_with_the_same_settings() -> None:
-    assert shared_cache(7, 60.0) is shared_cache(7, 60.0)
-    assert shared_cache(7, 60.0) is not shared_cache(8, 60.0)
+    assert shared_cache(7) is shared_cache(7)
+    assert shared_cache(7) is not shared_cache(8)
 
 
 def test_a_thing_is_the_same_as_itself_alone() -> None:

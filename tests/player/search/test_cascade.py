@@ -182,7 +182,7 @@ class TestKeywords:
 class TestCache:
     def test_the_second_time_comes_from_the_cache(self) -> None:
         strategy = ListStrategy("dense", {"rest:1:1": 0.8})
-        searches = engine(strategy, cache=ResultCache(10, 60.0))
+        searches = engine(strategy, cache=ResultCache(10))
         first, second = searches.search(Query("hint")), searches.search(Query("  hint "))
         assert (first.cached, second.cached) == (False, True)
         assert second.hits == first.hits
@@ -190,7 +190,7 @@ class TestCache:
         assert len(strategy.asked) == 1
 
     def test_repeats_are_hits_nine_times_in_ten_and_more(self) -> None:
-        searches = engine(ListStrategy("dense", {"rest:1:1": 0.8}), cache=ResultCache(100, 60.0))
+        searches = engine(ListStrategy("dense", {"rest:1:1": 0.8}), cache=ResultCache(100))
         for _ in range(20):
             for number in range(5):
                 searches.search(Query(f"hint {number}"))
@@ -204,7 +204,7 @@ class TestCache:
             ListStrategy("dense", {"rest:1:1": 0.8}),
             names=("bad", "dense"),
             fusion="first",
-            cache=ResultCache(10, 60.0),
+            cache=ResultCache(10),
         )
         assert [searches.search(Query("hint")).cached for _ in range(2)] == [False, False]
         assert searches.stats()["failures"] == {"bad": 2}
@@ -215,7 +215,7 @@ class TestCache:
     )
     def test_another_query_is_another_result(self, other: Query) -> None:
         searches = engine(
-            ListStrategy("dense", {"rest:1:1": 0.8, "sure:1:1": 0.75}), cache=ResultCache(10, 60.0), keywords="rule"
+            ListStrategy("dense", {"rest:1:1": 0.8, "sure:1:1": 0.75}), cache=ResultCache(10), keywords="rule"
         )
         searches.search(Query("hint"))
         assert searches.search(other).cached is False
@@ -291,7 +291,7 @@ def test_thirty_two_threads_at_once_find_what_one_finds() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     strategy = ListStrategy("dense", {"rest:1:1": 0.8, "sure:1:1": 0.75, "sure:1:2": 0.5})
-    searches = engine(strategy, cache=ResultCache(8, 60.0))
+    searches = engine(strategy, cache=ResultCache(8))
     queries = [Query(f"hint {number % 20}", ("", "sure")[number % 2]) for number in range(320)]
     alone = [searches.search(query).hits for query in queries]
     with ThreadPoolExecutor(32) as pool:

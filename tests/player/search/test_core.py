@@ -23,22 +23,22 @@ from quarry.player.search.core import (
     Slots,
     answering,
     book_log_odds,
+    can_still_pass,
     columns_of,
     combine,
     document_priors,
-    fold,
     fuse,
     log_odds_of,
-    places,
+    merge_duplicates,
     probabilities,
     probability,
     relative,
     slots_of,
     slotted,
+    target_ranks,
     weigh,
-    worth_asking,
 )
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import document, search_settings
 
 NO = NOT_FOUND
@@ -200,16 +200,20 @@ class TestTwins:
 
     def test_the_best_of_them_stays(self) -> None:
         log_odds = np.array([[1.0, 3.0, 2.0, 0.0], [1.0, 0.0, 5.0, 1.0]])
-        assert fold(log_odds, self.COLUMNS).tolist() == [[NO, 3.0, 2.0, NO], [1.0, NO, 5.0, NO]]
+        assert merge_duplicates(log_odds, self.COLUMNS).tolist() == [[NO, 3.0, 2.0, NO], [1.0, NO, 5.0, NO]]
 
     def test_one_in_a_book_that_filters_goes_first(self) -> None:
         preferred = np.array([[False, False, False, True]])
-        assert fold(np.array([[1.0, 3.0, 2.0, 0.0]]), self.COLUMNS, preferred).tolist() == [[NO, NO, 2.0, 0.0]]
-        assert fold(np.array([[1.0, 3.0, 2.0, NO]]), self.COLUMNS, preferred).tolist() == [[NO, 3.0, 2.0, NO]]
+        assert merge_duplicates(np.array([[1.0, 3.0, 2.0, 0.0]]), self.COLUMNS, preferred).tolist() == [
+            [NO, NO, 2.0, 0.0]
+        ]
+        assert merge_duplicates(np.array([[1.0, 3.0, 2.0, NO]]), self.COLUMNS, preferred).tolist() == [
+            [NO, 3.0, 2.0, NO]
+        ]
 
     def test_a_course_without_twins_stays_as_it_is(self) -> None:
         log_odds = np.array([[1.0, 2.0]])
-        assert fold(log_odds, columns("a:1:1", "b:1:1")) is log_odds
+        assert merge_duplicates(log_odds, columns("a:1:1", "b:1:1")) is log_odds
 
 
 BOOK = np.array([True, True, True, False, False, False])
@@ -286,7 +290,7 @@ def test_a_counted_place_is_the_sorted_one(search: tuple[AnyFloatArray, np.ndarr
     chosen, _ = slotted(log_odds, inside if filters else None, slots)
     members = np.full((1, len(log_odds)), -1)
     members[0, : inside.sum()] = np.flatnonzero(inside)
-    place, best = places(log_odds[None, :], members, np.array([filters]), slots, np.array([target]))
+    place, best = target_ranks(log_odds[None, :], members, np.array([filters]), slots, np.array([target]))
     assert place[0] == (chosen.tolist().index(target) + 1 if target in chosen else 0)
     assert best[0] == log_odds[chosen].max(initial=NO)
 
@@ -303,7 +307,7 @@ class TestAnswering:
     def test_a_later_step_is_worth_asking_where_it_may_answer_in_place_of_the_first(self) -> None:
         best = np.array([log_odds_of(0.5), log_odds_of(0.5), log_odds_of(0.2)])
         highest = np.array([log_odds_of(0.6), log_odds_of(0.8), log_odds_of(0.3)])
-        assert worth_asking(best, highest, 0.7, 0.35).tolist() == [False, True, True]
+        assert can_still_pass(best, highest, 0.7, 0.35).tolist() == [False, True, True]
 
     @given(st.lists(st.floats(-3.0, 3.0), min_size=3, max_size=3), st.floats(0.0, 5.0), st.floats(0.0, 2.0))
     def test_a_step_that_is_not_worth_asking_would_not_answer(
@@ -312,7 +316,7 @@ class TestAnswering:
         found = scored(*log_odds)
         first = weigh([found], named(1, lift=lift, evidence=evidence), None, "first", {}, 60).log_odds[:, 1]
         later = weigh([found], named(), None, "first", {}, 60).log_odds.max(axis=1)
-        if not worth_asking(first, found.log_odds.max(axis=1), 0.7, 0.35).any():
+        if not can_still_pass(first, found.log_odds.max(axis=1), 0.7, 0.35).any():
             assert answering([first, later], 0.7, 0.35).tolist() == [0]
 
 

@@ -12,7 +12,7 @@ from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.strategies.dense import Dense
 from quarry.player.search.types import Query
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import FixedEmbedder, document, search_settings
 
 DIM = 16

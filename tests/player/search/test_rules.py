@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from quarry.player.search.rules import CONTENT, FUNCTION, RELATED, Likelihood, RuleEvidence, base_forms
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 
 PARAGRAPHS = [
     paragraph("a:1:1", "The heap sorts its keys."),

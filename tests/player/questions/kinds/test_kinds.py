@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quarry.player.questions.kinds import KINDS, Kind
-from quarry.player.testing.kind import KindContract
+from tests.contracts.kind import KindContract
 
 
 class TestKind(KindContract):

@@ -15,8 +15,8 @@ from quarry.player.search.calibration import DenseCalibration
 from quarry.player.search.strategies import dense as module
 from quarry.player.search.strategies.dense import Dense, Sentences
 from quarry.player.search.types import Query, Strategy
-from quarry.player.testing.paragraphs import paragraph
-from quarry.player.testing.strategy import StrategyContract
+from tests.contracts.paragraphs import paragraph
+from tests.contracts.strategy import StrategyContract
 from tests.player.fakes import FixedEmbedder, WordsEmbedder
 
 

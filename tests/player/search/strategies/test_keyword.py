@@ -12,8 +12,8 @@ from quarry.ingest.paragraph import Paragraph
 from quarry.player.search.calibration import KeywordCalibration
 from quarry.player.search.strategies.keyword import Keyword
 from quarry.player.search.types import Query, Strategy
-from quarry.player.testing.paragraphs import paragraph
-from quarry.player.testing.strategy import StrategyContract
+from tests.contracts.paragraphs import paragraph
+from tests.contracts.strategy import StrategyContract
 
 
 class TestKeywordKeepsTheContract(StrategyContract):

@@ -18,9 +18,9 @@ from quarry.player.search.cross_encoder import CrossEncoderScorer, Pair
 from quarry.player.search.strategies.dense import Dense
 from quarry.player.search.strategies.reranked import BATCH, Reranked
 from quarry.player.search.types import Query, Strategy
-from quarry.player.testing.paragraphs import paragraph
-from quarry.player.testing.strategy import StrategyContract
 from quarry.player.words import words
+from tests.contracts.paragraphs import paragraph
+from tests.contracts.strategy import StrategyContract
 from tests.fakes import tiny_cross_encoder
 from tests.player.fakes import ListStrategy, WordsEmbedder
 

@@ -9,7 +9,7 @@ import pytest
 
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.search.types import Query, Strategy
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 
 HINT = "colour of the morning sky"
 CORPUS = (

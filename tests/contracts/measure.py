@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from quarry.evaluate.runs.record import GameRecord
-from quarry.evaluate.testing.records import game_record, play_record
+from tests.contracts.records import game_record, play_record
 
 GAMES = {
     "searched": game_record(),

@@ -11,7 +11,7 @@ from quarry.player.questions.kinds import Kind
 from quarry.player.questions.question import OUT, QuestionPool
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
 from quarry.player.questions.word_index import Candidates, index_words
-from quarry.player.testing.paragraphs import paragraph
+from tests.contracts.paragraphs import paragraph
 
 ENGLISH = (
     "In 1945 Vannevar Bush wrote about the memex. It was a desk (of 1945) with levers.",

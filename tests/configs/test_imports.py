@@ -1,0 +1,52 @@
+"""Parts by name: own names first, then dotted paths; what cannot be found is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarry.configs.imports import find, is_dotted, make
+from quarry.configs.settings import SettingsError
+
+
+def thing(one: str) -> str:
+    return f"made of {one}"
+
+
+def broken() -> None:
+    raise RuntimeError("no luck")
+
+
+TABLE = {"own": thing}
+
+
+def test_own_names_are_looked_up_and_dotted_paths_imported() -> None:
+    assert find(TABLE, "own", "--thing") is thing
+    assert find(TABLE, "tests.configs.test_imports.thing", "--thing") is thing
+
+
+def test_a_part_is_called_with_as_much_as_it_accepts() -> None:
+    assert make(TABLE, "own", "--thing", "two", "three") == "made of two"
+    assert make({}, "tests.configs.test_imports.thing", "--thing", "one") == "made of one"
+    assert make({}, "os.path.sep", "--thing", "one") == "/"
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("none", "--thing must be of own, or the dotted path of your own, got 'none'"),
+        ("onw", "got 'onw'"),
+        ("no.such.thing", "--thing must name something that can be imported and made, got 'no.such.thing': ModuleNot"),
+        ("os.path.nothing", "AttributeError"),
+        ("tests.configs.test_imports.broken", "RuntimeError: no luck; start Python in the folder of the module"),
+    ],
+)
+def test_what_is_not_there_is_refused(name: str, says: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        make(TABLE, name, "--thing")
+    assert says in str(caught.value)
+
+
+def test_a_dotted_path_is_of_identifiers() -> None:
+    assert is_dotted("a.b")
+    assert not is_dotted("none")
+    assert not is_dotted("sentence-transformers/some-model")
