@@ -17,7 +17,6 @@ from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
 from quarry.player.search.build import searched_of
 from quarry.player.search.calibration import Calibration
-from quarry.player.search.cascade import confidence_of, marks_of, scored_of
 from quarry.player.search.core import (
     Columns,
     Named,
@@ -34,7 +33,9 @@ from quarry.player.search.core import (
     target_ranks,
     threshold_log_odds,
 )
+from quarry.player.search.references import confidence_of
 from quarry.player.search.strategies.dense import Dense, dense_weights
+from quarry.player.search.strategy_scores import marks_of, scored_of
 from quarry.player.search.types import Query
 
 NO_COLUMN = -1
