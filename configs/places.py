@@ -29,6 +29,13 @@ def home() -> Path:
     return BUNDLED if is_checkout() else platformdirs.user_data_path("quarry", appauthor=False)
 
 
+def cache() -> Path:
+    """Where what can be made again is kept: QUARRY_HOME/cache, else the user's cache folder."""
+    if named := os.environ.get("QUARRY_HOME"):
+        return Path(named) / "cache"
+    return platformdirs.user_cache_path("quarry", appauthor=False)
+
+
 def default_store() -> str:
     """The store that is meant where none is named, wherever one stands."""
     return str(home() / "store")

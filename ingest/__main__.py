@@ -94,7 +94,6 @@ def _show_documents(store: Course, as_json: bool) -> None:
                 "embedder": store.embedder_spec,
                 "fingerprint": store.fingerprint,
                 "words": {spec: store.word_bytes(spec) for spec in store.word_specs},
-                "sentences": store.sentence_bytes if store.holds_sentences else None,
                 "n_paragraphs": len(store.paragraphs),
                 "n_near_identical": sum(same.values()),
                 "documents": [
@@ -133,7 +132,6 @@ def _show_documents(store: Course, as_json: bool) -> None:
         f"embedder {store.embedder_spec}, fingerprint {store.fingerprint}"
     )
     print(f"words: {_words(store)}")
-    print(f"sentences: {_sentences(store)}")
 
 
 def _words(store: Course) -> str:
@@ -143,13 +141,6 @@ def _words(store: Course) -> str:
         for spec in store.word_specs
     ]
     return ", ".join(sizes) or "none, hints are compared with whole texts; where a model can read them, ingest again"
-
-
-def _sentences(store: Course) -> str:
-    """What the sentences of the paragraphs take on disk beside Chroma, where a large course reads them."""
-    if not store.holds_sentences:
-        return "in Chroma alone, which is slow in a large course; ingest into a new store"
-    return f"{store.sentence_bytes / max(1, len(store.paragraphs)) / 1000:.1f} kB a paragraph"
 
 
 def _show_rejected(store: Course, as_json: bool) -> None:

@@ -7,11 +7,6 @@ import inspect
 import ipaddress
 import os
 import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,8 +16,7 @@ from filelock import FileLock
 
 from quarry.configs.settings import Settings, load
 from quarry.ingest.embed import export_folder, exports, four_bits
-
-CHROMA_START_S = 120.0
+from tests.chroma_server import ChromaServer
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -61,6 +55,14 @@ def settings() -> Settings:
     return load()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the tests out of the user's cache folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Folder with minilm exported, made once a session; also in QUARRY_MODELS, for commands and their processes.
@@ -86,30 +88,6 @@ def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def chroma_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """URL of a Chroma server of our own on a free loopback port; give each test a collection of its own."""
-    folder = tmp_path_factory.mktemp("chroma-server")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [str(Path(sys.executable).with_name("chroma")), "run", "--path", str(folder / "data")]
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen(
-            [*command, "--host", "127.0.0.1", "--port", str(port)], stdout=log, stderr=log, cwd=folder
-        )
-    try:
-        url = f"http://127.0.0.1:{port}"
-        _wait_until_up(f"{url}/api/v2/heartbeat", server, folder / "log")
-        yield url
-    finally:
-        server.terminate()
-        server.wait(timeout=120)
-
-
-def _wait_until_up(heartbeat: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + CHROMA_START_S
-    while time.monotonic() < deadline and server.poll() is None:
-        try:
-            with urllib.request.urlopen(heartbeat, timeout=1):
-                return
-        except (urllib.error.URLError, TimeoutError, ConnectionError):
-            time.sleep(0.05)
-    pytest.fail(f"the Chroma server must answer within {CHROMA_START_S:g} s; its log:\n{log.read_text()}")
+    server = ChromaServer(tmp_path_factory.mktemp("chroma-server"))
+    yield server.url
+    server.kill()

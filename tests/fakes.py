@@ -200,16 +200,19 @@ def full_disk_after(n_writes: int) -> Iterator[None]:
     import pytest
     from chromadb.api.models.Collection import Collection
 
-    upsert = Collection.upsert
     left = iter(range(n_writes))
 
-    def upsert_if_there_is_space(self: Collection, *arguments: Any, **options: Any) -> None:
-        if next(left, None) is None:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        upsert(self, *arguments, **options)
+    def if_there_is_space(write: Callable[..., None]) -> Callable[..., None]:
+        def written(*arguments: Any, **options: Any) -> None:
+            if next(left, None) is None:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            write(*arguments, **options)
+
+        return written
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Collection, "upsert", upsert_if_there_is_space)
+        for name in ("add", "upsert"):
+            patch.setattr(Collection, name, if_there_is_space(getattr(Collection, name)))
         yield
 
 

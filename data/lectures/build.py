@@ -32,6 +32,8 @@ TIMESTAMP = datetime.datetime(2026, 1, 15, 9, 30, tzinfo=datetime.UTC)  # every 
 
 MIN_PLAYABLE_WORDS = {"en": 50, "he": 45}
 CAPTION_WORDS = {"en": {"table": "Table", "figure": "Figure"}, "he": {"table": "טבלה", "figure": "איור"}}
+ENUM_NUMBERING = {"en": "1.a.", "he": "1.א."}
+"""Patterns that number the items of a list and, with letters, the items below an item."""
 TABLE_CAPTION = re.compile(r"(?:Table|טבלה):\s*")
 # What a block under a heading is recorded as; these headings have no number.
 SPECIAL_HEADINGS = {
@@ -259,7 +261,9 @@ class Lecture:
             parts = [self._prose(kind, self._spans(first.children[0]), f"{mark}-{index}")]
             parts += [self._block(child, f"{mark}-{index}-{i}", "list_item") for i, child in enumerate(others)]
             items.append("[" + "\n\n".join(parts) + "]")
-        call = {"bullet_list": "list(", "ordered_list": f"enum(start: {node.attrs.get('start', 1)}, "}[node.type]
+        numbering = ENUM_NUMBERING[self.front.lang]
+        enum = f'enum(numbering: "{numbering}", start: {node.attrs.get("start", 1)}, '
+        call = {"bullet_list": "list(", "ordered_list": enum}[node.type]
         return f"#{'references(' if kind == 'reference' else call}{', '.join(items)})"
 
     def _table(self, node: Node, mark: str, caption: Node | None) -> str:

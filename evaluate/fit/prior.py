@@ -145,7 +145,8 @@ def _book_share(found: Sequence[tuple[SearchResult, str]], places: Places, tier:
 
 def _softmax(scores: Float64Array) -> Float64Array:
     weights: Float64Array = np.exp(scores - scores.max())
-    return weights / weights.sum()
+    weights /= weights.sum()
+    return weights
 
 
 def _log_sum(scores: Float64Array) -> float:

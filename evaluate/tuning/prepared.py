@@ -17,7 +17,6 @@ from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
 from quarry.player.search.build import searched_of
 from quarry.player.search.calibration import Calibration
-from quarry.player.search.cascade import confidence_of, marks_of, scored_of
 from quarry.player.search.core import (
     Columns,
     Named,
@@ -34,7 +33,9 @@ from quarry.player.search.core import (
     target_ranks,
     threshold_log_odds,
 )
+from quarry.player.search.references import confidence_of
 from quarry.player.search.strategies.dense import Dense, dense_weights
+from quarry.player.search.strategy_scores import marks_of, scored_of
 from quarry.player.search.types import Query
 
 NO_COLUMN = -1
@@ -51,6 +52,7 @@ class Prepared:
         answerable: (n_games,) log-odds that the course holds the paragraph, as dense search sees it.
         others: what every other strategy makes of the games.
         calibration: of the store's embedder.
+        of_kind: (n_columns,) log-odds of each passage's kind.
         quality, recency: (n_columns,) log-odds of each paragraph's document at weight 1.
         confidence: (n_games,) of the resolved books; 0 for none.
         inside: (n_games, n_columns) whether a paragraph stands in those books.
@@ -67,6 +69,7 @@ class Prepared:
     answerable: AnyFloatArray
     others: Mapping[str, Scored]
     calibration: Calibration
+    of_kind: AnyFloatArray
     quality: AnyFloatArray
     recency: AnyFloatArray
     confidence: Float64Array
@@ -132,9 +135,9 @@ class _Batch:
                 prepared.confidence, self.tiers > 0, prepared.has_name, calibration.named, calibration.unnamed
             )
         self._evidence = evidence.astype(np.float32)
-        self._priors = None
-        if settings.quality_weight or settings.recency_weight:
-            self._priors = settings.quality_weight * prepared.quality + settings.recency_weight * prepared.recency
+        self._priors = (
+            prepared.of_kind + settings.quality_weight * prepared.quality + settings.recency_weight * prepared.recency
+        )
         self._dense = _dense(prepared, settings) if "dense" in self.names else None
 
     @property
@@ -259,6 +262,7 @@ def prepare(
             for name, rows in others.items()
         },
         calibration=searched.calibration,
+        of_kind=searched.passage_priors[columns.rows],
         quality=prior(1.0, 0.0),
         recency=prior(0.0, 1.0),
         confidence=confidence,

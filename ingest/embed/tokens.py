@@ -72,6 +72,19 @@ class Tokens:
     starts: IntArray
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Vectors that one model makes of the paragraphs of a document, or of a course.
+
+    Attributes:
+        pooled: (n_paragraphs, dim) unit vectors.
+        tokens: of each paragraph.
+    """
+
+    pooled: Float32Array
+    tokens: Tokens
+
+
 @functools.cache
 def form_of(spec: str) -> TokenForm | None:
     """The form of a model's tokens, None for a model whose tokens are not kept."""

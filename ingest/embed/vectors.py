@@ -9,10 +9,9 @@ import numpy as np
 
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import Embedder, TokenEmbedder
-from quarry.ingest.embed.tokens import Tokens, compact, form_of
+from quarry.ingest.embed.tokens import Tokens, Words, compact, form_of
 from quarry.ingest.paragraph import Reading
 from quarry.ingest.paragraphs.sentence import sentences_of
-from quarry.ingest.store.token_files import Words
 
 READ_AT_ONCE = 256
 """Paragraphs whose tokens are held as the network gives them, before they are made compact."""

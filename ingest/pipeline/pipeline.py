@@ -6,8 +6,6 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import filelock
-
 from quarry.configs.imports import find
 from quarry.configs.settings import IngestSettings, Settings
 from quarry.ingest.embed import BUILT_IN, choose_spec, require_embedder, token_limit, word_models_of
@@ -15,13 +13,13 @@ from quarry.ingest.embed.models import fetch
 from quarry.ingest.errors import SourceError, StoreError
 from quarry.ingest.paragraph import Document, Reading
 from quarry.ingest.pdf.extract import READERS
-from quarry.ingest.pipeline.commit import file_all, outdated
+from quarry.ingest.pipeline.commit import commit, outdated
 from quarry.ingest.pipeline.outcome import FileOutcome, IngestSummary, Status
 from quarry.ingest.pipeline.plan import Held, Row, missing_books, plan, to_drop
 from quarry.ingest.pipeline.read_files import read_all
 from quarry.ingest.pipeline.sources import Source, expand, look_at, printable
 from quarry.ingest.pipeline.staging import Staging
-from quarry.ingest.store import DEFAULT_COLLECTION, Course, Store, create_store, is_url
+from quarry.ingest.store import DEFAULT_COLLECTION, Course, Store, store_to_change
 
 
 def ingest(
@@ -60,8 +58,7 @@ def ingest(
     files = expand(paths) if paths or not (drop or prune) else []
     if embedder_spec not in BUILT_IN and Path(embedder_spec).is_dir():
         embedder_spec = str(Path(embedder_spec).resolve())  # what the store remembers must hold from anywhere
-    with locked(location):
-        store = create_store(location, collection)
+    with store_to_change(location, collection) as store:
         if embedder_spec != "auto":
             store.require_embedder(embedder_spec)
         staging = Staging(store.staging_dir)
@@ -99,39 +96,13 @@ def ingest(
             embedders = [models.embedder(wanted, notice) for wanted in specs]
             dropped = [outcome.doc_id for outcome in removed]
             with _disk_errors(location):
-                file_all(store, readings, dropped, embedders, word_models, settings.embed, staging, progress)
+                commit(store, readings, dropped, embedders, word_models, settings.embed, staging, progress)
         else:
             store.tidy()
         staging.clear()
         order = {str(path): row for row, path in enumerate(files)}
         outcomes.sort(key=lambda outcome: (order.get(outcome.path, len(order)), outcome.doc_id))
         return _summary(outcomes, store)
-
-
-@contextlib.contextmanager
-def locked(location: str) -> Iterator[None]:
-    """Hold the store for writing; another ingest on the same folder is told so at once."""
-    if is_url(location):
-        yield
-        return
-    folder = Path(location).resolve()  # one lock whatever way the folder is spelt; "." has no name to put it beside
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"--store must be a folder that can be written, got {location}: {error.strerror}") from error
-    lock = filelock.FileLock(folder.with_name(f".{folder.name}.lock"))
-    try:
-        lock.acquire(timeout=0)
-    except filelock.Timeout as error:
-        raise StoreError(f"{location}: another ingest is at work on it; wait until it ends") from error
-    except OSError as error:
-        raise StoreError(
-            f"--store must be in a folder that can be written, got {location}: {error.strerror}"
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 @contextlib.contextmanager

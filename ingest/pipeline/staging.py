@@ -1,11 +1,10 @@
-"""What an ingest has worked out but not yet filed, on disk, so that a run that died need not do it again."""
+"""What an ingest has worked out but not yet put into the store, on disk, so that a run that died need not repeat it."""
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
+import functools
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -13,11 +12,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
-from quarry.ingest.embed.tokens import Tokens
+from quarry.ingest.embed.tokens import Tokens, Words
 from quarry.ingest.embed.vectors import ReadingVectors
-from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from quarry.ingest.store.token_files import Words
+from quarry.ingest.paragraph import Reading
 
 
 class Staging:
@@ -31,12 +30,12 @@ class Staging:
         self._folder = folder
 
     def reading(self, *key: object) -> Reading | None:
-        """The reading kept under `key`, None if there is none that can be read."""
+        """Return the reading kept under `key`, None if there is none that can be read."""
         try:
-            tree = json.loads(self._path(key, "json").read_text(encoding="utf-8"))
-            return _reading(tree)
-        except (OSError, ValueError, TypeError, KeyError):  # of an older version, or damaged: read again
+            reading: Reading = _readings().validate_json(self._path(key, "json").read_bytes())
+        except (OSError, ValueError):  # of an older version, or damaged: read again
             return None
+        return reading
 
     def keep_reading(self, reading: Reading, *key: object) -> None:
         """Keep a reading under `key`.
@@ -45,10 +44,10 @@ class Staging:
             OSError: it cannot be written.
         """
         with self._written(key, "json") as file:
-            file.write(json.dumps(dataclasses.asdict(reading), ensure_ascii=False).encode())
+            file.write(_readings().dump_json(reading))
 
     def vectors(self, *key: object) -> ReadingVectors | None:
-        """The vectors kept under `key`, None if there are none that can be read."""
+        """Return the vectors kept under `key`, None if there are none that can be read."""
         try:
             with np.load(self._path(key, "npz")) as arrays:
                 specs = [name.removeprefix("codes.") for name in arrays if name.startswith("codes.")]
@@ -60,43 +59,31 @@ class Staging:
         except (OSError, ValueError, KeyError, EOFError):
             return None
 
-    def vectors_kept(self, *key: object) -> ReadingVectors:
-        """The vectors that this run has kept under `key`.
-
-        Raises:
-            OSError: they are gone.
-        """
-        vectors = self.vectors(*key)
-        if vectors is None:
-            raise OSError(f"{self._folder}: must keep what was embedded until it is filed, has lost some; run it again")
-        return vectors
-
     def keep_vectors(self, vectors: ReadingVectors, *key: object) -> None:
         """Keep vectors under `key`.
 
         Raises:
             OSError: they cannot be written.
         """
+        arrays: dict[str, NDArray[Any]] = {
+            "paragraphs": vectors.paragraphs,
+            "sentences": vectors.sentences,
+            "aliases": vectors.aliases,
+        }
+        for spec, words in vectors.words.items():
+            arrays[f"pooled.{spec}"] = words.pooled
+            arrays[f"codes.{spec}"] = words.tokens.codes
+            arrays[f"starts.{spec}"] = words.tokens.starts
         with self._written(key, "npz") as file:
-            words = {
-                f"{part}.{spec}": array
-                for spec, known in vectors.words.items()
-                for part, array in (
-                    ("pooled", known.pooled),
-                    ("codes", known.tokens.codes),
-                    ("starts", known.tokens.starts),
-                )
-            }
-            rest = {"paragraphs": vectors.paragraphs, "sentences": vectors.sentences, "aliases": vectors.aliases}
-            np.savez(file, allow_pickle=False, **rest, **words)
+            np.savez(file, allow_pickle=False, **arrays)
 
     def clear(self) -> None:
-        """Forget everything, once it is filed."""
+        """Forget everything, once the store holds it."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @contextlib.contextmanager
     def _written(self, key: tuple[object, ...], suffix: str) -> Iterator[BinaryIO]:
-        """The file under `key`, to write; it stands there once all of it is written."""
+        """Yield the file under `key`, to write; it is there once all of it is written."""
         path = self._path(key, suffix)
         work = path.with_suffix(f".{os.getpid()}")
         with work.open("wb") as file:
@@ -108,20 +95,9 @@ class Staging:
         return self._folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()[:24]}.{suffix}"
 
 
-def _with_tuples(item: dict[str, Any]) -> dict[str, Any]:
-    """A paragraph's fields as they were before they were JSON."""
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in item.items()}
+@functools.cache
+def _readings() -> Any:
+    """What pydantic turns readings into JSON with, and back."""
+    from pydantic import TypeAdapter
 
-
-def _reading(tree: dict[str, Any]) -> Reading:
-    known = tree["document"]
-    document = {
-        **known,
-        "aliases": tuple(Alias(**alias) for alias in known["aliases"]),
-        "authors": tuple(known["authors"]),
-    }
-    return Reading(
-        document=Document(**document),
-        paragraphs=tuple(Paragraph(**_with_tuples(item)) for item in tree["paragraphs"]),
-        rejected=tuple(RejectedParagraph(**item) for item in tree["rejected"]),
-    )
+    return TypeAdapter(Reading)

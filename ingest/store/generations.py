@@ -1,7 +1,7 @@
-"""Generations of a store's folder: a change is made in a copy, and one rename puts the copy in force.
+"""A store's folder: a change is made in a copy of the database, and one rename puts the copy in its place.
 
-Chroma writes its index files in place, so that a process killed at the wrong moment leaves them torn. Nothing that is
-in force is therefore ever written to: STORE/current names the one folder that counts.
+Chroma writes its index files where they are, so that a process killed at the wrong moment leaves them torn, and it
+knows no locks between processes. STORE/current names the one folder that counts, which is never written to.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import shutil
+import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,19 +18,14 @@ from pathlib import Path
 from quarry.configs.terminal import visible
 from quarry.ingest.errors import StoreError
 
-if os.name == "posix":
-    import fcntl
-
 CURRENT = "current"
 PREFIX = "chroma-"
-UNCHANGING = "-words"
-"""End of the names of folders whose files are never written to again."""
 _NAME = re.compile(rf"{PREFIX}[A-Za-z0-9._-]{{1,100}}")
 OURS = (CURRENT, f"{CURRENT}.new", "models", "staged")
 
 
 def current_generation(folder: Path) -> Path | None:
-    """The Chroma folder in force, None if there is none yet.
+    """Return the Chroma folder that counts, None if there is none yet.
 
     Raises:
         StoreError: what names it names something else, or leads out of the store.
@@ -60,67 +56,63 @@ def require_within(folder: Path, name: str) -> None:
         raise StoreError(f"{path}: must be in the store, it leads out of it; put a folder there, or ingest anew")
 
 
-def stamp_of(folder: Path) -> tuple[int, int] | None:
-    """What changes whenever another generation is in force; None if there is none."""
-    try:
-        found = os.stat(os.path.join(folder, CURRENT))  # asked by every search; a Path takes longer than the system
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns
-
-
-class Hold:
-    """The Chroma folder in force, which stays as long as somebody holds it, in whatever process.
-
-    The system lets go for a process that dies. Without flock, as on Windows, only open files stay.
-
-    Attributes:
-        path: the Chroma folder.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._handle: int | None = None
-        if os.name == "posix":
-            self._handle = os.open(path, os.O_RDONLY)
-            fcntl.flock(self._handle, fcntl.LOCK_SH)
-
-    def release(self) -> None:
-        """Let go; once is enough."""
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
-
-    def __del__(self) -> None:
-        if hasattr(self, "_handle"):
-            self.release()
-
-
-def hold_current(folder: Path) -> Hold | None:
-    """A hold on the Chroma folder in force, None if there is none yet."""
-    while (path := current_generation(folder)) is not None:
-        try:
-            hold = Hold(path)
-        except FileNotFoundError:
-            if path == current_generation(folder):
-                raise
-            continue  # replaced and removed since the pointer was read
-        if path == current_generation(folder):
-            return hold
-        hold.release()
-    return None
-
-
 def holds_other_files(folder: Path) -> bool:
-    """Whether a folder holds anything that is not a store's."""
+    """Return whether a folder holds anything that is not a store's."""
     return folder.exists() and any(
         entry.name not in OURS and not entry.name.startswith(PREFIX) for entry in folder.iterdir()
     )
 
 
 @contextlib.contextmanager
+def locked(location: str) -> Iterator[None]:
+    """Hold a store's folder for writing.
+
+    Raises:
+        StoreError: another ingest holds it, or it cannot be written.
+    """
+    import filelock
+
+    folder = Path(location).resolve()  # one lock whatever way the folder is spelt; "." has no name of its own
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"--store must be a folder that can be written, got {location}: {error.strerror}") from error
+    try:
+        lock = filelock.FileLock(folder.with_name(f".{folder.name}.lock"))
+        lock.acquire(timeout=0)
+    except filelock.Timeout as error:
+        raise StoreError(f"{location}: another ingest is at work on it; wait until it ends") from error
+    except OSError as error:
+        raise StoreError(
+            f"--store must be in a folder that can be written, got {location}: {error.strerror}"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextlib.contextmanager
+def readable(path: Path) -> Iterator[Path]:
+    """Yield a Chroma folder, or a copy of one that cannot be written, as Chroma wants to write even to read."""
+    try:
+        if not os.access(path, os.W_OK) or not os.access(path / "chroma.sqlite3", os.W_OK):
+            raise PermissionError(path)
+        with tempfile.TemporaryFile(dir=path) as probe:  # neither a full disk nor a read-only one tells before
+            probe.write(b"0")
+    except OSError:
+        with tempfile.TemporaryDirectory(prefix="quarry-read-") as folder:
+            shutil.copytree(path, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+            for copied in (Path(folder), *Path(folder).rglob("*")):  # a folder's copy may be read only as well
+                copied.chmod(0o700 if copied.is_dir() else 0o600)
+            yield Path(folder)
+    else:
+        yield path
+
+
+@contextlib.contextmanager
 def next_generation(folder: Path) -> Iterator[Path]:
-    """A copy of the Chroma folder in force, to be changed; in force when the block ends, gone when it raises.
+    """Yield a copy of the Chroma folder that counts; it counts itself when the block ends, and is gone if that raises.
 
     Raises:
         OSError: the disk is full or the folder cannot be written.
@@ -150,45 +142,20 @@ def next_generation(folder: Path) -> Iterator[Path]:
 
 def _copy(old: Path, new: Path) -> None:
     try:
-        shutil.copytree(old, new, copy_function=_linked_or_copied)
+        shutil.copytree(old, new)
     except shutil.Error as error:  # tells of every file that could not be copied; the first one will do
         raise OSError(error.args[0][0][-1]) from error
 
 
-def _linked_or_copied(source: str, target: str) -> None:
-    """A copy of a file, or a second name for one that is never written to again."""
-    if Path(source).parent.name.endswith(UNCHANGING):
-        try:
-            os.link(source, target)
-        except OSError:  # the file system knows no links
-            pass
-        else:
-            return
-    shutil.copy2(source, target)
-
-
 def remove_others(folder: Path, kept: Path | None) -> None:
-    """Remove the generations that nobody holds: copies of killed ingests, and what was replaced."""
+    """Remove all databases but one: copies of killed ingests, and what was replaced."""
     for path in folder.glob(f"{PREFIX}*"):
-        if path != kept and not _is_held(path):
+        if path != kept:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _is_held(path: Path) -> bool:
-    if os.name != "posix":
-        return False
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(handle)
-    return False
-
-
 def _to_disk(path: Path) -> None:
-    """Wait until the disk has it, so that a power cut cannot put a half-written copy in force."""
+    """Wait until the disk has it, so that a power cut cannot put a half-written copy in place."""
     if os.name != "posix" and path.is_dir():
         return
     handle = os.open(path, os.O_RDONLY)

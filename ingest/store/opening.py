@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 from quarry.ingest.errors import StoreError, StoreMissingError
-from quarry.ingest.store.client import one_line
-from quarry.ingest.store.codec import FORMAT
-from quarry.ingest.store.course import Course
-from quarry.ingest.store.generations import current_generation, holds_other_files
+from quarry.ingest.store.client import Collections, one_line, server_at
+from quarry.ingest.store.commits import leased
+from quarry.ingest.store.course import Course, course_at
+from quarry.ingest.store.generations import current_generation, holds_other_files, locked
 from quarry.ingest.store.places import is_url
-from quarry.ingest.store.writer import Store, course_at
+from quarry.ingest.store.writer import Store
 
 DEFAULT_COLLECTION = "course"
 
@@ -34,13 +36,11 @@ def open_store(location: str, collection: str = DEFAULT_COLLECTION, *, all_rejec
         StoreMissingError: there is none.
         StoreError: it cannot be opened, or holds no paragraphs.
     """
-    if not is_url(location):
-        _require_format(Path(location))
-        if current_generation(Path(location)) is None:
-            raise StoreMissingError(
-                f"--store must be a folder made by ingest, got {location}: no store there; "
-                f"run: python -m ingest PATH... --store {location}"
-            )
+    if not is_url(location) and current_generation(Path(location)) is None:
+        raise StoreMissingError(
+            f"--store must be a folder made by ingest, got {location}: no store there; "
+            f"run: python -m ingest PATH... --store {location}"
+        )
     course = _at(course_at, location, collection)
     if not course.exists:
         raise StoreMissingError(
@@ -63,7 +63,6 @@ def create_store(location: str, collection: str = DEFAULT_COLLECTION) -> Store:
     """
     if not is_url(location):
         folder = Path(location)
-        _require_format(folder)
         if folder.is_dir() and holds_other_files(folder):
             raise StoreError(
                 f"--store must be a new folder or one made by ingest, got {location}: it holds other files"
@@ -73,9 +72,26 @@ def create_store(location: str, collection: str = DEFAULT_COLLECTION) -> Store:
     return _at(Store, location, collection)
 
 
-def _require_format(folder: Path) -> None:
-    if (folder / "chroma" / "chroma.sqlite3").is_file():
-        raise StoreError(f"{folder}: must have store format {FORMAT}, got 1; ingest into a new folder")
+@contextlib.contextmanager
+def store_to_change(location: str, collection: str = DEFAULT_COLLECTION) -> Iterator[Store]:
+    """Open a store to change it while nobody else does: a folder is locked, a server has a lease.
+
+    Raises:
+        StoreError: as `create_store`, or another ingest is at work on it.
+    """
+    if not is_url(location):
+        with locked(location):
+            yield create_store(location, collection)
+        return
+    collections = _at(_collections_made, location, collection)
+    with leased(collections) as is_alone:
+        yield _at(functools.partial(Store, is_alone=is_alone), location, collection)
+
+
+def _collections_made(location: str, collection: str) -> Collections:
+    collections = Collections(location, collection, server_at(location))
+    collections.make()
+    return collections
 
 
 def _at(kind: Callable[[str, str], T], location: str, collection: str) -> T:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import platformdirs
-
+from quarry.configs.places import cache
 from quarry.configs.settings import EmbedSettings
 from quarry.ingest.embed import Models
 from quarry.ingest.store.codec import digest_of
@@ -13,32 +12,23 @@ from quarry.ingest.store.generations import require_within
 
 
 def is_url(location: str) -> bool:
-    """Whether a store's location names a Chroma server, not a folder."""
+    """Return whether a store's location names a Chroma server, not a folder."""
     return location.startswith(("http://", "https://"))
 
 
-def models_at(location: str, settings: EmbedSettings) -> Models:
-    """The embedders of a store: their networks are where the settings say, else with the store."""
-    if settings.models_dir:
-        return Models(Path(settings.models_dir), settings)
-    if is_url(location):
-        return Models(_user_cache() / "models", settings)
-    require_within(Path(location), "models")
-    return Models(Path(location) / "models", settings)
+def models_at(settings: EmbedSettings) -> Models:
+    """Return the embedders, whose networks are where the settings say, else in the user's cache for all stores."""
+    return Models(Path(settings.models_dir) if settings.models_dir else cache() / "models", settings)
 
 
 def staging_of(location: str, collection: str) -> Path:
-    """Where an ingest keeps what it has not yet filed."""
+    """Return where an ingest keeps what it has not yet put into the store."""
     if is_url(location):
-        return _user_cache() / "staged" / digest_of(location, collection)
+        return cache() / "staged" / digest_of(location, collection)
     require_within(Path(location), "staged")
     return Path(location) / "staged" / collection
 
 
-def words_on_server(location: str, collection: str) -> Path:
-    """Where what models make of words is kept for a store on a server, which keeps no files."""
-    return _user_cache() / "words" / digest_of(location, collection)
-
-
-def _user_cache() -> Path:
-    return Path(platformdirs.user_cache_dir("quarry", appauthor=False))
+def cached_at(location: str, collection: str) -> str:
+    """Return the beginning of the names of the folders in the user's cache that hold arrays of a course."""
+    return digest_of(location if is_url(location) else str(Path(location).resolve()), collection)

@@ -26,7 +26,7 @@ MAX_READINGS = 3
 _COLON = re.compile(r"(?<=\S)(?<!\b\w):(?=\s)")
 
 OF_PLACE = (
-    *("later sentence", "top of page", "later sentence at top of page", "second reading"),
+    *("later sentence", "top of page", "later sentence at top of page", "ends at a colon", "other reading"),
     *("after a colon", "sentence of few words", "sentence begins small", "log words left"),
     *("log words", "few words", "no end mark", "begins small", "introduces a list"),
 )
@@ -130,11 +130,13 @@ def starts_of(paragraph: Paragraph) -> Iterator[Start]:
     own = paragraph.text[: paragraph.own_length or None]
     breaks = list(paragraph.page_breaks)
     offset = 0
+    turned = paragraph.on_top
     for number, sentence in enumerate(sentences(own)):
         offset = own.index(sentence, offset)
-        on_top = paragraph.on_top if number == 0 else bool(breaks) and offset >= breaks[0]
         while breaks and offset >= breaks[0]:
+            turned = True
             breaks.pop(0)
+        on_top, turned = turned, False
         if number == 0:
             for reading, text in enumerate(readings(paragraph)):
                 yield Start(0, 0, text, reading, on_top)
@@ -143,6 +145,7 @@ def starts_of(paragraph: Paragraph) -> Iterator[Start]:
         offset += len(sentence)
         if breaks and breaks[0] < offset:
             start = breaks.pop(0)
+            turned = True
             rest = own[start:offset].strip()
             if rest[:1].isalpha() and not rest[:1].islower():
                 yield Start(number, start, rest, 1, on_top=True)
@@ -157,7 +160,7 @@ def readings(paragraph: Paragraph) -> list[str]:
         found.append(first[: colon.end()].rstrip())
     if paragraph.own_length and len(first) == paragraph.own_length:
         found.append(sentences(text)[0])  # it may run on over the display
-    found += alternatives(text)
+    found += [reading for reading in alternatives(text) if text.startswith(reading)]
     return list(dict.fromkeys(found))[:MAX_READINGS]
 
 
@@ -173,7 +176,8 @@ def place_features(paragraphs: Sequence[Paragraph], rows: Sequence[int], starts:
             later,
             start.on_top,
             later and start.on_top,
-            start.reading > 0,
+            start.reading > 0 and start.sentence.endswith(":"),
+            start.reading > 0 and not start.sentence.endswith(":"),
             later and text[: start.offset].rstrip().endswith(":"),
             later and len(start.sentence.split()) < FEW_WORDS,
             later and _begins_small(start.sentence),

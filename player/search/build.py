@@ -13,11 +13,11 @@ from quarry.ingest.embed import Embedder, TokenEmbedder, word_models_of
 from quarry.ingest.embed.hint_bank import HINTS, Hints, load_hints, read_bank
 from quarry.ingest.embed.tokens import form_of
 from quarry.ingest.store import Course, open_store
-from quarry.player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
+from quarry.player.search.cache import IdentityKey, RememberingEmbedder, ResultCache, shared_cache
 from quarry.player.search.calibration import Calibration, ReferenceCalibration, calibration_of, is_calibrated
-from quarry.player.search.cascade import Searched
 from quarry.player.search.core import document_priors
 from quarry.player.search.cross_encoder import CrossEncoderScorer
+from quarry.player.search.index import SearchIndex
 from quarry.player.search.late_interaction import WordByWord
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
@@ -64,13 +64,13 @@ def build_orchestrator(
     if embedder is None and {"dense", "reranked"} & set(search.strategies):
         embedder = store_embedder(store, settings)
 
-    def state(of: Course) -> tuple[Searched, Hashable]:
+    def state(of: Course) -> tuple[SearchIndex, Hashable]:
         fits = embedder is not None and (is_given or embedder.spec == of.embedder_spec)
         searched = searched_of(of, settings, embedder if fits else None, more, rewriter)
         known = of.location, of.collection, of.fingerprint, words_of(of, settings), repr(searched.calibration)
-        return searched, (*known, *map(Same, own))
+        return searched, (*known, *map(IdentityKey, own))
 
-    def renew() -> tuple[Searched, Hashable] | None:
+    def renew() -> tuple[SearchIndex, Hashable] | None:
         nonlocal generation
         now = store.generation()
         if now == generation:
@@ -100,7 +100,7 @@ def searched_of(
     embedder: Embedder | None = None,
     more: Sequence[Strategy] = (),
     rewriter: Rewriter | None = None,
-) -> Searched:
+) -> SearchIndex:
     """All that is searched, and with what; as `build_orchestrator` takes it."""
     search = settings.search
     own = {strategy.name: strategy for strategy in more}
@@ -125,7 +125,7 @@ def searched_of(
             strategies[name] = make(STRATEGIES, name, "search.strategies", store, parts)
     if rewriter is None and search.rewrite != "off":
         rewriter = make({}, search.rewrite, "search.rewrite", store)
-    return Searched(
+    return SearchIndex(
         strategies,
         build_references(store, search, embedder if knows else None, calibration.references),
         store.paragraphs,
@@ -234,7 +234,7 @@ def word_scorers(
         form = form_of(spec)
         if form is not None and isinstance(model.embedder, TokenEmbedder):
             bank = read_bank(hints, model.embedder, models.folder)
-            scorers.append(WordByWord(model, store.words(spec), doc_ids, form, bank))
+            scorers.append(WordByWord(model, [store.words(spec)], doc_ids, form, bank))
     return tuple(scorers)
 
 

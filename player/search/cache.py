@@ -129,7 +129,7 @@ class RememberingEmbedder:
         return np.stack([self.vector(text) for text in texts])
 
 
-class Same:
+class IdentityKey:
     """A key that is equal to itself alone: for what has no other name, such as a user's own rewriter.
 
     Args:
@@ -140,7 +140,7 @@ class Same:
         self._thing = thing
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other._thing is self._thing
+        return isinstance(other, IdentityKey) and other._thing is self._thing
 
     def __hash__(self) -> int:
         return id(self._thing)

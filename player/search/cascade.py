@@ -3,230 +3,54 @@
 from __future__ import annotations
 
 import functools
-import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from numbers import Real
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from quarry.configs.settings import SearchSettings
-from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
+from quarry.ingest.arrays import AnyFloatArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.deadlines import Call, Runner
 from quarry.player.errors import AllStrategiesFailedError, SearchError
-from quarry.player.questions.places import kind_log_odds
-from quarry.player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
+from quarry.player.search.cascade_step import CascadeStep
 from quarry.player.search.core import (
     NOT_FOUND,
     Columns,
     Named,
     Scored,
-    Slots,
     answering,
     book_log_odds,
     can_still_pass,
     columns_of,
-    log_odds_of,
     name_evidence,
-    probabilities,
     score_step,
     slots_of,
     slotted,
     threshold_log_odds,
 )
-from quarry.player.search.references import References
+from quarry.player.search.index import SearchIndex
+from quarry.player.search.references import confidence_of
 from quarry.player.search.strategies.keyword import Keyword
 from quarry.player.search.strategies.ranking import Ranked
+from quarry.player.search.strategy_scores import StrategyScores, marks_of, scored_of
 from quarry.player.search.types import (
     BookCandidate,
     Hit,
-    Marks,
     Query,
     Ranking,
-    Rewriter,
     SearchResult,
-    Stage,
     Step,
-    Strategy,
 )
 
 TAIL = 5
 """One in so many slots is kept for rare words that nothing else has found, where keywords are the fallback."""
 FUSED_POOL = 200
 """Hits of each strategy that makes hits, at least, that go into a fusion."""
-
-
-@dataclass(frozen=True, eq=False)
-class Searched:
-    """What is searched, and with what: all that belongs to one state of a store.
-
-    Attributes:
-        strategies: by name.
-        references: resolves book names.
-        paragraphs: the course, in the order of the arrays of those strategies that score arrays; () takes theirs.
-        n_paragraphs: of each document, by doc_id; {} counts `paragraphs`.
-        priors: log-odds of each document's paragraphs before any hint, by doc_id; those of others are 0.
-        rewriter: says a hint in other words; None skips that step.
-    """
-
-    strategies: Mapping[str, Strategy]
-    references: References
-    paragraphs: Sequence[Paragraph] = ()
-    calibration: Calibration = field(default_factory=functools.partial(calibration_of, DEFAULT_EMBEDDER))
-    n_paragraphs: Mapping[str, int] = field(default_factory=dict)
-    priors: Mapping[str, float] = field(default_factory=dict)
-    rewriter: Rewriter | None = None
-
-    def __post_init__(self) -> None:
-        scorers = [strategy for strategy in self.strategies.values() if isinstance(strategy, Ranked)]
-        if scorers and not self.paragraphs:
-            object.__setattr__(self, "paragraphs", scorers[0].paragraphs)
-
-    @functools.cached_property
-    def columns(self) -> Columns:
-        """Those of the whole course."""
-        return columns_of(self.paragraphs)
-
-    @functools.cached_property
-    def passage_priors(self) -> Float64Array:
-        """(n_paragraphs,) log-odds that each passage is chosen before any hint, by its kind."""
-        return kind_log_odds(self.paragraphs)
-
-    @functools.cached_property
-    def sizes(self) -> Mapping[str, int]:
-        """Paragraphs of each document, by doc_id."""
-        counts = np.bincount(self.columns.document, minlength=len(self.columns.doc_ids)).tolist()
-        return dict(self.n_paragraphs) or dict(zip(self.columns.doc_ids, counts, strict=True))
-
-    @functools.cached_property
-    def rows(self) -> Mapping[str, int]:
-        """Row of each paragraph in `paragraphs`, by paragraph_id."""
-        return {paragraph.paragraph_id: row for row, paragraph in enumerate(self.paragraphs)}
-
-    def books(self, book_name: str, settings: SearchSettings, hint: str = "") -> tuple[BookCandidate, ...]:
-        """The documents that a name means, as `SearchResult.books` has them.
-
-        Args:
-            hint: is looked at where no name is given, for one that it may hold.
-        """
-        if settings.book_match == "off":
-            return ()
-        if settings.book_match == "stem":
-            found = self.references.by_stem(book_name)
-            return (found,) if found else ()
-        return self.references.books(book_name) if book_name.strip() else self.references.books_in(hint)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Marked:
-    """What a strategy has made of one hint.
-
-    Attributes:
-        strategy: whose marks these are: another's, where one could not finish what it makes of them.
-        foreign: paragraphs that the course does not hold, at the rows that follow its last.
-    """
-
-    strategy: str
-    marks: Marks
-    foreign: tuple[Paragraph, ...] = ()
-    embed_ms: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """One step of the cascade, for one query.
-
-    Attributes:
-        hint: that was searched for.
-        paragraphs: that `columns.rows` counts in.
-        log_odds: (n_columns,) at last, twins folded.
-        chosen: (n_chosen,) columns that are returned, in order.
-        of_book: (n_chosen,) whether each stands in a book's slot.
-        inside: (n_columns,) whether each stands in a named book.
-        filters: whether the slots are shared out between those and the rest.
-        fused: what the strategies found, as one.
-        scored: each strategy's.
-        why: what is said of every hit.
-    """
-
-    name: Step
-    hint: str
-    paragraphs: Sequence[Paragraph]
-    columns: Columns
-    log_odds: AnyFloatArray
-    chosen: IntArray
-    of_book: BoolArray
-    inside: BoolArray
-    filters: bool
-    fused: Scored
-    scored: Sequence[Scored]
-    lift: float
-    why: str = ""
-
-    @property
-    def best(self) -> float:
-        """Log-odds of the best paragraph that is returned."""
-        return float(self.log_odds[self.chosen].max(initial=NOT_FOUND))
-
-    def hits(self, level: float, places: range | None = None) -> tuple[Hit, ...]:
-        """The hits at some places, or at all of them.
-
-        Args:
-            level: log-odds from which one counts as relevant.
-        """
-        chosen = slice(None) if places is None else np.array(places, dtype=np.int64)
-        columns, of_book = self.chosen[chosen], self.of_book[chosen]
-        log_odds = self.log_odds[columns]
-        found = [
-            [f"rank {rank} by {item.strategy}" if there else "" for rank, there in zip(ranks, known, strict=True)]
-            for item, places_of in zip(self.scored, self._ranks, strict=True)
-            for ranks in [np.where(of_book, places_of[1][columns], places_of[0][columns]).tolist()]
-            for known in [(item.log_odds[0, columns] > NOT_FOUND).tolist()]
-        ]
-        course, book = self._fused_ranks
-        return tuple(
-            Hit(
-                self.paragraphs[row],
-                score,
-                relevance,
-                rank,
-                self.fused.strategy,
-                "book" if in_book else "global",
-                f"{', '.join(filter(None, who))}, {_IN_BOOK if in_book else _IN_COURSE}{self.why}",
-                relevant,
-            )
-            for row, score, relevance, rank, in_book, relevant, *who in zip(
-                self.columns.rows[columns].tolist(),
-                self.fused.scores[0, columns].tolist(),
-                probabilities(log_odds).tolist(),
-                np.where(of_book, book[columns], course[columns]).tolist(),
-                of_book.tolist(),
-                (log_odds >= level).tolist(),
-                *found,
-                strict=True,
-            )
-        )
-
-    @functools.cached_property
-    def _ranks(self) -> list[tuple[IntArray, IntArray]]:
-        return [self._ranks_of(item) for item in self.scored]
-
-    @functools.cached_property
-    def _fused_ranks(self) -> tuple[IntArray, IntArray]:
-        return self._ranks[0] if len(self.scored) == 1 else self._ranks_of(self.fused)
-
-    def _ranks_of(self, item: Scored) -> tuple[IntArray, IntArray]:
-        """(n_columns,) places from 1 in a strategy's own order, over the course and among the named books."""
-        order = np.argsort(np.where(item.log_odds[0] > NOT_FOUND, -item.scores[0], np.inf), kind="stable")
-        course, book = np.empty((2, len(order)), dtype=np.int64)
-        course[order] = np.arange(1, len(order) + 1)
-        book[order] = np.cumsum(self.inside[order])
-        return course, book
-
-
-_IN_BOOK, _IN_COURSE = "in the resolved book", "over the whole course"
+NOT_FOUND_BY_SEARCH = "not found by the search, kept in the belief"
+NOTHING_WAS_FOUND = "nothing was found, so every paragraph may be it"
+"""Why a hit is returned to a game that asked for every paragraph."""
 
 
 class Cascade:
@@ -238,7 +62,7 @@ class Cascade:
     """
 
     def __init__(
-        self, searched: Searched, settings: SearchSettings, runner: Runner, query: Query, started: float
+        self, searched: SearchIndex, settings: SearchSettings, runner: Runner, query: Query, started: float
     ) -> None:
         self._searched = searched
         self._settings = settings
@@ -247,8 +71,8 @@ class Cascade:
         self._query = query
         self._started = started
         self._deadline = time.monotonic() + settings.deadline_s
-        self._calls: dict[tuple[str, str], Call[Marked]] = {}
-        self._marked: dict[tuple[str, str], Marked] = {}
+        self._calls: dict[tuple[str, str], Call[StrategyScores]] = {}
+        self._marked: dict[tuple[str, str], StrategyScores] = {}
         self._failures: dict[str, SearchError] = {}
         self._naming: Call[tuple[BookCandidate, ...]] | None = None
 
@@ -314,10 +138,10 @@ class Cascade:
             self._failures["book name"] = self._naming.failure
         return found or ()
 
-    def _steps(self) -> list[_Step]:
+    def _steps(self) -> list[CascadeStep]:
         """The steps that were taken: until one passes the threshold, or all of them."""
         query, settings = self._query, self._settings
-        if not query.within and settings.book_match != "off":
+        if settings.book_match != "off":
             self._name_books()
         if settings.cascade and query.keywords == "fallback" and "keyword" in self._searched.strategies:
             # beside the others: where all of them are late, it is what there is
@@ -354,7 +178,7 @@ class Cascade:
             return (*names, "keyword")
         return names
 
-    def _rewritten(self, first: _Step | None) -> _Step | None:
+    def _rewritten(self, first: CascadeStep | None) -> CascadeStep | None:
         """The step that says the hint in other words; None without a rewriter, or where it has nothing to say."""
         rewriter, query = self._searched.rewriter, self._query
         if rewriter is None or first is None:
@@ -368,18 +192,18 @@ class Cascade:
             return None
         return self._step("rewritten", replace(query, hint=hint, said=query.hint), self._names)
 
-    def _original(self, first: _Step | None) -> _Step | None:
+    def _original(self, first: CascadeStep | None) -> CascadeStep | None:
         """The step that searches the whole course as if no book had been named; None if the first step did so."""
         if not self._taken or (first is not None and not self._worth_asking(first)):
             return None
         return self._step("original", self._query, self._names, forget=True)
 
-    def _worth_asking(self, first: _Step) -> bool:
+    def _worth_asking(self, first: CascadeStep) -> bool:
         highest = np.max([item.log_odds.max(initial=NOT_FOUND) for item in first.scored])
         settings = self._settings
         return bool(can_still_pass(np.array(first.best), highest, settings.threshold, settings.lowered_threshold))
 
-    def _fallback(self, first: _Step | None) -> _Step | None:
+    def _fallback(self, first: CascadeStep | None) -> CascadeStep | None:
         """The step that takes keywords, since nothing else was found; None in the other modes."""
         if self._query.keywords != "fallback" or "keyword" not in self._searched.strategies:
             return None
@@ -432,7 +256,7 @@ class Cascade:
 
     def _step(
         self, name: Step, query: Query, strategies: Sequence[str], *, forget: bool = False, why: str = ""
-    ) -> _Step | None:
+    ) -> CascadeStep | None:
         """One pass: ask the strategies, fuse what they found, weigh the documents, fold twins, fill the slots.
 
         None where all of them fail.
@@ -447,24 +271,20 @@ class Cascade:
         paragraphs, columns, scored = self._aligned(marked)
         if self._settings.fusion == "first":
             scored = [item for item in scored if (item.log_odds > NOT_FOUND).any()][:1] or scored[:1]
-        books = () if forget or query.within else self._taken
-        slots = self._slots
-        inside = columns.inside([query.within] if query.within else [book.doc_id for book in books])
-        if query.within:
-            slots = _of_one_document(slots)
-            scored = [replace(item, log_odds=np.where(inside, item.log_odds, NOT_FOUND)) for item in scored]
+        books = () if forget else self._taken
+        inside = columns.inside([book.doc_id for book in books])
         lift = self._settings.boost * self._lift(books)
         named = Named(inside[None, :], np.array([lift]), np.array([0.0 if forget else self._evidence]))
-        filters = bool(query.within) or any(book.tier == "filter" for book in books)
+        filters = any(book.tier == "filter" for book in books)
         weights = self._searched.calibration.fused.weights
         weighed, merged = score_step(
             scored, named, self._priors(columns), columns, np.array([filters]), self._settings, weights
         )
         log_odds = merged[0]
-        chosen, of_book = slotted(log_odds, inside if filters else None, slots)
+        chosen, of_book = slotted(log_odds, inside if filters else None, self._slots)
         if name == "original" and books and inside[chosen].any():
             name = "filter" if filters else "boost"
-        return _Step(
+        return CascadeStep(
             name,
             query.hint,
             paragraphs,
@@ -483,7 +303,7 @@ class Cascade:
     @property
     def _evidence(self) -> float:
         """Log-odds that the course holds the paragraph, for a book's name that was, or was not, resolved."""
-        if self._query.within or self._settings.book_match != "resolved":
+        if self._settings.book_match != "resolved":
             return 0.0
         calibration = self._searched.calibration
         confidence, taken = np.array([confidence_of(self._taken)]), np.array([bool(self._taken)])
@@ -504,7 +324,7 @@ class Cascade:
         priors[ours] += of_passages[columns.rows[ours]]
         return priors
 
-    def _asked(self, query: Query, names: Sequence[str]) -> list[Marked]:
+    def _asked(self, query: Query, names: Sequence[str]) -> list[StrategyScores]:
         """What each strategy that has not failed makes of the hint, in order; none is asked twice for the same one."""
         missing = [name for name in names if name not in self._failures and (name, query.hint) not in self._marked]
         self._load(missing)
@@ -534,22 +354,22 @@ class Cascade:
             work = self._work(name, query, n_names)
             self._calls[name, query.hint] = self._runner.start(name, work, self._deadline)
 
-    def _work(self, name: str, query: Query, n_strategies: int) -> Callable[[Call[Marked]], Marked]:
+    def _work(self, name: str, query: Query, n_strategies: int) -> Callable[[Call[StrategyScores]], StrategyScores]:
         """What asks one strategy, in a thread of its own."""
         strategy = self._searched.strategies[name]
         pool = max(self._slots.k, self._settings.global_pool, FUSED_POOL if n_strategies > 1 else 0)
 
-        def work(call: Call[Marked]) -> Marked:
+        def work(call: Call[StrategyScores]) -> StrategyScores:
             started = time.perf_counter()
             strategy.prepare(query)
             embed_ms = 1000.0 * (time.perf_counter() - started)
-            doc_ids = (query.within,) if query.within else tuple(book.doc_id for book in self._taken)
+            doc_ids = tuple(book.doc_id for book in self._taken)
             found = marks_of(self._searched, name, query, pool, doc_ids, deadline=self._deadline, call=call)
-            return Marked(found.strategy, found.marks, found.foreign, embed_ms)
+            return StrategyScores(found.strategy, found.marks, found.foreign, embed_ms)
 
         return work
 
-    def _aligned(self, marked: Sequence[Marked]) -> tuple[Sequence[Paragraph], Columns, list[Scored]]:
+    def _aligned(self, marked: Sequence[StrategyScores]) -> tuple[Sequence[Paragraph], Columns, list[Scored]]:
         """The paragraphs that were found, the columns over them, and the marks in these columns."""
         course = self._searched.paragraphs
         if not any(one.foreign for one in marked):
@@ -576,7 +396,7 @@ class Cascade:
             [scored_of(one, columns, marks) for one, marks in zip(marked, moved, strict=True)],
         )
 
-    def _all(self, step: _Step | None, level: float) -> Ranking:
+    def _all(self, step: CascadeStep | None, level: float) -> Ranking:
         """The hits of a step, then the rest of the course, as many as the query asks for."""
         course = self._searched.paragraphs
         paragraphs = course if step is None else step.paragraphs
@@ -612,117 +432,14 @@ class Cascade:
             lambda: self._shown(step, level) if step is not None else (),
         )
 
-    def _shown(self, step: _Step, level: float) -> tuple[Hit, ...]:
+    def _shown(self, step: CascadeStep, level: float) -> tuple[Hit, ...]:
         """The first `search.k` of a step in their slots."""
         slots = slots_of(self._settings)
-        if self._query.within:
-            slots = _of_one_document(slots)
         chosen, of_book = slotted(step.log_odds, step.inside if step.filters else None, slots)
         return replace(step, chosen=chosen, of_book=of_book).hits(level)
-
-
-def _of_one_document(slots: Slots) -> Slots:
-    return replace(slots, pdf_k=slots.k, global_k=0, spill_over="never", merge="slots")
-
-
-def marks_of(
-    searched: Searched,
-    name: str,
-    query: Query,
-    k: int,
-    doc_ids: Sequence[str] = (),
-    *,
-    deadline: float | None = None,
-    call: Call[Marked] | None = None,
-) -> Marked:
-    """What one strategy makes of the course for one hint.
-
-    Args:
-        k: paragraphs wanted.
-        doc_ids: of these documents as many again, where a strategy makes hits or looks at some paragraphs alone.
-        call: is left what the strategy looks at again, in case that it is late.
-
-    Raises:
-        SearchError: what came is nonsense.
-    """
-    strategy = searched.strategies[name]
-    if isinstance(strategy, Ranked):
-        marks = strategy.score(query, k, doc_ids)
-        if np.isnan(marks.log_odds).any() or not np.isfinite(marks.scores).all():
-            raise SearchError(name, "scores must be numbers, got some that are none")
-        return Marked(name, marks)
-    wanted = k + searched.columns.n_twins  # with room for those that will be folded
-    scopes = [*doc_ids, *(() if query.within else ("",))]
-    if isinstance(strategy, Stage) and call is not None:
-        pool = max(wanted, strategy.pool)
-        call.partial = _from_hits(
-            searched, strategy.first.name, [strategy.first.search(query, pool, doc_id) for doc_id in scopes]
-        )
-    return _from_hits(searched, name, [strategy.search(query, wanted, doc_id, deadline=deadline) for doc_id in scopes])
-
-
-def _from_hits(searched: Searched, name: str, found: Sequence[Sequence[Hit]]) -> Marked:
-    """The hits of several scopes as marks; a paragraph of several counts where it is most relevant."""
-    best: dict[str, Hit] = {}
-    for hit in (hit for hits in found for hit in _sound(name, hits)):
-        paragraph_id = hit.paragraph.paragraph_id
-        if paragraph_id not in best or hit.relevance > best[paragraph_id].relevance:
-            best[paragraph_id] = hit
-    foreign = tuple(hit.paragraph for paragraph_id, hit in best.items() if paragraph_id not in searched.rows)
-    row_of = {paragraph.paragraph_id: len(searched.paragraphs) + place for place, paragraph in enumerate(foreign)}
-    marks = Marks(
-        np.array([row_of.get(key, searched.rows.get(key, -1)) for key in best], dtype=np.int64),
-        np.array([hit.score for hit in best.values()], dtype=np.float64),
-        np.array([log_odds_of(hit.relevance) for hit in best.values()], dtype=np.float64),
-    )
-    return Marked(name, marks, foreign)
-
-
-def scored_of(marked: Marked, columns: Columns, marks: Marks | None = None) -> Scored:
-    """The marks of a strategy in the order of the columns, which hold all that it found of their paragraphs.
-
-    Args:
-        marks: its own, where their rows count in other paragraphs.
-    """
-    marks = marks or marked.marks
-    if marks.rows is None:
-        return Scored(marked.strategy, marks.scores[None, columns.rows], marks.log_odds[None, columns.rows])
-    ours = np.flatnonzero(marks.rows < len(columns.column_of))  # the others are paragraphs that the course lacks
-    ours = ours[columns.column_of[marks.rows[ours]] >= 0]
-    at = columns.column_of[marks.rows[ours]]
-    scores = np.full((1, len(columns.rows)), marks.scores.min(initial=0.0))
-    log_odds = np.full((1, len(columns.rows)), NOT_FOUND)
-    scores[0, at], log_odds[0, at] = marks.scores[ours], marks.log_odds[ours]
-    return Scored(marked.strategy, scores, log_odds)
-
-
-def confidence_of(books: Sequence[BookCandidate]) -> float:
-    """Confidence that one of the books is the right one, as resolved; 0 for none."""
-    return min(1.0, sum(book.confidence for book in books)) if {book.doc_id for book in books} else 0.0
 
 
 def _said(hint: object) -> str:
     if not isinstance(hint, str):
         raise SearchError("rewriter", f"it must return text, got {hint!r}")
     return hint.strip()
-
-
-def _sound(name: str, hits: object) -> Sequence[Hit]:
-    """The hits of somebody's strategy, if that is what they are.
-
-    Raises:
-        SearchError: they are not.
-    """
-    if not isinstance(hits, Sequence) or not all(isinstance(hit, Hit) for hit in hits):
-        raise SearchError(name, f"it must return a sequence of hits, got {str(hits)[:80]}")
-    for hit in hits:
-        numbers = hit.relevance, hit.score
-        if not all(isinstance(number, Real) and math.isfinite(number) for number in numbers):
-            raise SearchError(name, f"relevance and score must be numbers, got {numbers[0]!r} and {numbers[1]!r}")
-        if not 0.0 <= hit.relevance <= 1.0:
-            raise SearchError(name, f"relevance must be within 0..1, got {hit.relevance}")
-    return hits
-
-
-NOT_FOUND_BY_SEARCH = "not found by the search, kept in the belief"
-NOTHING_WAS_FOUND = "nothing was found, so every paragraph may be it"

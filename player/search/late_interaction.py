@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.embed import TokenStates
 from quarry.ingest.embed.hint_bank import Bank, as_asked
-from quarry.ingest.embed.tokens import STEPS, Codes, TokenForm
-from quarry.ingest.store.token_files import Words
+from quarry.ingest.embed.tokens import STEPS, Codes, TokenForm, Words
 from quarry.player.search.cache import RememberingEmbedder
 from quarry.player.search.hubs import Hubs
 

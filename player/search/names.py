@@ -1,4 +1,4 @@
-"""How documents are called: names made comparable, their words matched loosely, numbers in words."""
+"""Names of documents: normalised words, loose matching of words, numbers in English and Hebrew words."""
 
 from __future__ import annotations
 
@@ -15,24 +15,31 @@ from quarry.player.words import is_stop_word
 
 _SEPARATORS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _DIGITS_BEGIN_OR_END = regex.compile(r"(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})")
-_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "pl", "ru", "tr", "he", "ar")
-_HIGHEST_IN_WORDS = 30
 _LONGEST_RANGE = 20
 _HEBREW_PREFIXES = "הבלמשכו"
 _HEBREW_LETTERS = dict(zip("אבגדהוזחטיכל", (*range(1, 11), 20, 30), strict=True))
-_HEBREW_ORDINALS = (
-    "ראשון/ראשונה שני/שנייה/שניה/שתיים שלישי/שלישית/שלושה רביעי/רביעית/ארבעה חמישי/חמישית/חמישה שישי/שישית/שישה "
-    "שביעי/שביעית/שבעה שמיני/שמינית/שמונה תשיעי/תשיעית/תשעה עשירי/עשירית/עשרה"
+_CARDINALS = (
+    "two/שתיים three/שלוש four/ארבע five/חמש six/שש seven/שבע eight/שמונה nine/תשע ten/עשר eleven twelve thirteen "
+    "fourteen fifteen sixteen seventeen eighteen nineteen twenty/עשרים"
 )
-_ORDINAL_ENDS = frozenset(("st", "nd", "rd", "th", "er", "ere", "eme", "e", "o", "a"))
+"""Words for 2 to 20; those for one are pronouns too, and count only beside a word such as "lecture"."""
+_ORDINALS = (
+    "first/ראשון/ראשונה second/שני/שנייה/שניה/שתיים third/שלישי/שלישית/שלושה fourth/רביעי/רביעית/ארבעה "
+    "fifth/חמישי/חמישית/חמישה sixth/שישי/שישית/שישה seventh/שביעי/שביעית/שבעה eighth/שמיני/שמינית/שמונה "
+    "ninth/תשיעי/תשיעית/תשעה tenth/עשירי/עשירית/עשרה eleventh twelfth thirteenth fourteenth fifteenth sixteenth "
+    "seventeenth eighteenth nineteenth twentieth/עשרים"
+)
+"""Words for 1 to 20, and what a Hebrew speaker says in their place; a Hebrew one may have the article before it."""
+_ONES = {"one": 1, "אחד": 1, "אחת": 1}
+_ORDINAL_ENDS = frozenset(("st", "nd", "rd", "th"))
 """What may follow a number in digits: "3rd lecture"."""
 _ROMAN = regex.compile(r"\b[IVX]+\b")
 _ROMAN_FORM = regex.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
-_JOINTS = regex.compile(r"\s+(?:and|und|et|y|e|en|och|i|и|ve|و|as well as|&|\+)\s+|\s*[,;/&+]\s*|\s+ו[-־]?(?=\S)")
+_JOINTS = regex.compile(r"\s+(?:and|as well as|&|\+)\s+|\s*[,;/&+]\s*|\s+ו[-־]?(?=\S)")
 """Between the names of two documents; a hyphen joins the words of one."""
 _RANGE = regex.compile(
-    r"(?P<unit>\p{L}+)\s*(?P<first>\d{1,2})\s*(?:-|–|—|to|through|until|bis|à|עד)\s*(?P<last>\d{1,2})(?!\d)", regex.I
+    r"(?P<unit>\p{L}+)\s*(?P<first>\d{1,2})\s*(?:-|–|—|to|through|until|עד)\s*(?P<last>\d{1,2})(?!\d)", regex.I
 )
 _LEAST_PREFIX = 3
 _LEAST_TYPO = 4
@@ -120,7 +127,7 @@ def tokens_of(name: str) -> list[str]:
             place += 1
             continue
         if number is None and (counted or (place + 1 < len(words) and is_unit(words[place + 1]))):
-            number = _spelt_ones().get(word)
+            number = _ONES.get(word)
         if number is None and (counted or word in upright) and (word in upright or len(word) > 1):
             number = _roman(word) if counted or len(word) > 1 else None
         if number is None and counted:
@@ -135,7 +142,7 @@ def tokens_of(name: str) -> list[str]:
 
 
 def numbers(name: str) -> set[int]:
-    """The numbers in a name, in digits, in words of the commonest languages, Roman or as Hebrew letters."""
+    """The numbers in a name, in digits, in English or Hebrew words, Roman or as Hebrew letters."""
     return {int(token) for token in tokens_of(name) if token.isdecimal() and len(token) <= 4}
 
 
@@ -220,44 +227,21 @@ def acronyms(tokens: list[str]) -> set[str]:
 
 @functools.cache
 def _spelt_numbers() -> dict[str, int]:
-    """Number by word. Words for one are left out: in most languages they are articles and pronouns too."""
-    return {**_spelt("cardinal", 2), **_ordinals()}
+    """Map each number word, cardinal or ordinal, to its number."""
+    return {"thirty": 30, "שלושים": 30, **_numbered(_CARDINALS, 2), **_ordinals()}
 
 
 @functools.cache
 def _ordinals() -> dict[str, int]:
-    """Number by word that puts things in order."""
-    found = _spelt("ordinal", 1)
-    for number, forms in enumerate(_HEBREW_ORDINALS.split(), 1):
-        for form in forms.split("/"):
-            found |= {normalise_name(word): number for word in (form, f"ה{form}")}
-    return found
+    """Map each word that puts things in order to its number."""
+    found = _numbered(_ORDINALS, 1)
+    return {**found, **{f"ה{word}": number for word, number in found.items() if not word.isascii()}}
 
 
-def _spelt(form: str, lowest: int) -> dict[str, int]:
-    import num2words
-
-    found: dict[str, int] = {}
-    for language in _LANGUAGES:
-        for number in range(lowest, _HIGHEST_IN_WORDS + 1):
-            try:
-                word = normalise_name(num2words.num2words(number, lang=language, to=form))
-            except NotImplementedError:  # a language without ordinals
-                continue
-            # "on" is ten in Turkish, and a function word where names are English
-            foreign = language not in ("en", "he") and is_stop_word(word)
-            if word and " " not in word and not foreign and not any(char.isdecimal() for char in word):
-                found.setdefault(word, number)
-    return found
-
-
-@functools.cache
-def _spelt_ones() -> dict[str, int]:
-    """The words for one, which are numbers only beside a word that counts."""
-    import num2words
-
-    ones = {normalise_name(num2words.num2words(1, lang=language)) for language in _LANGUAGES}
-    return dict.fromkeys((*(one for one in ones if " " not in one), "אחד", "אחת", "eine", "une", "una", "uma"), 1)
+def _numbered(table: str, lowest: int) -> dict[str, int]:
+    return {
+        normalise_name(word): number for number, words in enumerate(table.split(), lowest) for word in words.split("/")
+    }
 
 
 def _roman(word: str) -> int | None:

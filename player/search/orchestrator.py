@@ -15,9 +15,10 @@ from quarry.configs.settings import SearchSettings, SettingsError
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.deadlines import Runner
 from quarry.player.errors import AllStrategiesFailedError, QueryError, SearchError
-from quarry.player.search.cache import ResultCache, Same
+from quarry.player.search.cache import IdentityKey, ResultCache
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
-from quarry.player.search.cascade import Cascade, Searched
+from quarry.player.search.cascade import Cascade
+from quarry.player.search.index import SearchIndex
 from quarry.player.search.references import References
 from quarry.player.search.statistics import SearchStatistics
 from quarry.player.search.types import Query, Rewriter, SearchResult, Strategy
@@ -35,7 +36,7 @@ class SearchOrchestrator:
             of a query asks for it.
         references: resolves book names.
         settings: what a search does.
-        paragraphs, calibration, n_paragraphs, priors, rewriter: as `Searched` has them.
+        paragraphs, calibration, n_paragraphs, priors, rewriter: as `SearchIndex` has them.
         cache: of results; None keeps none.
         identity: equal for orchestrators that find the same, so that they share what is cached; None: like no other.
         renew: what is to be searched if the store has changed since it was asked last, else None; asked by every
@@ -55,7 +56,7 @@ class SearchOrchestrator:
         rewriter: Rewriter | None = None,
         cache: ResultCache | None = None,
         identity: Hashable = None,
-        renew: Callable[[], tuple[Searched, Hashable] | None] | None = None,
+        renew: Callable[[], tuple[SearchIndex, Hashable] | None] | None = None,
     ) -> None:
         unknown = [name for name in settings.strategies if name not in strategies]
         if unknown:
@@ -66,7 +67,7 @@ class SearchOrchestrator:
         self._runner = Runner()
         self._statistics = SearchStatistics()
         self._lock = threading.Lock()
-        searched = Searched(
+        searched = SearchIndex(
             dict(strategies),
             references,
             paragraphs,
@@ -75,7 +76,7 @@ class SearchOrchestrator:
             priors or {},
             rewriter,
         )
-        self._state = searched, identity or Same(self)
+        self._state = searched, identity or IdentityKey(self)
 
     def search(self, query: Query) -> SearchResult:
         """What is found for a query; no hits is an empty result, a failed strategy is named in `failures`.
@@ -85,13 +86,13 @@ class SearchOrchestrator:
         the lowered threshold. Where none does, `relevant` is False and the hits are the first step's.
 
         Raises:
-            QueryError: the hint is empty, k is below 1, or `within` is no document.
+            QueryError: the hint is empty or k is below 1.
             AllStrategiesFailedError: no strategy answered.
             IngestError: the store has changed and cannot be read.
         """
         started = time.perf_counter()
         searched, identity = self._current()
-        query = self._checked(query, searched)
+        query = self._checked(query)
 
         def find() -> SearchResult:
             return Cascade(searched, self.settings, self._runner, query, started).result()
@@ -126,24 +127,9 @@ class SearchOrchestrator:
         """
         started = time.perf_counter()
         searched, _ = self._current()
-        query = self._checked(query, searched, everything=True)
+        query = self._checked(query, everything=True)
         cascade = Cascade(searched, self.settings, self._runner, query, started)
         return self._counted(cascade.result(everything=True))
-
-    def search_within(self, hint: str, book_name: str, k: int | None = None) -> SearchResult:
-        """What is found in one book alone.
-
-        Raises:
-            QueryError: the name resolves to no document with at least `search.boost_confidence`, or to several.
-        """
-        books = self._current()[0].books(book_name, self.settings)
-        if len(books) != 1 or books[0].tier == "none":
-            nearest = " and ".join(f"{book.doc_id!r} at confidence {book.confidence:.2f}" for book in books)
-            raise QueryError(
-                f"book_name must name a document of the store, got {book_name!r}; "
-                + (f"the nearest is {nearest}" if books else "none is like it")
-            )
-        return self.search(Query(hint, k=k, within=books[0].doc_id))
 
     def paragraphs_for_prompt(self, hint: str, k: int) -> tuple[Paragraph, ...]:
         """At most k paragraphs about the hint, most relevant first, none that is below the threshold."""
@@ -155,21 +141,19 @@ class SearchOrchestrator:
         """Searches, cache hits and misses, failures, answers by step and latencies since this was made."""
         return self._statistics.as_dict()
 
-    def _current(self) -> tuple[Searched, Hashable]:
+    def _current(self) -> tuple[SearchIndex, Hashable]:
         """What is searched, read again if the store has changed, and what it is called in the cache."""
         if self._renew is not None:
             with self._lock:
                 self._state = self._renew() or self._state
         return self._state
 
-    def _checked(self, query: Query, searched: Searched, *, everything: bool = False) -> Query:
+    def _checked(self, query: Query, *, everything: bool = False) -> Query:
         """The query with its mode settled."""
         if not query.hint.strip() and not everything:
             raise QueryError("hint must hold at least one word, got an empty one; say what the paragraph is about")
         if query.k is not None and query.k < 1:
             raise QueryError(f"k must be at least 1, got {query.k}")
-        if query.within and searched.sizes and query.within not in searched.sizes:
-            raise QueryError(f"within must be a doc_id of the store, got {query.within!r}; see python -m ingest --list")
         return replace(query, keywords=query.keywords or self.settings.keywords)
 
     def _counted(self, result: SearchResult) -> SearchResult:

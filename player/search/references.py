@@ -436,6 +436,11 @@ class References:
         return "boost" if confidence >= self._boost_confidence else "none"
 
 
+def confidence_of(books: Sequence[BookCandidate]) -> float:
+    """Confidence that one of the books is the right one, as resolved; 0 for none."""
+    return min(1.0, sum(book.confidence for book in books)) if {book.doc_id for book in books} else 0.0
+
+
 def _bytes_of(kept: _Kept) -> int:
     name, books = kept
     return _NAME_BYTES + sys.getsizeof(name) + _CANDIDATE_BYTES * len(books)

@@ -35,7 +35,6 @@ class Query:
         book_name: how somebody calls the lecture it stands in, "" if unknown.
         k: hits wanted; None takes `search.k`, another number scales the slots in proportion.
         keywords: how the hint's words relate to the text; None takes `search.keywords`.
-        within: doc_id of the only document to search in, "" for the whole course.
         said: the hint as it was given, where `hint` is a rewriter's; "" where it is not.
     """
 
@@ -43,7 +42,6 @@ class Query:
     book_name: str = ""
     k: int | None = None
     keywords: KeywordMode | None = None
-    within: str = ""
     said: str = ""
 
 
@@ -73,7 +71,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Marks:
+class ScoreArrays:
     """What a strategy makes of paragraphs, for one query.
 
     Attributes:
@@ -296,6 +294,6 @@ class Rewriter(Protocol):
         """The hint in other words, given what the first search found; "" where there is nothing to change."""
 
 
-def nothing_found(n: int) -> Marks:
+def nothing_found(n: int) -> ScoreArrays:
     """The marks of a strategy that has found none of n paragraphs."""
-    return Marks(None, np.zeros(n), np.full(n, NOT_FOUND))
+    return ScoreArrays(None, np.zeros(n), np.full(n, NOT_FOUND))

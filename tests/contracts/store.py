@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import uuid
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +12,13 @@ import numpy as np
 import pytest
 from chromadb.config import Settings as ChromaSettings
 
+from quarry.configs.places import cache
 from quarry.ingest.embed.vectors import embed_reading, no_vectors
 from quarry.ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
 from quarry.ingest.paragraph import Alias, Reading, RejectedParagraph
-from quarry.ingest.store import Course, Filing, Store, client, create_store, open_store
+from quarry.ingest.store import Course, DocumentUpdate, Store, client, create_store, open_store
 from quarry.ingest.store.generations import current_generation
-from quarry.ingest.store.token_files import SentenceVectors
+from quarry.ingest.store.places import cached_at
 from tests.fakes import (
     CACHES,
     HEBREW,
@@ -98,8 +98,7 @@ class StoreContract:
     def test_more_records_than_fit_into_a_request_are_written_and_read(
         self, store: Store, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(client, "WRITE_CHUNK", 2)
-        monkeypatch.setattr(client, "READ_CHUNK", 3)
+        monkeypatch.setattr(client, "CHUNK", 2)
         texts = [TREES, CACHES, RANKING, NETWORKS, LOCKS]
         file_reading(store, make_reading("all", texts))
         file_reading(store, make_reading("one", [HEBREW]))  # 6 in all: the last chunk of a read is empty
@@ -127,7 +126,7 @@ class StoreContract:
         assert store.course.fingerprint == before
         assert n_records(store) == 2
 
-    @pytest.mark.parametrize("n_written", range(5))
+    @pytest.mark.parametrize("n_written", range(4))
     def test_change_that_broke_off_is_not_seen_and_leaves_nothing_behind(
         self,
         n_written: int,
@@ -136,10 +135,10 @@ class StoreContract:
         collection: str,
     ) -> None:
         old, kept = make_reading("trees", [TREES]), make_reading("other", [RANKING])
-        store.change([filing(old), filing(kept)])
+        store.change([update(old), update(kept)])
         before = store.course.fingerprint
-        new = [filing(make_reading("trees", [CACHES, LOCKS])), filing(make_reading("more", [NETWORKS]))]
-        with full_disk_after(n_written), pytest.raises(StoreError) as caught:  # 3 writes a document, 1 for the records
+        new = [update(make_reading("trees", [CACHES, LOCKS])), update(make_reading("more", [NETWORKS]))]
+        with full_disk_after(n_written), pytest.raises(StoreError) as caught:  # 2 documents, their records, the commit
             store.change(new, dropped=["other"])
         assert str(caught.value) == (
             f"{location}: could not be written: [Errno 28] No space left on device; nothing stored was lost"
@@ -152,7 +151,7 @@ class StoreContract:
             assert seen.fingerprint == before
         create_store(location, collection).change(new, dropped=["other"])
         assert texts_of(open_store(location, collection)) == [NETWORKS, CACHES, LOCKS]
-        assert (n_records(store), n_records(store, "-sentences"), n_records(store, "-aliases")) == (3, 6, 2)
+        assert (n_records(store), n_records(store, "-documents")) == (3, 2)
 
     def test_first_document_whose_writing_broke_off_ties_the_store_to_no_embedder(
         self, store: Store, location: str, collection: str
@@ -165,8 +164,8 @@ class StoreContract:
         assert (texts_of(again.course), again.course.embedder_spec, n_records(again)) == ([CACHES], "e5", 1)
 
     def test_documents_of_one_change_come_and_go_together(self, store: Store, location: str, collection: str) -> None:
-        store.change([filing(make_reading("trees", [TREES, CACHES])), filing(make_reading("other", [RANKING]))])
-        store.change([filing(make_reading("more", [LOCKS]))], dropped=["trees"])
+        store.change([update(make_reading("trees", [TREES, CACHES])), update(make_reading("other", [RANKING]))])
+        store.change([update(make_reading("more", [LOCKS]))], dropped=["trees"])
         again = open_store(location, collection)
         for seen in (store.course, again):
             assert [document.doc_id for document in seen.documents] == ["more", "other"]
@@ -184,93 +183,75 @@ class StoreContract:
         np.testing.assert_allclose(again.sentence_vectors, expected, atol=1e-6)
         assert again.sentence_vectors.dtype == np.float32
 
-    @pytest.mark.parametrize("loaded", [False, True])
-    def test_sentences_of_a_few_paragraphs_come_in_the_order_asked(
-        self, loaded: bool, store: Store, location: str, collection: str
-    ) -> None:
-        store.change([filing(make_reading("trees", [TREES, LOCKS])), filing(make_reading("caches", [CACHES]))])
-        again = open_store(location, collection)
-        if loaded:
-            assert len(again.sentence_vectors) == 6
-        vectors, places = again.sentences_of(np.array([2, 0]))
-        assert places.tolist() == [0, 0, 1, 1]
-        expected = HashingEmbedder().embed_passages([*LOCKS.split(". "), *CACHES.split(". ")])
-        np.testing.assert_allclose(vectors, expected, atol=1e-6)
-        assert vectors.dtype == np.float32
-        none, nowhere = again.sentences_of(np.empty(0, dtype=np.int64))
-        assert (len(none), nowhere.tolist()) == (0, [])
-
-    def test_an_older_store_has_its_sentences_in_chroma_alone(
-        self, store: Store, location: str, collection: str
-    ) -> None:
-        store.change([filing(make_reading("trees", [TREES, LOCKS])), filing(make_reading("caches", [CACHES]))])
-        again = open_store(location, collection)
-        assert again.holds_sentences
-        assert again.sentence_bytes > 0
-        quick, of_each = again.sentences_of(np.array([2, 0]))
-        again.files.sweep([])
-        older = open_store(location, collection)
-        assert not older.holds_sentences
-        assert older.sentence_bytes == 0
-        vectors, places = older.sentences_of(np.array([2, 0]))
-        assert places.tolist() == of_each.tolist()
-        np.testing.assert_allclose(quick, vectors, atol=1e-6)
-
-    def test_sentences_are_filed_with_their_document_and_go_with_it(
-        self, store: Store, location: str, collection: str
-    ) -> None:
-        trees = make_reading("trees", [TREES, LOCKS])
-        store.change([filing(trees), filing(make_reading("caches", [CACHES]))])
-        whole = store.course.sentence_bytes
-        renamed = make_reading("trees", [TREES, LOCKS], aliases=[Alias("Search trees", "title")])
-        names = HashingEmbedder().embed_queries(["trees", "Search trees"])
-        store.write(renamed, dataclasses.replace(no_vectors(), aliases=names), "minilm")
-        assert store.course.holds_sentences
-        assert store.course.sentence_bytes == whole
-        store.change([], ["trees"])
-        again = open_store(location, collection)
-        assert 0 < again.sentence_bytes < whole
-        assert len(again.sentences_of(np.array([0]))[0]) == 2
-
-    @pytest.mark.parametrize(
-        ("counts", "told"), [([2, 3], "5 sentences, got 4"), ([2, 1, 1], "3 of 2 paragraphs"), ([4], "1 of 2")]
-    )
-    def test_sentences_that_are_damaged_are_an_error_of_one_line(
-        self, store: Store, location: str, collection: str, counts: list[int], told: str
-    ) -> None:
-        store.change([filing(make_reading("trees", [TREES, LOCKS]))])
-        key = store.course.records["trees"].sentences_key
-        store.course.files.keep_sentences(SentenceVectors(np.ones((4, 8), np.float32), np.cumsum([0, *counts])), key)
-        with pytest.raises(StoreError, match=f"{location}: the sentences of trees must be readable, got .*{told}"):
-            open_store(location, collection).sentences_of(np.array([0]))
-
-    def test_a_disk_that_fills_while_sentences_are_written_leaves_what_was(
+    def test_arrays_are_read_through_the_memory_map_and_made_once(
         self, store: Store, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         file_reading(store, make_reading("trees", [TREES, LOCKS]))
-        before = store.course.sentence_bytes
-        honest = np.savez
+        before = open_store(location, collection)
+        assert isinstance(before.vectors.base, np.memmap)
+        monkeypatch.setattr("quarry.ingest.store.course.make", None)
+        assert open_store(location, collection).paragraphs == before.paragraphs
 
-        def full(file: Any, **arrays: Any) -> None:
-            if "sentences" in arrays:
-                raise OSError(28, "No space left on device")
-            honest(file, **arrays)
-
-        monkeypatch.setattr(np, "savez", full)
-        with pytest.raises(StoreError, match="No space left on device; nothing stored was lost"):
-            file_reading(store, make_reading("caches", [CACHES]))
+    @pytest.mark.parametrize("name", ["arrays.json", "documents.jsonl", "paragraphs.jsonl", "vectors"])
+    def test_a_damaged_cache_is_made_anew(self, name: str, store: Store, location: str, collection: str) -> None:
+        file_reading(store, make_reading("trees", [TREES, LOCKS]))
+        (damaged,) = (cache() / "courses").glob(f"{cached_at(location, collection)}-*/{name}")
+        damaged.write_bytes(b"torn")
         again = open_store(location, collection)
         assert texts_of(again) == [TREES, LOCKS]
-        assert (again.holds_sentences, again.sentence_bytes) == (True, before)
-        assert len(again.sentences_of(np.array([1]))[0]) == 2
-        monkeypatch.setattr(np, "savez", honest)
+        assert again.vectors.shape == (2, 8)
+
+    def test_a_cache_that_cannot_be_written_is_made_for_the_process(
+        self, store: Store, location: str, collection: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file_reading(store, make_reading("trees", [TREES, LOCKS]))
+        (tmp_path / "file").write_text("in the way")
+        monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "file"))
+        assert texts_of(open_store(location, collection)) == [TREES, LOCKS]
+
+    def test_arrays_of_an_earlier_generation_stay_with_whom_has_them_open(
+        self, store: Store, location: str, collection: str
+    ) -> None:
+        file_reading(store, make_reading("trees", [TREES]))
+        before = open_store(location, collection)
+        known = before.generation()
         file_reading(store, make_reading("caches", [CACHES]))
-        assert open_store(location, collection).holds_sentences
+        assert before.generation() not in (None, known)
+        assert before.vectors.shape == (1, 8)
+        assert np.isfinite(before.vectors).all()
+        assert len(list((cache() / "courses").glob(f"{cached_at(location, collection)}-*"))) == 1
+
+    def test_of_two_that_change_what_they_have_both_seen_the_second_is_refused(
+        self, store: Store, location: str, collection: str
+    ) -> None:
+        other = create_store(location, collection)
+        file_reading(store, make_reading("trees", [TREES]))
+        with pytest.raises(StoreError, match="another ingest has changed it meanwhile; run this one again"):
+            file_reading(other, make_reading("caches", [CACHES]))
+        assert texts_of(open_store(location, collection)) == [TREES]
+
+    @pytest.mark.parametrize("value", [float("nan"), float("inf")])
+    def test_vectors_that_are_no_numbers_are_refused(
+        self, value: float, store: Store, location: str, collection: str
+    ) -> None:
+        known = update(make_reading("trees", [TREES]))
+        for name in ("sentences", "aliases"):
+            spoilt = getattr(known.vectors, name).copy()
+            spoilt[0, 0] = value
+            with pytest.raises(StoreError, match=r"must be as ingest writes them, .* must be finite numbers"):
+                store.change([replace(known, vectors=replace(known.vectors, **{name: spoilt}))])
+            store = create_store(location, collection := f"{collection}-2")
+
+    def test_vectors_of_another_width_are_refused(self, store: Store) -> None:
+        known = update(make_reading("trees", [TREES]))
+        narrow = replace(known.vectors, sentences=known.vectors.sentences[:, :5])
+        with pytest.raises(StoreError, match="vectors must have 8 numbers each, got 10"):
+            store.change([replace(known, vectors=narrow)])
 
     def test_names_have_vectors_that_are_those_of_queries(self, store: Store, location: str, collection: str) -> None:
         names = [Alias("Search trees", "title"), Alias("Trees I", "metadata")]
         store.change(
-            [filing(make_reading("trees", [TREES], aliases=names)), filing(make_reading("copy", [], same_as="trees"))]
+            [update(make_reading("trees", [TREES], aliases=names)), update(make_reading("copy", [], same_as="trees"))]
         )
         again = open_store(location, collection)
         assert again.aliases == (
@@ -289,7 +270,8 @@ class StoreContract:
         file_reading(store, make_reading("trees", [TREES]))
         renamed = make_reading("trees", [TREES], aliases=[Alias("Search trees", "title")])
         names = HashingEmbedder().embed_queries(["trees", "Search trees"])
-        store.write(renamed, dataclasses.replace(no_vectors(), aliases=names), "minilm")
+        vectors = replace(no_vectors(), aliases=names)
+        store.change([DocumentUpdate(renamed, vectors, "minilm", unchanged=True)])
         again = open_store(location, collection)
         assert again.documents == (renamed.document,)
         assert (again.vectors.shape, again.sentence_vectors.shape, again.alias_vectors.shape) == (
@@ -303,32 +285,32 @@ class StoreContract:
     ) -> None:
         model = HashingEmbedder("minilm")
         trees, caches = make_reading("trees", [TREES, LOCKS]), make_reading("caches", [CACHES])
-        filings = [Filing(reading, embed_reading(reading, model, [model]), "minilm") for reading in (trees, caches)]
-        store.change(filings)
+        updates = [DocumentUpdate(item, embed_reading(item, model, [model]), "minilm") for item in (caches, trees)]
+        store.change(updates)
         again = open_store(location, collection)
         assert again.word_specs == ("minilm",)
         found = again.words("minilm")
-        assert [len(words.pooled) for words in found] == [1, 2]  # by document
-        for words, filing in zip(found, filings[::-1], strict=True):
-            known = filing.vectors.words["minilm"]
-            np.testing.assert_array_equal(words.tokens.codes, known.tokens.codes)
-            np.testing.assert_array_equal(words.tokens.starts, known.tokens.starts)
+        known = [item.vectors.words["minilm"] for item in updates]
+        np.testing.assert_array_equal(found.tokens.codes, np.concatenate([words.tokens.codes for words in known]))
+        lengths = [length for words in known for length in np.diff(words.tokens.starts)]
+        np.testing.assert_array_equal(np.diff(found.tokens.starts), lengths)
+        np.testing.assert_allclose(found.pooled, np.concatenate([words.pooled for words in known]), atol=1e-3)
         whole = again.word_bytes("minilm")
         store.change([], ["trees"])
         assert 0 < store.course.word_bytes("minilm") < whole
-        assert len(open_store(location, collection).words("minilm")) == 1
+        assert len(open_store(location, collection).words("minilm").pooled) == 1
 
     def test_course_of_which_some_words_were_not_read_has_none(
         self, store: Store, location: str, collection: str
     ) -> None:
         model = HashingEmbedder("minilm")
         trees = make_reading("trees", [TREES])
-        store.change([Filing(trees, embed_reading(trees, model, [model]), "minilm")])
+        store.change([DocumentUpdate(trees, embed_reading(trees, model, [model]), "minilm")])
         file_reading(store, make_reading("caches", [CACHES]))
         again = open_store(location, collection)
         assert again.word_specs == ()
-        assert again.holds_words("trees", "minilm")
-        assert not again.holds_words("caches", "minilm")
+        assert again.records["trees"].holds_words("minilm")
+        assert not again.records["caches"].holds_words("minilm")
 
     def test_twin_has_names_and_no_paragraphs(self, store: Store, location: str, collection: str) -> None:
         original = make_reading("trees", [TREES])
@@ -417,7 +399,7 @@ class StoreContract:
         foreign = raw_client(location).create_collection(f"{collection}-x", embedding_function=None, metadata=metadata)
         foreign.add(ids=["theirs"], embeddings=[[1.0, 0.0]])
         for attempt in (create_store, open_store):
-            with pytest.raises(StoreError, match=rf"'{collection}-x' must have store format 2, got .*--collection"):
+            with pytest.raises(StoreError, match=rf"'{collection}-x' must have store format 3, got .*--collection"):
                 attempt(location, f"{collection}-x")
         assert foreign.get()["ids"] == ["theirs"]
         assert raw_client(location).get_collection(f"{collection}-x").metadata == metadata
@@ -432,9 +414,9 @@ def texts_of(course: Course) -> list[str]:
     return [paragraph.text for paragraph in course.paragraphs]
 
 
-def filing(reading: Reading, spec: str = "minilm") -> Filing:
+def update(reading: Reading, spec: str = "minilm") -> DocumentUpdate:
     """A reading with the vectors of a HashingEmbedder."""
-    return Filing(reading, embed_reading(reading, HashingEmbedder(spec)), spec)
+    return DocumentUpdate(reading, embed_reading(reading, HashingEmbedder(spec)), spec)
 
 
 def raw_client(location: str) -> Any:

@@ -212,7 +212,7 @@ class TestCommitted:
         files = build.build_course(folder)
         assert {path.name for path in folder.iterdir() if path.is_file()} == set(files)
         assert [name for name, content in files.items() if (folder / name).read_bytes() != content] == []
-        assert max(map(len, files.values())) < 700_000
+        assert max(map(len, files.values())) < 750_000
 
     def test_paragraphs_are_clearly_short_or_playable_and_unique(self, course: str, minimum: int) -> None:
         records = committed_truth(course)

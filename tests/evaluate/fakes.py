@@ -23,7 +23,7 @@ from quarry.ingest.embed import Embedder
 from quarry.ingest.embed.vectors import ReadingVectors
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
 from quarry.ingest.paragraphs.sentence import sentences
-from quarry.ingest.store import Course, Filing, create_store, open_store
+from quarry.ingest.store import Course, DocumentUpdate, create_store, open_store
 from quarry.player.player import Player
 from quarry.player.protocol.payloads import Json
 from quarry.player.search import build
@@ -109,7 +109,7 @@ def make_store(
         reading = Reading(document, tuple(paragraphs[row] for row in rows), ())
         by_sentence = [row for row in rows for _ in sentences(paragraphs[row].text)]
         names = embedder.embed_queries([doc_id])
-        filings.append(Filing(reading, ReadingVectors(vectors[rows], vectors[by_sentence], names), spec))
+        filings.append(DocumentUpdate(reading, ReadingVectors(vectors[rows], vectors[by_sentence], names), spec))
     store.change(filings)
     return store.course
 

@@ -16,7 +16,7 @@ from quarry.player.search.cache import RememberingEmbedder
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, DenseCalibration, calibration_of
 from quarry.player.search.core import combine, relative
 from quarry.player.search.strategies.ranking import Ranked
-from quarry.player.search.types import Marks, Query, nothing_found
+from quarry.player.search.types import Query, ScoreArrays, nothing_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class Dense(Ranked):
         """Log-odds that the course holds what a hint is about, from its scores."""
         return self._calibration.answerable(parts["paragraph"])
 
-    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> Marks:
+    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> ScoreArrays:
         """What it makes of every paragraph."""
         if not len(self._vectors):
             return nothing_found(0)
@@ -211,7 +211,7 @@ class Dense(Ranked):
         # a similarity where there is nothing else in the sum
         scores = log_odds[0] if self._calibration.parts else log_odds[0] / np.float32(self._calibration.nats)
         answerable = np.array([self.answerable(parts)], dtype=np.float32)
-        return Marks(None, scores, relative(log_odds, answerable)[0])
+        return ScoreArrays(None, scores, relative(log_odds, answerable)[0])
 
     def _weights(self, nats: float, *, ruled: bool) -> dict[str, float]:
         best, mean = (self._sentences.best, self._sentences.mean) if self._sentences is not None else (0.0, 0.0)

@@ -16,7 +16,7 @@ from quarry.ingest.paragraph import Paragraph
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, KeywordCalibration, calibration_of
 from quarry.player.search.core import NOT_FOUND
 from quarry.player.search.strategies.ranking import Ranked
-from quarry.player.search.types import Marks, Query, nothing_found
+from quarry.player.search.types import Query, ScoreArrays, nothing_found
 from quarry.player.words import is_stop_word, stems, words
 
 K1, B = 1.5, 0.75
@@ -105,7 +105,7 @@ class Keyword(Ranked):
         with self._lock:
             _ = self._built
 
-    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> Marks:
+    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> ScoreArrays:
         """What it makes of every paragraph; those that share no word with the hint are not found."""
         share, scores = self.scores(query.hint)
         found = scores > 0.0
@@ -113,7 +113,7 @@ class Keyword(Ranked):
             return nothing_found(len(scores))
         best = self._calibration.bias + self._calibration.share * share
         log_odds = best + self._calibration.nats * (scores - scores.max())
-        return Marks(None, scores, np.where(found, log_odds, NOT_FOUND))
+        return ScoreArrays(None, scores, np.where(found, log_odds, NOT_FOUND))
 
     def rare(self, hint: str) -> dict[str, frozenset[int]]:
         """The rows that hold each of a hint's words which hardly any paragraph of the course has, by word."""

@@ -1,4 +1,4 @@
-"""Marks of the course's paragraphs -> hits: what every strategy that scores arrays shares."""
+"""Scores of the course's paragraphs -> hits: what every strategy that scores arrays shares."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.search.core import NOT_FOUND, probabilities
-from quarry.player.search.types import Hit, Marks, Query
+from quarry.player.search.types import Hit, Query, ScoreArrays
 
 
 class Ranked(ABC):
@@ -40,7 +40,7 @@ class Ranked(ABC):
         """Do what depends on the hint alone."""
 
     @abstractmethod
-    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> Marks:
+    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> ScoreArrays:
         """What it makes of the course's paragraphs: of all, or at least of the k nearest in it and in each document."""
 
     def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:

@@ -16,7 +16,7 @@ from quarry.evaluate.__main__ import main
 from quarry.evaluate.fit.calibration import Choice, fit_choices, fit_relevance
 from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.paragraph import Alias, Document, Reading
-from quarry.ingest.store import Filing, create_store
+from quarry.ingest.store import DocumentUpdate, create_store
 from quarry.player.search.build import build_references
 from quarry.player.search.calibration import CALIBRATION
 from quarry.player.search.references import FEATURES, MEANING
@@ -132,7 +132,7 @@ class TestCommand:
             aliases = (Alias(doc_id, "stem"),)
             document = Document(doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", aliases, 9, len(paragraphs))
             reading = Reading(document, paragraphs, ())
-            filings.append(Filing(reading, embed_reading(reading, model, [model]), model.spec))
+            filings.append(DocumentUpdate(reading, embed_reading(reading, model, [model]), model.spec))
         create_store(str(tmp_path / "words")).change(filings)
         arguments[arguments.index("--store") + 1] = str(tmp_path / "words")
         assert run_main(main, *arguments, *more) == 2

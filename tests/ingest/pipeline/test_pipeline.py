@@ -29,9 +29,10 @@ from quarry.ingest.arrays import Float32Array
 from quarry.ingest.errors import StoreError
 from quarry.ingest.paragraph import Alias
 from quarry.ingest.pipeline import read_document as reader
-from quarry.ingest.pipeline.pipeline import ingest, locked
+from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.pipeline.sources import expand
 from quarry.ingest.store import create_store, open_store
+from quarry.ingest.store.generations import locked
 from tests import fakes
 from tests.contracts import handmade
 from tests.contracts.store import n_records
@@ -179,7 +180,7 @@ def test_path_that_cannot_be_read_is_refused_before_anything_is_made(
     [
         ([], "PATH must name lectures (PDF, PPTX, DOCX, ...), folders or a paragraphs.jsonl, got none"),
         (["--workers", "0", "x.pdf"], "--workers must be at least 1, got 0"),
-        (["--workers", "two", "x.pdf"], "argument --workers: invalid int value: 'two'; see python -m ingest --help"),
+        (["--workers", "two", "x.pdf"], "--workers must be a whole number, got 'two'; see python -m ingest --help"),
         (["--shred", "x.pdf"], "unrecognized arguments: --shred; see python -m ingest --help"),
         (["--list", "--rejected"], "argument --rejected: not allowed with argument --list"),
         (["--config", "none.yaml", "x.pdf"], "--config must name a YAML file, got none.yaml: no such file"),
@@ -778,14 +779,17 @@ def test_model_that_is_not_installed_is_asked_for_in_one_line(
     assert create_store(store).course.documents == ()
 
 
-def test_first_export_is_announced(tmp_path: Path, store: str, settings: Settings) -> None:
+def test_first_export_is_announced(
+    tmp_path: Path, store: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     settings = dataclasses.replace(settings, embed=dataclasses.replace(settings.embed, models_dir=""))
     first = jsonl(tmp_path / "1.jsonl", entry("p1", "trees", TREES))
     second = jsonl(tmp_path / "2.jsonl", entry("p2", "caches", CACHES))
     lines: list[str] = []
     ingest([first], store, settings, progress=False, notice=lines.append)
     assert lines == ["exporting the embedding model minilm to ONNX, once (about 15 s)"]
-    embedders.export_folder("minilm", Path(store) / "models").mkdir(parents=True)
+    embedders.export_folder("minilm", tmp_path / "cache" / "quarry" / "models").mkdir(parents=True)
     ingest([second], store, settings, progress=False, notice=lines.append)
     assert len(lines) == 1
 
@@ -851,12 +855,14 @@ def test_lock_that_cannot_be_made_is_refused(
     )
 
 
-@pytest.mark.parametrize("n_writes", [0, 3, 6])
+@pytest.mark.parametrize("n_writes", [0, 2, 3])
 def test_disk_that_fills_up_costs_nothing_that_was_stored(n_writes: int, tmp_path: Path, store: str, run: Run) -> None:
     course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
     run(course)
     jsonl(course, entry("p1", "trees", NETWORKS), entry("p2", "caches", CACHES))
-    with full_disk_after(n_writes):  # three a document, for paragraphs, sentences and names, and one for all records
+    with full_disk_after(
+        n_writes
+    ):  # one for each document's passages, one for the documents, one that puts all of it in place
         message = refused(run(course))
     assert message.startswith(f"ingest: {store}: ")
     assert message.endswith("could not be written: [Errno 28] No space left on device; nothing stored was lost")
@@ -1009,6 +1015,19 @@ def test_sidecar_names_a_lecture_without_embedding_its_text_again(
     assert set(run(lectures, "--json").statuses.values()) == {"unchanged"}
     (lectures / "trees.yaml").unlink()
     assert run(lectures, "--json").json["fingerprint"] == before.fingerprint
+
+
+def test_a_correction_that_is_added_later_is_taken_up(lectures: Path, store: str, run: Run) -> None:
+    run(lectures)
+    wrong = next(item for item in open_store(store).paragraphs if item.doc_id == "trees")
+    correction = f"{{was: {wrong.opening_sentence!r}, opening_sentence: It is printed so.}}"
+    (lectures / "trees.yaml").write_text(f"corrections: [{correction}]")
+    run(lectures)
+    again = open_store(store)
+    right = next(item for item in again.paragraphs if item.paragraph_id == wrong.paragraph_id)
+    assert (right.opening_sentence, right.text.startswith("It is printed so.")) == ("It is printed so.", True)
+    (expected,) = HashingEmbedder().embed_passages([right.text])
+    np.testing.assert_allclose(again.vectors[again.paragraphs.index(right)], expected, atol=1e-6)
 
 
 def test_broken_sidecar_costs_its_file_alone_and_nothing_stored(lectures: Path, store: str, run: Run) -> None:

@@ -6,7 +6,6 @@ import pytest
 
 from quarry.ingest.store.generations import (
     current_generation,
-    hold_current,
     holds_other_files,
     next_generation,
     remove_others,
@@ -51,24 +50,10 @@ def test_copy_of_a_killed_change_is_removed_by_the_next(tmp_path: Path) -> None:
     assert (held_texts(tmp_path), len(list(tmp_path.glob("chroma-*")))) == ({"a": "2"}, 1)
 
 
-def test_what_somebody_holds_stays_until_they_let_go(tmp_path: Path) -> None:
-    put(tmp_path, "a", "1")
-    hold = hold_current(tmp_path)
-    assert hold is not None
-    for text in ("2", "3"):
-        put(tmp_path, "a", text)
-        remove_others(tmp_path, current_generation(tmp_path))
-    assert (hold.path / "a").read_text() == "1"
-    hold.release()
-    remove_others(tmp_path, current_generation(tmp_path))
-    assert not hold.path.exists()
-
-
 def test_folder_without_a_store_has_none_in_force(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for folder in (tmp_path, tmp_path / "none", tmp_path / "file"):
         assert current_generation(folder) is None
-        assert hold_current(folder) is None
 
 
 def test_files_of_others_are_told_from_those_of_a_store(tmp_path: Path) -> None:

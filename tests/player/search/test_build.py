@@ -17,7 +17,7 @@ from quarry.ingest.embed.hint_bank import LEAST_HINTS, load_hints
 from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.errors import StoreError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
-from quarry.ingest.store import Course, Filing, create_store, open_store
+from quarry.ingest.store import Course, DocumentUpdate, create_store, open_store
 from quarry.player.protocol.payloads import RoundStart
 from quarry.player.search.build import build_orchestrator, searched_of, word_scorers
 from quarry.player.search.cache import RememberingEmbedder
@@ -380,7 +380,7 @@ def store_with_words(folder: Path, *doc_ids: str) -> Course:
         paragraphs = tuple(paragraph(f"{doc_id}:1:{number}", f"{doc_id} says {number}.") for number in range(2))
         document = Document(doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", (Alias(doc_id, "stem"),), 9, 2)
         reading = Reading(document, paragraphs, ())
-        filings.append(Filing(reading, embed_reading(reading, model, [model]), model.spec))
+        filings.append(DocumentUpdate(reading, embed_reading(reading, model, [model]), model.spec))
     store.change(filings)
     return open_store(str(folder))
 

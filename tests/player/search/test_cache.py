@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from quarry.player.errors import SearchError
-from quarry.player.search.cache import RememberingEmbedder, ResultCache, Same, shared_cache
+from quarry.player.search.cache import IdentityKey, RememberingEmbedder, ResultCache, shared_cache
 from quarry.player.search.types import Query, SearchResult
 from tests.player.fakes import WordsEmbedder, hits
 
@@ -103,9 +103,9 @@ def test_one_cache_is_shared_by_all_with_the_same_settings() -> None:
 
 def test_a_thing_is_the_same_as_itself_alone() -> None:
     one, other = [1], [1]
-    assert Same(one) == Same(one)
-    assert Same(one) != Same(other)
-    assert len({Same(one), Same(one), Same(other)}) == 2
+    assert IdentityKey(one) == IdentityKey(one)
+    assert IdentityKey(one) != IdentityKey(other)
+    assert len({IdentityKey(one), IdentityKey(one), IdentityKey(other)}) == 2
 
 
 class TestRememberingEmbedder:

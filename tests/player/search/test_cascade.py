@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from quarry.player.errors import QueryError
 from quarry.player.search.cache import ResultCache
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, calibration_of
 from quarry.player.search.orchestrator import SearchOrchestrator
@@ -211,7 +210,7 @@ class TestCache:
 
     @pytest.mark.parametrize(
         "other",
-        [Query("hint", "sure"), Query("hint", k=2), Query("hint", keywords="off"), Query("hint", within="sure")],
+        [Query("hint", "sure"), Query("hint", k=2), Query("hint", keywords="off")],
     )
     def test_another_query_is_another_result(self, other: Query) -> None:
         searches = engine(
@@ -225,19 +224,6 @@ class TestViews:
     def searches(self) -> SearchOrchestrator:
         strategy = ListStrategy("dense", {"rest:1:1": 0.9, "sure:1:1": 0.8, "sure:1:2": 0.3})
         return engine(strategy, n_paragraphs={"rest": 1, "sure": 2}, keywords="off")
-
-    def test_within_one_book_nothing_else_is_found(self) -> None:
-        result = self.searches().search_within("hint", "sure")
-        assert [(hit.slot, hit.paragraph.paragraph_id) for hit in result.hits] == [
-            ("book", "sure:1:1"),
-            ("book", "sure:1:2"),
-        ]
-
-    def test_within_a_book_that_is_not_there_is_refused(self) -> None:
-        with pytest.raises(QueryError, match="book_name must name a document of the store, got 'nothing like it'"):
-            self.searches().search_within("hint", "nothing like it")
-        with pytest.raises(QueryError, match="within must be a doc_id of the store, got 'omega'"):
-            self.searches().search(Query("hint", within="omega"))
 
     def test_paragraphs_for_a_prompt_come_most_relevant_first(self) -> None:
         found = self.searches().paragraphs_for_prompt("hint", 2)

@@ -8,8 +8,7 @@ import pytest
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import TokenStates
 from quarry.ingest.embed.hint_bank import Bank, hints_of
-from quarry.ingest.embed.tokens import MIDDLE, STEPS, TokenForm, Tokens, compact
-from quarry.ingest.store.token_files import Words
+from quarry.ingest.embed.tokens import MIDDLE, STEPS, TokenForm, Tokens, Words, compact
 from quarry.player.search.cache import RememberingEmbedder
 from quarry.player.search.late_interaction import PRODUCTS, WordByWord
 from tests.fakes import HashingEmbedder

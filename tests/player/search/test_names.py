@@ -22,7 +22,6 @@ from quarry.player.search.names import (
         ("Lecture 03", {3}),
         ("lecture four", {4}),
         ("the third lecture", {3}),
-        ("vierte Vorlesung", {4}),
         ("cours n° 2", {2}),
         ("cs101 week 12", {101, 12}),
         ("the one about trees", set()),
