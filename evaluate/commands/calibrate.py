@@ -151,6 +151,7 @@ def prior(options: argparse.Namespace) -> int:
     ]
     if not found:
         raise GamesError(f"{options.games}: at least one game must be answerable, got none; add some")
+    require_writable(options.out)
     fit = fit_prior(found, places, player.prior_model.floor)
     fitted = {
         "prior_temperature": round(fit.model.temperature, 3),
@@ -317,7 +318,7 @@ COMMANDS = (
         "--games data/games/english.jsonl --split train",
         (
             *(STORE, COLLECTION, GAMES, SPLIT, PRESET, seed("of splits")),
-            path("--out", "STARTS.json", OURS, default=functools.partial(to_fit, STARTS_FILE)),
+            path("--out", "STARTS.json", "default: %(default)s", default=functools.partial(own_fit, STARTS_FILE)),
             JSON,
         ),
         prior,

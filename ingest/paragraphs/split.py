@@ -56,6 +56,8 @@ _IN_BRACKETS = re.compile(r"\((?:\d{1,2}|[a-z]|[ivx]{1,4}|[\u05d0-\u05ea])\)$")
 _CAPTION = re.compile(r"[^\W\d_]{2,12}\.? ?(?:[A-Z]\.)?\d+(?:[.\-–]\d+)*[.:)]")
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
 _LEADERS = re.compile(r"(?:\.\s?){6,}|(?:[·…]\s?){4,}")
+_NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_]{2})")
+"""At the beginning of a footnote, glued to its first word."""
 _CLOSED = "—/"
 
 
@@ -677,6 +679,8 @@ def _block(group: _Group, heading: str, habits: _Habits) -> Block:
     lines, body_size, pitch = group.lines, habits.body_size, habits.pitch
     words = _flat_words(lines, group.marker)
     text, page_breaks = _text(lines, group.marker, habits.vocabulary)
+    if lines[0].footnote:
+        text = _NOTE_NUMBER.sub("", text)
     n_chars = [sum(len(word.text) for word in line.words) for line in lines]
     total = sum(n_chars) or 1
     bold = sum(line.bold * n for line, n in zip(lines, n_chars, strict=True)) / total

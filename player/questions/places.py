@@ -12,7 +12,7 @@ from typing import get_args
 
 import numpy as np
 
-from quarry.configs.places import fitted
+from quarry.configs.places import own_fit
 from quarry.ingest.arrays import Float64Array, IntArray
 from quarry.ingest.paragraph import Kind, Paragraph
 from quarry.ingest.paragraphs.sentence import alternatives, sentences
@@ -201,7 +201,10 @@ def kind_log_odds(paragraphs: Sequence[Paragraph], weights: Mapping[str, float] 
 @functools.cache
 def start_weights() -> Mapping[str, float]:
     """The fitted weights of all features; the user's own fit where there is one."""
-    weights: dict[str, float] = json.loads(fitted(STARTS_FILE).read_text(encoding="utf-8"))["weights"]
+    own = own_fit(STARTS_FILE)
+    weights: dict[str, float] = json.loads((own if own.exists() else STARTS_FILE).read_text(encoding="utf-8"))[
+        "weights"
+    ]
     return weights
 
 

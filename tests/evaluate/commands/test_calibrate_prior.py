@@ -21,7 +21,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def fit(store: str, games: Path, *arguments: str) -> int:
-    return run_main(main, "calibrate", "prior", "--store", store, "--games", str(games), *arguments)
+    out = str(games.with_name("starts.json"))
+    return run_main(main, "calibrate", "prior", "--store", store, "--games", str(games), "--out", out, *arguments)
 
 
 def test_what_is_printed_is_a_settings_file(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -42,8 +43,9 @@ def test_the_fit_is_no_less_likely_than_the_settings_now(
     assert fit(store, games, "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["games"] == 12
-    assert set(found["game"]) == {"prior_temperature", "prior_floor", "prior_filter_share", "prior_boost_share"}
+    assert set(found["game"]) == {"prior_temperature", "prior_filter_share", "prior_boost_share"}
     assert found["log_likelihood"] >= found["now"] - 0.05
+    assert json.loads((tmp_path / "starts.json").read_text())["weights"] == found["weights"]
 
 
 def test_a_paragraph_that_is_not_there_is_told_with_exit_code_1(

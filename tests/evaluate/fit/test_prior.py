@@ -50,7 +50,7 @@ def test_the_model_that_games_were_drawn_under_is_found() -> None:
     assert fit.model.book_share["filter"] == pytest.approx(0.9, abs=0.03)
     assert fit.model.book_share["boost"] == pytest.approx(0.6, abs=0.06)
     # a later sentence also has fewer words left, whose weight shares in what it loses
-    assert fit.weights["later sentence"] < -0.3
+    assert fit.weights["later sentence"] < -0.2
     assert fit.log_likelihood > log_likelihood(games, places_of(places.paragraphs, {}), TRUE)
 
 

@@ -26,14 +26,13 @@ def answers_about(row: int) -> list[Answer]:
 
 def test_a_game_that_was_won_has_nothing_to_say() -> None:
     report = report_with(answers_about(1))
-    assert report.decision.best == 1
-    assert why_lost(report, report.plan.result.hits[1].paragraph) == []
+    assert why_lost(report, report.plan.paragraph(report.decision.best)) == []
 
 
 def test_a_lost_one_names_the_paragraph_its_places_and_the_answers_that_misled() -> None:
     letters = answers_about(1)
     report = report_with(letters)
-    truth = report.plan.result.hits[0].paragraph
+    truth = report.plan.paragraph(0)
     which, places, misled = why_lost(report, truth)
     assert truth.opening_sentence in which
     assert f"{truth.doc_id} p{truth.page}" in which

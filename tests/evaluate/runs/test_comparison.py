@@ -258,7 +258,7 @@ class TestCommand:
         [
             (["--presets", "dual,best"], "preset must be one of default, "),
             (["--presets", "dual,filterd"], "got 'filterd'; did you mean filtered?"),
-            (["--presets", "dual", "--set", "search.kk=1"], "--set must name a setting of"),
+            (["--presets", "dual", "--set", "search.kk=1"], "--set search.kk=1: search has no key"),
             (["--presets", "dual", "--set", "search.k=0"], "search.k must be within 1..10000, got 0"),
             (["--presets", "dual"], "--presets must name two or more different presets, got 'dual'"),
             (["--presets", "dual,dual"], "--presets must name two or more different presets"),

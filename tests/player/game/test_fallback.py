@@ -192,7 +192,9 @@ def test_a_round_that_is_recognised_is_guessed_as_revealed() -> None:
     other = plan.result.hits[-1].paragraph
     known = recognise(plan, Revealed(other.opening_sentence, "fox"))
     assert known.prior.sum() == pytest.approx(1.0)
-    assert known.prior[-1] > 0.89
+    row = known.row_of(other.opening_sentence)
+    assert row is not None
+    assert known.prior[row] > 0.89
     decision = use_revealed(player.decide(known, [None] * 20), known, Revealed(other.opening_sentence, "fox"))
     assert (decision.guess.opening_sentence, decision.guess.associative_word) == (other.opening_sentence, "fox")
 
