@@ -180,7 +180,7 @@ def test_path_that_cannot_be_read_is_refused_before_anything_is_made(
     [
         ([], "PATH must name lectures (PDF, PPTX, DOCX, ...), folders or a paragraphs.jsonl, got none"),
         (["--workers", "0", "x.pdf"], "--workers must be at least 1, got 0"),
-        (["--workers", "two", "x.pdf"], "argument --workers: invalid int value: 'two'; see python -m ingest --help"),
+        (["--workers", "two", "x.pdf"], "--workers must be a whole number, got 'two'; see python -m ingest --help"),
         (["--shred", "x.pdf"], "unrecognized arguments: --shred; see python -m ingest --help"),
         (["--list", "--rejected"], "argument --rejected: not allowed with argument --list"),
         (["--config", "none.yaml", "x.pdf"], "--config must name a YAML file, got none.yaml: no such file"),
@@ -1015,6 +1015,19 @@ def test_sidecar_names_a_lecture_without_embedding_its_text_again(
     assert set(run(lectures, "--json").statuses.values()) == {"unchanged"}
     (lectures / "trees.yaml").unlink()
     assert run(lectures, "--json").json["fingerprint"] == before.fingerprint
+
+
+def test_a_correction_that_is_added_later_is_taken_up(lectures: Path, store: str, run: Run) -> None:
+    run(lectures)
+    wrong = next(item for item in open_store(store).paragraphs if item.doc_id == "trees")
+    correction = f"{{was: {wrong.opening_sentence!r}, opening_sentence: It is printed so.}}"
+    (lectures / "trees.yaml").write_text(f"corrections: [{correction}]")
+    run(lectures)
+    again = open_store(store)
+    right = next(item for item in again.paragraphs if item.paragraph_id == wrong.paragraph_id)
+    assert (right.opening_sentence, right.text.startswith("It is printed so.")) == ("It is printed so.", True)
+    (expected,) = HashingEmbedder().embed_passages([right.text])
+    np.testing.assert_allclose(again.vectors[again.paragraphs.index(right)], expected, atol=1e-6)
 
 
 def test_broken_sidecar_costs_its_file_alone_and_nothing_stored(lectures: Path, store: str, run: Run) -> None:

@@ -59,10 +59,7 @@ def test_without_the_file_nothing_changes(tmp_path: Path) -> None:
         ("date: 15.3.2026", "date must be a date like 2026-03-15, got '15.3.2026'"),
         ("date: 2026-03-15 10:00:00", "date must be a date like 2026-03-15, got datetime"),
         ("date: 2026-99-99", "must be a readable YAML file: YAML: month must be in 1..12"),
-        (
-            "a: &a " + "x" * 50_000 + "\naliases: [*a, *a, *a, *a]",
-            "at most 200000 characters once its aliases",
-        ),
+        ("a: &a x\naliases: [*a, *a]", "must be a readable YAML file: YAML: "),
         ("aliases: " + "[" * 50_000, "less deeply nested"),
         ('aliases: "\\ud800"', "without half surrogate pairs"),
         ("aliases: " + "x" * 300_000, "at most 200000 characters"),
