@@ -20,9 +20,11 @@ from quarry.configs.arguments import (
     settings_of,
     warn,
 )
+from quarry.configs.plural import counted
 from quarry.configs.settings import SettingsError, laid_over
 from quarry.configs.terminal import visible, visible_json
 from quarry.ingest.errors import IngestError
+from quarry.ingest.paragraph import Document
 from quarry.ingest.pipeline.outcome import FileOutcome, IngestSummary, rejected_in_all
 from quarry.ingest.store import Course, open_store
 
@@ -87,6 +89,9 @@ def _run(options: argparse.Namespace) -> int:
 
 def _show_documents(store: Course, as_json: bool) -> None:
     same = Counter(paragraph.doc_id for paragraph in store.paragraphs if paragraph.same_as)
+    kinds: dict[str, Counter[str]] = {document.doc_id: Counter() for document in store.documents}
+    for paragraph in store.paragraphs:
+        kinds[paragraph.doc_id][paragraph.kind] += 1
     if as_json:
         _print_json(
             {
@@ -103,6 +108,7 @@ def _show_documents(store: Course, as_json: bool) -> None:
                         "aliases": [{"text": alias.text, "source": alias.source} for alias in document.aliases],
                         "pages": document.n_pages,
                         "kept": document.n_paragraphs,
+                        "kinds": dict(kinds[document.doc_id]),
                         "near_identical": same[document.doc_id],
                         "rejected": document.rejected,
                         "same_as": document.same_as,
@@ -120,8 +126,9 @@ def _show_documents(store: Course, as_json: bool) -> None:
         twin = f", same file as {document.same_as}" if document.same_as else ""
         if same[document.doc_id]:
             twin += f", {same[document.doc_id]} near-identical to an earlier paragraph"
+        held = _passages(kinds[document.doc_id]["prose"], document)
         print(
-            f"{visible(document.doc_id)}: {document.n_pages} pages, {document.n_paragraphs} kept, "
+            f"{visible(document.doc_id)}: {document.n_pages} pages, {held}, "
             f"{_reasons(document.rejected)}{visible(twin)}"
         )
         for alias in document.aliases:
@@ -141,6 +148,11 @@ def _words(store: Course) -> str:
         for spec in store.word_specs
     ]
     return ", ".join(sizes) or "none, hints are compared with whole texts; where a model can read them, ingest again"
+
+
+def _passages(n_prose: int, document: Document) -> str:
+    """Return how many paragraphs of prose a document has, and how many other passages."""
+    return f"{counted(n_prose, 'paragraph')}, {counted(document.n_paragraphs - n_prose, 'other passage')}"
 
 
 def _show_rejected(store: Course, as_json: bool) -> None:
@@ -240,9 +252,9 @@ def _counted(n_paragraphs: int, n_near_identical: int) -> str:
 def _reasons(rejected: dict[str, int]) -> str:
     total = sum(rejected.values())
     if not total:
-        return "0 rejected"
+        return "0 left out"
     most_first = sorted(rejected.items(), key=lambda item: (-item[1], item[0]))
-    return f"{total} rejected ({', '.join(f'{reason} {count}' for reason, count in most_first)})"
+    return f"{total} left out ({', '.join(f'{reason} {count}' for reason, count in most_first)})"
 
 
 def _print_json(value: object) -> None:

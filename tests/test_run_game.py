@@ -129,7 +129,7 @@ def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
     arguments = ("--store", store.location, "--practice-games", games, "--seed", "3")
     (game,) = played(capsys, *arguments)
     check_game(game)
-    assert game["candidates"] == 12
+    assert game["candidates"] == 24  # two readings of each opening sentence
     # the hint is a sentence of the paragraph, and the oracle answers rightly
     assert game["breakdown"]["opening_sentence_score"] == 100.0
     assert game["private_score"] >= 50.0

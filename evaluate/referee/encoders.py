@@ -100,7 +100,8 @@ class Tools:
         if file is not None:
             with contextlib.suppress(OSError, ValueError):  # a missing or broken file is written again
                 kept: AnyFloatArray = np.load(file)
-                return kept
+                if kept.shape == (len(self._texts), self.encoder.embed_queries([""]).shape[1]):
+                    return kept
         rows = range(0, len(self._texts), BATCH)
         bar = tqdm(rows, desc="embedding passages for the referee", file=sys.stderr, leave=False, delay=2.0)
         vectors = np.concatenate([self.encoder.embed_passages(self._texts[row : row + BATCH]) for row in bar])

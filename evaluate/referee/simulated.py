@@ -117,7 +117,7 @@ def _draws(*key: object) -> bytes:
 
 def tools_of(store: Course, settings: EmbedSettings) -> Tools:
     """Return the tools of referees of games about a store; nothing is loaded or embedded before it is needed."""
-    texts = [paragraph.text for paragraph in store.paragraphs]
+    texts = [paragraph.text for paragraph in store.paragraphs if paragraph.kind == "prose"]
     spec = other_embedder(store.embedder_spec)
     readable = spec != "minilm" or choose_spec(texts[:N_SCRIPT]) == "minilm"  # MiniLM reads Latin script alone
     return Tools(texts, spec if readable else None, store.models(settings))

@@ -19,6 +19,9 @@ SIZE_TOLERANCE = 0.045
 MAX_GROUPS_BETWEEN = 60
 """Pieces, such as those of figures and tables, over which a paragraph is sought that goes on."""
 
+SAME_WIDTH = 0.1
+"""Share by which the widths of two columns of one text may differ."""
+
 MAX_PARTING = 5.0
 """Font sizes between two baselines of the body up to which they are those of two paragraphs in a row."""
 
@@ -632,6 +635,8 @@ def _open_before(groups: Sequence[_Group], group: _Group, habits: _Habits) -> _G
             if start[0].islower() and _CAPTION.match(earlier.lines[0].text) and _TERMINAL.search(last.text):
                 continue  # a figure stands on top of the column
             return None
+        if len(earlier.lines) == 1 and not start[0].islower() and not _of_one_width(last, line):
+            return None  # a line by itself, such as a date
         at_edge = line.start - line.left < 0.6 * line.size or start[0].islower()
         if _LEADERS.search(last.text):
             return None
@@ -666,6 +671,11 @@ def _open_before(groups: Sequence[_Group], group: _Group, habits: _Habits) -> _G
             return earlier
         return None
     return None
+
+
+def _of_one_width(one: PlacedLine, other: PlacedLine) -> bool:
+    widths = one.right - one.left, other.right - other.left
+    return abs(widths[0] - widths[1]) <= SAME_WIDTH * max(widths)
 
 
 def _is_prose_size(group: _Group, body_size: float) -> bool:

@@ -13,7 +13,7 @@ from quarry.ingest.embed.hint_bank import HINTS, LEAST_HINTS, hints_of, load_hin
 from quarry.ingest.errors import BadInputError
 from tests.fakes import HEBREW, HashingEmbedder
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 class Counting(HashingEmbedder):

@@ -53,12 +53,13 @@ def test_a_word_file_yields_its_paragraphs_under_their_headings(
     split = document.add_paragraph(LOCKS[:20])
     split.add_run(LOCKS[20:]).bold = True
     reading = read("lecture 7.docx", _saved(document, tmp_path / "a.docx"))
-    assert [(item.text, item.section) for item in reading.paragraphs] == [
+    prose = [item for item in reading.paragraphs if item.kind == "prose"]
+    assert [(item.text, item.section) for item in prose] == [
         (TIDES, ("Water and Ships", "Tides")),
         (LOCKS, ("Water and Ships", "Tides", "Locks")),
     ]
-    assert reading.paragraphs[0].opening_sentence == TIDES[: TIDES.index(".") + 1]
-    assert {item.reason for item in reading.rejected} == {"heading", "table"}
+    assert prose[0].opening_sentence == TIDES[: TIDES.index(".") + 1]
+    assert {item.kind for item in reading.paragraphs} == {"heading", "boxed", "prose"}
     assert (reading.document.lecture_number, reading.document.reader) == (7, "pandoc")
     assert "Water and Ships" in [alias.text for alias in reading.document.aliases]
 
@@ -88,11 +89,9 @@ def test_slides_are_pages_and_their_titles_headings(tmp_path: Path, read: Callab
         slide.placeholders[1].text_frame.text = text
         slide.notes_slide.notes_text_frame.text = "Tell the story of the hat. " + LOCKS
     reading = read("ships.pptx", _saved(deck, tmp_path / "a.pptx"))
-    assert [(item.page, item.heading, item.text) for item in reading.paragraphs] == [
-        (1, "Tides", TIDES),
-        (2, "Locks", LOCKS),
-    ]
-    assert [item.paragraph_id for item in reading.paragraphs] == ["ships:1:1", "ships:2:1"]
+    prose = [item for item in reading.paragraphs if item.kind == "prose"]
+    assert [(item.page, item.heading, item.text) for item in prose] == [(1, "Tides", TIDES), (2, "Locks", LOCKS)]
+    assert [item.paragraph_id for item in prose] == ["ships:1:1", "ships:2:1"]
     assert reading.document.n_pages == 3
 
 

