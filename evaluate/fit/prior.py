@@ -9,7 +9,7 @@ import numpy as np
 from scipy import optimize
 
 from quarry.ingest.arrays import BoolArray, Float64Array, RowArray
-from quarry.player.questions.places import KINDS, OF_PLACE, Places, kind_log_odds, place_features
+from quarry.player.questions.places import KINDS, OF_PLACE, Places, place_features, search_log_odds
 from quarry.player.questions.prior import PriorModel, prior_of
 from quarry.player.search.types import SearchResult, Tier
 
@@ -103,7 +103,7 @@ def _choices(found: Sequence[tuple[SearchResult, str]], places: Places) -> list[
     features = np.hstack(
         [np.eye(len(KINDS))[kinds][:, 1:], place_features(places.paragraphs, places.rows.tolist(), places.starts)]
     )
-    of_kind = kind_log_odds(places.paragraphs)
+    of_kind = search_log_odds(places.paragraphs)
     choices, is_prose = [], []
     for result, sentence in found:
         relevance = np.full(len(places.paragraphs), -np.inf)

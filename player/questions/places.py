@@ -21,6 +21,8 @@ from quarry.player.words import canonical
 STARTS_FILE = Path(__file__).with_name("starts.json")
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FEW_WORDS, USUAL_WORDS = 6, 40
+PROSE_FIRST = 2.0
+"""Natural log-odds by which a search ranks other passages lower than their kind deserves; the belief takes it back."""
 MAX_READINGS = 3
 """Ways to cut the first sentence that are considered at the beginning of a passage."""
 _COLON = re.compile(r"(?<=\S)(?<!\b\w):(?=\s)")
@@ -196,6 +198,16 @@ def kind_log_odds(paragraphs: Sequence[Paragraph], weights: Mapping[str, float] 
     weights = start_weights() if weights is None else weights
     of_kind = {kind: weights.get(kind, 0.0) for kind in KINDS}
     return np.array([of_kind[paragraph.kind] for paragraph in paragraphs])
+
+
+def search_log_odds(paragraphs: Sequence[Paragraph]) -> Float64Array:
+    """(n_paragraphs,) what the kind of each passage adds to its log-odds in a search, which shows prose first."""
+    return kind_log_odds(paragraphs) - PROSE_FIRST * is_other(paragraphs)
+
+
+def is_other(paragraphs: Sequence[Paragraph]) -> Float64Array:
+    """(n_paragraphs,) 1 for each passage that is no prose, else 0."""
+    return np.array([float(paragraph.kind != "prose") for paragraph in paragraphs])
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quarry.ingest.arrays import Float64Array
-from quarry.player.questions.places import Places
+from quarry.player.questions.places import PROSE_FIRST, Places, is_other
 from quarry.player.search.types import SearchResult, Tier
 
 
@@ -40,7 +40,7 @@ def prior_of(result: SearchResult, places: Places, model: PriorModel) -> Float64
     """
     rows = result.hit_rows
     relevance = np.full(len(places.paragraphs), -np.inf)
-    relevance[rows] = result.log_odds
+    relevance[rows] = result.log_odds + PROSE_FIRST * is_other(result.paragraphs)
     inside = np.zeros(len(places.paragraphs), dtype=np.bool_)
     inside[rows] = result.inside
     log_odds = relevance[places.rows] / model.temperature + places.log_odds

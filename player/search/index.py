@@ -11,7 +11,7 @@ import numpy as np
 from quarry.configs.settings import SearchSettings
 from quarry.ingest.arrays import Float64Array
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions.places import kind_log_odds
+from quarry.player.questions.places import search_log_odds
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
 from quarry.player.search.core import Columns, columns_of
 from quarry.player.search.references import References
@@ -53,7 +53,7 @@ class SearchIndex:
     @functools.cached_property
     def passage_priors(self) -> Float64Array:
         """(n_paragraphs,) log-odds that each passage is chosen before any hint, by its kind."""
-        return kind_log_odds(self.paragraphs)
+        return search_log_odds(self.paragraphs)
 
     @functools.cached_property
     def sizes(self) -> Mapping[str, int]:
