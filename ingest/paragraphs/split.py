@@ -78,7 +78,6 @@ class Block:
         bold, mono: shares of its characters that are bold, and of fixed pitch, 0..1.
         gap_share: share of its lines that have wide gaps, as the rows of a table have.
         unknown_share: share of its words with a character that the file does not tell, 0..1.
-        fill: mean share of the column's width that its lines take, the last one aside, 0..1.
         set_off: whether white space stands above and below it.
         number: the bullet or number itself, "" if none.
         in_table: whether it stands in a table that is ruled.
@@ -98,7 +97,6 @@ class Block:
     mono: float = 0.0
     gap_share: float = 0.0
     unknown_share: float = 0.0
-    fill: float = 1.0
     set_off: bool = False
     number: str = ""
     in_table: bool = False
@@ -695,7 +693,6 @@ def _block(group: _Group, heading: str, habits: _Habits) -> Block:
     total = sum(n_chars) or 1
     bold = sum(line.bold * n for line, n in zip(lines, n_chars, strict=True)) / total
     size = median(line.size for line in lines)
-    full_lines = lines[:-1] or lines
     return Block(
         page=lines[0].page,
         heading=heading,
@@ -707,7 +704,6 @@ def _block(group: _Group, heading: str, habits: _Habits) -> Block:
         mono=sum(line.mono * n for line, n in zip(lines, n_chars, strict=True)) / total,
         gap_share=sum(line.n_gaps > 0 for line in lines) / len(lines),
         unknown_share=sum(UNKNOWN in word for word in words) / max(1, len(words)),
-        fill=sum((line.end - line.start) / max(1.0, line.right - line.left) for line in full_lines) / len(full_lines),
         set_off=min(group.gap_above, group.gap_below) > max(1.5 * pitch, 1.2 * habits.parting),
         number=lines[0].words[0].text if group.marker else "",
         in_table=lines[0].in_table,

@@ -193,9 +193,9 @@ def place_features(paragraphs: Sequence[Paragraph], rows: Sequence[int], starts:
     return table
 
 
-def kind_log_odds(paragraphs: Sequence[Paragraph], weights: Mapping[str, float] | None = None) -> Float64Array:
+def kind_log_odds(paragraphs: Sequence[Paragraph]) -> Float64Array:
     """(n_paragraphs,) natural log-odds that a referee chooses a passage of each one's kind, up to a constant."""
-    weights = start_weights() if weights is None else weights
+    weights = start_weights()
     of_kind = {kind: weights.get(kind, 0.0) for kind in KINDS}
     return np.array([of_kind[paragraph.kind] for paragraph in paragraphs])
 
