@@ -1,5 +1,5 @@
 # The two commands: make play, make test. Everything is set up on the first call and quick on the second.
-.PHONY: play test check bench multilingual mpnet lectures clean help
+.PHONY: play test check bench multilingual mpnet cluster lectures clean help
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -29,6 +29,8 @@ multilingual: $(VENV)/.multilingual  ## the embedder e5, for lectures that are n
 
 mpnet: $(VENV)/.mpnet  ## mpnet, which compares word by word beside minilm: a better search; ingest again afterwards
 
+cluster: $(VENV)/.cluster  ## --cluster: ingest, replay, compare and tune on the workers of a Dask cluster
+
 lectures: $(VENV)/.dev  ## build the bundled lectures and their ground truth from their sources
 	$(PY) data/lectures/build.py
 
@@ -47,12 +49,16 @@ $(VENV)/.runtime: requirements.txt | $(VENV)/bin/python
 	@touch $@
 
 # holds what .runtime does, so that one run of pip serves both
-$(VENV)/.dev: requirements-dev.txt requirements.txt | $(VENV)/bin/python
-	@$(INSTALL) -r requirements.txt -r requirements-dev.txt
+$(VENV)/.dev: requirements-dev.txt requirements-postgresql.txt requirements.txt | $(VENV)/bin/python
+	@$(INSTALL) -r requirements.txt -r requirements-dev.txt -r requirements-postgresql.txt
 	@touch $(VENV)/.runtime $@
 
 $(VENV)/.multilingual: requirements-multilingual.txt $(VENV)/.runtime
 	@$(INSTALL) -r requirements-multilingual.txt
+	@touch $@
+
+$(VENV)/.cluster: requirements-cluster.txt $(VENV)/.runtime
+	@$(INSTALL) -r requirements-cluster.txt
 	@touch $@
 
 $(VENV)/.mpnet: requirements-mpnet.txt $(VENV)/.runtime

@@ -2,7 +2,7 @@
 
 import sys
 
-from quarry.play import main
+from quarry.command import run_quietly
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_quietly("quarry.play"))

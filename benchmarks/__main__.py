@@ -11,25 +11,26 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from benchmarks import ingesting, playing, searching
-from quarry.evaluate.runs.provenance import commit
+from quarry.evaluate.runs.run import commit
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 BENCHMARKS = {
     "start": searching.measure_start,
-    "characters": ingesting.measure_characters,
     "layout": ingesting.measure_layout,
     "embedding": ingesting.measure_embedding,
     "search": searching.measure_over_embedding,
     "chroma": searching.measure_against_chroma,
     "tuning": playing.measure_tuning,
     "questions": playing.measure_questions,
-    "deciding": playing.measure_deciding,
-    "deciding_hebrew": playing.measure_deciding_hebrew,
 }
 
 
 def main(names: list[str]) -> int:
     """Run the named benchmarks, or all; return 1 if a target is missed, 2 for an unknown name."""
+    if names[:1] == ["scale"]:
+        from benchmarks import scale
+
+        return scale.main(names[1:])
     if unknown := [name for name in names if name not in BENCHMARKS]:
         print(f"benchmark must be one of {', '.join(BENCHMARKS)}, got {unknown[0]!r}", file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""What all benchmarks share: a bundled course in a store, two sides that take turns, and a row of the table."""
+"""Shared code of the benchmarks: a bundled course in a store, two sides that take turns, and a row of the table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from quarry.configs.settings import Settings, load
 from quarry.evaluate.games.labelled import LabelledGame, load_games
@@ -21,18 +21,18 @@ Sides = Mapping[str, Sequence[float]]
 Case = TypeVar("Case")
 
 
-def plain_settings() -> Settings:
-    """Return the default settings, but with hints compared as a whole and without a cache of results."""
+def uncached_settings(accuracy: Literal["plain", "fast"] = "plain") -> Settings:
+    """Return the default settings with another accuracy ("plain" compares hints as a whole), without cached results."""
     settings = load()
-    return replace(settings, search=replace(settings.search, accuracy="plain", cache_size=0))
+    return replace(settings, search=replace(settings.search, accuracy=accuracy, cache_size=0))
 
 
 @contextmanager
-def bundled_course(settings: Settings, course: str = "english") -> Iterator[tuple[Course, list[LabelledGame]]]:
+def bundled_course(settings: Settings) -> Iterator[tuple[Course, list[LabelledGame]]]:
     """Yield the bundled course, ingested into a temporary store, and its games."""
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
-        ingest([DATA / "lectures" / course], folder, settings, embedder_spec="minilm", progress=False)
-        yield open_store(folder), load_games(DATA / "games" / f"{course}.jsonl")
+        ingest([DATA / "lectures" / "english"], folder, settings, embedder_spec="minilm", progress=False)
+        yield open_store(folder), load_games(DATA / "games" / "english.jsonl")
 
 
 def take_turns(

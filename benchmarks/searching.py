@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.baselines.chroma_search import HINT
-from benchmarks.measure import DATA, Row, bundled_course, plain_settings, row, seconds, take_turns
+from benchmarks.measure import DATA, Row, bundled_course, row, seconds, take_turns, uncached_settings
 from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import open_store
 from quarry.player.search.build import build_orchestrator, store_embedder
@@ -25,7 +25,7 @@ N_STARTS = 5
 
 def measure_over_embedding() -> Row:
     """Measure a whole search of the bundled course next to the embedding of its hint; every hint is new."""
-    settings = plain_settings()
+    settings = uncached_settings()
     with bundled_course(settings) as (course, games):
         embedder = store_embedder(course, settings)
         search = build_orchestrator(course, settings, embedder).search
@@ -45,7 +45,7 @@ def measure_against_chroma() -> Row:
     from chromadb.config import Settings as ChromaSettings
     from chromadb.utils.embedding_functions import SentenceTransformerEmbeddingFunction
 
-    settings = plain_settings()
+    settings = uncached_settings()
     with bundled_course(settings) as (course, games), tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
         search = build_orchestrator(course, settings).search
         embed = SentenceTransformerEmbeddingFunction(
@@ -80,14 +80,14 @@ def measure_start() -> Row:
     """Measure seconds from process start to the first answer; both search the same paragraphs with the same model."""
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
         ours, baseline = Path(folder) / "store", Path(folder) / "baseline"
-        ingest([DATA / "lectures" / "english"], str(ours), plain_settings(), progress=False)
+        ingest([DATA / "lectures" / "english"], str(ours), uncached_settings(), progress=False)
         texts = [
             {"id": paragraph.paragraph_id, "text": paragraph.text} for paragraph in open_store(str(ours)).paragraphs
         ]
         theirs = [sys.executable, "-m", "benchmarks.baselines.chroma_search", str(baseline)]
         _run([*theirs, "build"], "\n".join(map(json.dumps, texts)))
         command = [sys.executable, "-m", "player", "search", "--store", str(ours), "--hint", HINT]
-        command += ["--preset", "unfiltered", "--json"]
+        command += ["--preset", "unfiltered", "--set", "search.kind_weight=0", "--json"]  # Chroma knows no kinds
         first = json.loads(_run(command))["hits"][0]["paragraph_id"], _run([*theirs, "query"]).strip()
         if first[0] != first[1]:
             raise RuntimeError(f"both must find the same paragraph first, got {first[0]} and {first[1]}")

@@ -1,4 +1,4 @@
-"""Options and commands, each declared once; parsing a command line, and errors on one line."""
+"""Command lines: options and commands, each declared once, and errors in one line."""
 
 from __future__ import annotations
 
@@ -13,48 +13,39 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from quarry.configs.places import default_store
-from quarry.configs.settings import Settings, laid_over, load
-from quarry.configs.suggest import meant
-from quarry.configs.terminal import visible
+from quarry.configs.settings import Settings, WorkerError, load
+from quarry.configs.terminal import did_you_mean, visible
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """An ArgumentParser that says what is wrong in one line on standard error, without the usage, and exits with 2."""
+    """An ArgumentParser that prints an error in one line, without the usage, and exits with 2."""
 
     def error(self, message: str) -> NoReturn:
-        """Exit with 2 and one line that names the command and where its help is."""
+        """Print a line with the command, the error and the way to the help, and exit with 2."""
         message = re.sub(r"^argument (\S+): must ", r"\1 must ", " ".join(message.split()))
         self.exit(2, f"{self.prog.removeprefix('python -m ')}: {visible(message)}; see {self.prog} --help\n")
 
 
-@dataclass(frozen=True)
-class Option:
-    """An option of a command, or a positional argument.
-
-    Attributes:
-        flags: such as `--store`.
-        keywords: of `ArgumentParser.add_argument`; a default that can be called is called when a parser is made.
-    """
-
-    flags: tuple[str, ...]
-    keywords: Mapping[str, Any]
-
-    def add_to(self, parser: argparse._ActionsContainer) -> None:
-        """Add the option to a parser or a group."""
-        default = self.keywords.get("default")
-        made = {"default": default()} if callable(default) else {}
-        parser.add_argument(*self.flags, **{**self.keywords, **made})
+Option = Callable[[argparse._ActionsContainer], object]
+"""Adds an option, or a positional argument, to a parser or a group."""
 
 
 def option(name: str, metavar: str, says: str, **keywords: Any) -> Option:
-    """Declare an option that takes a text, unless `type` says otherwise.
+    """Declare an option that takes a text, unless `type` or `action` says otherwise.
 
     Args:
-        metavar: stands for the value in --help.
+        metavar: name of the value in --help.
         says: the help.
-        keywords: others of `ArgumentParser.add_argument`.
+        keywords: others of `ArgumentParser.add_argument`; a default that can be called is called for each parser.
     """
-    return Option((name,), {"metavar": metavar, "help": says, **keywords})
+
+    def add(parser: argparse._ActionsContainer) -> None:
+        read = {} if "action" in keywords else {"type": text}
+        default = keywords.get("default")
+        made = {"default": default()} if callable(default) else {}
+        parser.add_argument(name, metavar=metavar, help=says, **{**read, **keywords, **made})
+
+    return add
 
 
 def path(name: str, metavar: str, says: str, **keywords: Any) -> Option:
@@ -63,7 +54,7 @@ def path(name: str, metavar: str, says: str, **keywords: Any) -> Option:
 
 
 def several(name: str, metavar: str, says: str, **keywords: Any) -> Option:
-    """Declare an option that may be given any number of times."""
+    """Declare an option that may be repeated."""
     return option(name, metavar, says, action="append", **{"default": [], **keywords})
 
 
@@ -75,7 +66,16 @@ def number(name: str, least: int, says: str, default: int | None = None) -> Opti
 
 def flag(*names: str, says: str) -> Option:
     """Declare an option that takes no value."""
-    return Option(names, {"action": "store_true", "help": says})
+    return lambda parser: parser.add_argument(*names, action="store_true", help=says)
+
+
+def text(given: str) -> str:
+    """Return an argument unchanged; refuse bytes that are not UTF-8, which Python turns into half surrogates."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError(f"must be UTF-8, got {ascii(given)[:80]}; save or type it as UTF-8") from None
+    return given
 
 
 def at_least(least: int) -> Callable[[str], int]:
@@ -97,30 +97,28 @@ STORE = option("--store", "S", "folder, or URL of a Chroma server (default: %(de
 COLLECTION = option("--collection", "NAME", "name within the store (default: %(default)s)", default="course")
 PRESET = option("--preset", "NAME", "settings, by name or a YAML file (default: %(default)s)", default="default")
 JSON = flag("--json", says="print one JSON document and nothing else")
-CONFIG = path("--config", "FILE", "YAML laid over configs/default.yaml")
-PLUGIN = several(
-    "--plugin", "MODULE:CLASS", "ask a search strategy of your own beside the others; again for more", dest="plugins"
-)
+CONFIG = path("--config", "FILE", "YAML merged over configs/default.yaml")
+CLUSTER = option("--cluster", "ADDRESS", "Dask scheduler whose workers do the work, such as tcp://HOST:8786")
 
 
 def set_option(says: str = "one setting, such as search.rule_weight=0") -> Option:
-    """Declare --set, any number of times."""
-    return several("--set", "SECTION.KEY=VALUE", f"{says}; again for more", dest="changes")
+    """Declare --set."""
+    return several("--set", "SECTION.KEY=VALUE", f"{says}; repeatable", dest="changes")
 
 
-SETTINGS = (CONFIG, PLUGIN, set_option())
-"""Options that `settings_of` reads, beside --preset."""
+SETTINGS = (CONFIG, set_option())
+"""Options that `settings_of` reads; it also reads --preset."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its options and the function that it runs.
+    """A command with its options and its function.
 
     Attributes:
         name: such as `replay`.
-        summary: says what the command does, beginning with a verb in lower case.
+        summary: of the command, beginning with a verb in lower case.
         example: whole command lines.
-        options: a sequence among them holds options of which at most one may be given.
+        options: a sequence among them holds options that exclude each other.
         run: takes the parsed options and returns the exit code.
         notes: for the end of --help.
     """
@@ -133,7 +131,7 @@ class Command:
     notes: str = ""
 
     def parser(self, prog: str) -> OneLineParser:
-        """Return the parser of the command, which is called by `prog`."""
+        """Return the parser of the command; `prog` is the command line that calls it."""
         example = self.example.replace("\n", "\n  ")
         parser = OneLineParser(
             prog=prog,
@@ -142,12 +140,9 @@ class Command:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         for given in self.options:
-            if isinstance(given, Option):
-                given.add_to(parser)
-            else:
-                group = parser.add_mutually_exclusive_group()
-                for one in given:
-                    one.add_to(group)
+            exclusive = parser if callable(given) else parser.add_mutually_exclusive_group()
+            for add in [given] if callable(given) else given:
+                add(exclusive)
         parser.set_defaults(label=prog.removeprefix("python -m "))
         return parser
 
@@ -158,13 +153,19 @@ class Command:
         errors: tuple[type[Exception], ...],
         interrupted: str = "interrupted",
     ) -> int:
-        """Run the command and return its exit code: 2 after one of `errors`, which is printed, 130 after Ctrl-C."""
+        """Run the command and return its exit code; print an error.
+
+        The code is 2 after one of `errors`, 1 if workers cannot do the work, and 130 after Ctrl-C.
+        """
         options = self.parser(prog).parse_args(arguments)
         try:
             return run_command(lambda: self.run(options))
         except errors as error:
             warn(options, error)
             return 2
+        except WorkerError as error:
+            warn(options, error)
+            return 1
         except KeyboardInterrupt:
             warn(options, interrupted)
             return 130
@@ -173,9 +174,9 @@ class Command:
 def choose(
     summaries: Mapping[str, str], arguments: Sequence[str] | None, prog: str, about: str
 ) -> tuple[str, list[str]]:
-    """Return the name of the command that a command line begins with, of one word or two, and the rest of the line.
+    """Return the name of the command, of one word or two, and the rest of the command line.
 
-    Exits with 0 after --help, which lists the commands, and with 2 if there is no such command.
+    Exit with 0 after --help, which lists the commands, and with 2 for an unknown command.
 
     Args:
         summaries: of the commands, by name.
@@ -189,17 +190,17 @@ def choose(
 
 
 def _help_or_refuse(summaries: Mapping[str, str], given: Sequence[str], parser: OneLineParser, about: str) -> NoReturn:
-    """List the commands, or those of the group that is named, or say that there is no such command."""
+    """List the commands or those of a group for --help, else refuse the unknown command."""
     group = given[0] if given and any(name.startswith(f"{given[0]} ") for name in summaries) else ""
     named = {name: says for name, says in summaries.items() if name.startswith(group)}
     if {"-h", "--help"} & {*given[:2]}:
         width = max(map(len, named))
         listed = "\n".join(f"  {name:{width}}  {says}" for name, says in named.items())
-        print(f"usage: {parser.prog} COMMAND ...\n\n{about}\n\n{listed}\n\n{parser.prog} COMMAND --help says more")
-        parser.exit(0)
+        text = f"usage: {parser.prog} COMMAND ...\n\n{about}\n\n{listed}\n\n{parser.prog} COMMAND --help says more"
+        parser.exit(run_command(lambda: print(text) or 0))
     got = " ".join(given[: 2 if group else 1])
     same_word = (f"; did you mean {name}?" for name in named if got == name.split()[-1])
-    near = meant(got, named) or next(same_word, "")
+    near = did_you_mean(got, named) or next(same_word, "")
     parser.error(f"the command must be one of {', '.join(named)}, got {got!r}{near}")
 
 
@@ -209,7 +210,7 @@ def warn(options: argparse.Namespace, text: object) -> None:
 
 
 def settings_of(options: argparse.Namespace, preset: str = "", changes: Sequence[str] | None = None) -> Settings:
-    """Load the settings that a command line asks for.
+    """Load the settings of a command line.
 
     Args:
         preset: in place of --preset.
@@ -219,21 +220,20 @@ def settings_of(options: argparse.Namespace, preset: str = "", changes: Sequence
         SettingsError: a preset, key or value is invalid.
     """
     changes = options.changes if changes is None else changes
-    settings = load(preset or getattr(options, "preset", "default"), options.config, changes)
-    for plugin in getattr(options, "plugins", []):
-        strategies = [*settings.search.strategies, plugin.replace(":", ".")]
-        settings = laid_over(settings, {"search": {"strategies": strategies}}, f"--plugin {plugin}")
-    return settings
+    return load(preset or getattr(options, "preset", "default"), options.config, changes)
 
 
 def run_command(command: Callable[[], int]) -> int:
-    """Run `command` so that its output suits whatever reads it, and return its exit code.
+    """Run `command` with output streams that cannot fail, and return its exit code.
 
-    Characters that the output's encoding lacks become question marks, and a reader that closes the pipe early (head,
-    for one) ends the command with 0.
+    Characters that the encoding of the output lacks become question marks, and a reader that closes the pipe early,
+    such as head, ends the command with 0.
     """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed before the process began
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - used until the process ends
     for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)  # a stream put in its place may have none
+        reconfigure = getattr(stream, "reconfigure", None)  # a replaced stream may lack it
         if reconfigure is not None:
             reconfigure(errors="replace")
     try:
@@ -246,6 +246,6 @@ def run_command(command: Callable[[], int]) -> int:
 
 
 def redirect_to_devnull(stream: TextIO) -> None:
-    """Redirect what a closed stream still holds, so that the interpreter does not fail on it when it exits."""
+    """Redirect the rest of a closed stream, so that the interpreter does not fail on it when it exits."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,14 +1,16 @@
-"""Parts by name: the project's own from a table, a user's own by dotted path such as `my_module.MyStrategy`."""
+"""Extensions by name: parts of a table, or a user's own by dotted path such as `my_module.MyStrategy`."""
 
 from __future__ import annotations
 
 import inspect
+import os
 import pkgutil
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from quarry.configs.settings import SettingsError
-from quarry.configs.suggest import meant
+from quarry.configs.terminal import did_you_mean
 
 T = TypeVar("T")
 
@@ -23,19 +25,21 @@ def find(table: Mapping[str, T], name: str, key: str) -> T:
     """Look up a name in a table, or import a dotted path.
 
     Args:
-        table: the parts of one sort, by name.
-        key: where the name was written, for errors, such as `search.strategies` or `--referee`.
+        table: parts by name.
+        key: setting or flag of the name, for errors, such as `search.strategies` or `--referee`.
 
     Raises:
-        SettingsError: the table does not have the name, or the path cannot be imported.
+        SettingsError: the table lacks the name, or the path cannot be imported.
     """
     if name in table:
         return table[name]
     if not is_dotted(name):
         raise SettingsError(
-            f"{key} must be of {', '.join(table)}, or the dotted path of your own, got {name!r}{meant(name, table)}; "
-            "see docs/guides/extend.md"
+            f"{key} must be of {', '.join(table)}, or the dotted path of your own, got {name!r}"
+            f"{did_you_mean(name, table)}; see docs/guides/extend.md"
         )
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # the command `quarry` starts without it
     found: T = _guarded(lambda: pkgutil.resolve_name(":".join(name.rsplit(".", 1))), name, key)
     return found
 
@@ -44,12 +48,14 @@ def make(table: Mapping[str, Any], name: str, key: str, *given: Any) -> Any:
     """Find a part as `find` does, and call it with as many of `given` as it accepts.
 
     Raises:
-        SettingsError: there is no such part, or a user's own cannot be made.
+        SettingsError: there is no such part, or the user's own fails.
     """
     part = find(table, name, key)
-    if name in table:
-        return call_with_available(part, given)
-    return _guarded(lambda: call_with_available(part, given), name, key)
+    return (
+        call_with_available(part, given)
+        if name in table
+        else _guarded(lambda: call_with_available(part, given), name, key)
+    )
 
 
 def call_with_available(found: Any, given: Sequence[Any]) -> Any:
@@ -64,7 +70,7 @@ def call_with_available(found: Any, given: Sequence[Any]) -> Any:
 
 
 def _guarded(get: Callable[[], Any], path: str, key: str) -> Any:
-    """Return what `get` returns; any error of a user's own code becomes a SettingsError that names the path."""
+    """Call `get`; turn any error of the user's own code into a SettingsError that names the path."""
     try:
         return get()
     except Exception as error:

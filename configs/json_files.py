@@ -1,30 +1,33 @@
-"""JSON from files: a document, or one a line. What cannot be used is refused in one line that names file and line."""
+"""JSON files: one document, or one object a line; bad input is refused in one line that names file and line."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 Refuse = Callable[[str], Exception]
-"""Makes the error of whoever reads, from its text."""
-
+"""Makes the caller's error from its text."""
 MEND = "mend the line or remove it"
+HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+"""An escape that may be half of a surrogate pair, which no UTF-8 file can hold."""
 
 
 def read_text(path: Path, refuse: Refuse, *, named: str = "", remedy: str = "check the path") -> str:
-    """The text of a file, without a byte order mark.
+    """Read a UTF-8 file without its byte order mark.
 
     Args:
-        named: how the user named the file, such as `--games`; "" where the path alone says it.
-        remedy: what to do where the file is not there.
+        named: the flag that names the file, such as `--games`; "" if the path alone says enough.
+        remedy: for a missing file.
 
     Raises:
         refuse: the file cannot be read, or is not UTF-8.
     """
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device may never end
+            raise OSError(0, "not a regular file")
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         what = f"{named} must be a readable file, got {path}:" if named else f"{path}: must be a readable file, got"
@@ -34,9 +37,9 @@ def read_text(path: Path, refuse: Refuse, *, named: str = "", remedy: str = "che
 
 
 def lines_of(text: str, path: Path) -> Iterator[tuple[str, str]]:
-    """Where each line stands that is not blank, for people, and the line.
+    """Yield "PATH line NUMBER" and the line for each line that is not blank.
 
-    Not by `splitlines`, which would break a line at the separators that JSON strings may hold as they are.
+    Only line feeds end a line: JSON strings may hold the other separators of `splitlines`.
     """
     return ((f"{path} line {number}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
 
@@ -44,57 +47,46 @@ def lines_of(text: str, path: Path) -> Iterator[tuple[str, str]]:
 def read_objects(
     path: Path, refuse: Refuse, *, named: str = "", remedy: str = "check the path"
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Where each object of a file of JSON lines stands, for people, and the object; blank lines are passed over.
+    """Yield "PATH line NUMBER" and the object for each line of a file of JSON lines; skip blank lines.
 
     Raises:
-        refuse: the file cannot be read, or a line is no JSON object.
+        refuse: the file cannot be read, or a line is not a JSON object.
     """
     for where, line in lines_of(read_text(path, refuse, named=named, remedy=remedy), path):
         yield where, as_object(line, where, refuse)
 
 
-def read_object(path: Path, refuse: Refuse, *, what: str, needed: Sequence[str] = (), remedy: str) -> dict[str, Any]:
-    """The one object of a JSON file.
+def read_object(path: Path, refuse: Refuse, *, what: str, remedy: str) -> dict[str, Any]:
+    """Read the object of a JSON file.
 
     Args:
-        what: the file must hold, such as "a study as JSON".
-        needed: keys that it must have.
+        what: the expected content, such as "a study as JSON".
 
     Raises:
         refuse: the file cannot be read, or holds anything else.
     """
-    found = as_object(read_text(path, refuse, remedy=remedy), str(path), refuse, what=what, remedy=remedy)
-    if missing := [key for key in needed if key not in found]:
-        raise refuse(f"{path}: must be {what}, but has no {missing[0]}; {remedy}")
-    return found
+    return as_object(read_text(path, refuse, remedy=remedy), str(path), refuse, what=what, remedy=remedy)
 
 
 def as_object(
     text: str, where: str, refuse: Refuse, *, what: str = "a JSON object", remedy: str = MEND
 ) -> dict[str, Any]:
-    """The object that a text holds.
+    """Read a text as a JSON object.
 
     Args:
-        where: the text stands, for people.
+        where: place of the text, for the error.
 
     Raises:
-        refuse: it holds none, or one with half a surrogate pair in it, which no file can be written with.
+        refuse: it is not an object, or holds half a surrogate pair.
     """
     try:
         found = json.loads(text)
+        if HALF_PAIR.search(text):
+            json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise refuse(f"{where}: must be Unicode text, got half a surrogate pair; {remedy}") from error
     except (ValueError, RecursionError) as error:
         raise refuse(f"{where}: must be {what}: {error}; {remedy}") from error
     if not isinstance(found, dict):
         raise refuse(f"{where}: must be {what}, got {type(found).__name__}; {remedy}")
-    halved = found.items() if _SURROGATE.search(text) else ()
-    for key, value in halved:
-        try:
-            json.dumps([key, value], ensure_ascii=False).encode()
-        except UnicodeEncodeError as error:
-            raise refuse(
-                f"{where}: {ascii(key)[1:-1]} must be Unicode text, got half a surrogate pair; {remedy}"
-            ) from error
     return found
-
-
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")

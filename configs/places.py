@@ -1,62 +1,75 @@
-"""Where things are: what comes with the code, and what is made.
+"""Folders: the data that comes with the code, and the folders for stores, journals, fits and caches.
 
-In a checkout all of it is in data/. An installed package is only read; what is made goes to a folder of the user's.
+In a checkout, all these folders are in data/. An installed package is only read, and files are written to a
+folder of the user.
 """
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import os
 from pathlib import Path
 
 import platformdirs
 
 ROOT = Path(__file__).resolve().parents[1]
-"""Of a checkout, or of the installed package."""
-
+"""The folder of the checkout, or of the installed package."""
 BUNDLED = ROOT / "data"
-"""Lectures and labelled games that come with the code."""
+"""The folder of the lectures and labelled games that come with the code."""
 
 
 def is_checkout() -> bool:
-    """Whether the code lies in a checkout, where what is fitted is kept with the code."""
+    """Return whether the code is in a checkout."""
     return (ROOT / "pyproject.toml").is_file()
 
 
 def home() -> Path:
-    """Where what is made is kept: QUARRY_HOME, else data/ of a checkout, else a folder of the user's."""
+    """Return the folder for everything that is made: QUARRY_HOME, else data/ of a checkout, else one of the user's."""
     if named := os.environ.get("QUARRY_HOME"):
         return Path(named)
     return BUNDLED if is_checkout() else platformdirs.user_data_path("quarry", appauthor=False)
 
 
 def cache() -> Path:
-    """Where what can be made again is kept: QUARRY_HOME/cache, else the user's cache folder."""
+    """Return the folder for everything that can be made again: QUARRY_HOME/cache, else the user's cache folder."""
     if named := os.environ.get("QUARRY_HOME"):
         return Path(named) / "cache"
     return platformdirs.user_cache_path("quarry", appauthor=False)
 
 
 def default_store() -> str:
-    """The store that is meant where none is named, wherever one stands."""
+    """Return the default of --store."""
     return str(home() / "store")
 
 
 def default_journal() -> Path:
-    """Where games against a server are kept."""
+    """Return the default of --journal."""
     return home() / "runs" / "games.sqlite"
 
 
 def own_fit(bundled: Path) -> Path:
-    """Where a user's own fit of what comes with the code as `bundled` is kept, in a checkout too."""
+    """Return the path of the user's own fit of a bundled file."""
     return home() / "fitted" / bundled.name
 
 
 def to_fit(bundled: Path) -> Path:
-    """Where a fit writes what comes with the code as `bundled`, unless told otherwise."""
+    """Return the default path of a new fit: the bundled file in a checkout, else the user's own."""
     return bundled if is_checkout() else own_fit(bundled)
 
 
 def fitted(bundled: Path) -> Path:
-    """The file in force: the user's own fit of it where there is one, else `bundled`."""
+    """Return the path of the user's own fit if there is one, else the bundled file."""
     own = to_fit(bundled)
     return own if own.exists() else bundled
+
+
+@functools.cache
+def code_digest() -> str:
+    """Return 16 hexadecimal digits that change with any source or settings file, committed or not."""
+    digest = hashlib.sha256()
+    folders = [ROOT / package for package in ("configs", "ingest", "player", "evaluate")]
+    for path in sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".yaml")):
+        digest.update(str(path.relative_to(ROOT)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

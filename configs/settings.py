@@ -1,7 +1,6 @@
-"""Settings of all parts: types, ranges and defaults, and how presets, files and the environment change them.
+"""Settings: keys with types, ranges and defaults, and presets, files and environment variables that change them.
 
-configs/default.yaml says what each key is for, with its unit; a test holds both files to the same keys, ranges and
-defaults.
+configs/default.yaml explains each key with its unit; a test compares keys, ranges and defaults of both files.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ import yaml
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
-from quarry.configs.plain_yaml import Yaml12Loader, read_plain_file, read_plain_yaml
-from quarry.configs.suggest import meant
+from quarry.configs.plain_yaml import read_plain_file, read_plain_yaml
+from quarry.configs.terminal import did_you_mean
 
 CONFIG_DIR = Path(__file__).resolve().parent
 DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
@@ -31,12 +30,16 @@ Merge = Literal["slots", "relevance"]
 SpillOver = Literal["never", "no-book", "always"]
 
 MAX_SHOWN = 80
-"""Characters of a value that an error shows."""
+"""The most characters of a value that an error shows."""
 ROUNDING = 1e-9
-"""By how much a sum of fractions may exceed its bound."""
+"""The excess of a sum of fractions over its bound that is ignored."""
 
 STRICT = ConfigDict(strict=True)
 N = TypeVar("N", int, float)
+
+
+class WorkerError(RuntimeError):
+    """Workers cannot do the work; the text is one line that ends in the remedy."""
 
 
 class SettingsError(ValueError):
@@ -44,7 +47,7 @@ class SettingsError(ValueError):
 
 
 def number(default: N, low: float | str, high: float | str) -> N:
-    """Return a field for a number within low..high; a bound that is a name is the value of that key of the section."""
+    """Return a field for a number within low..high; a bound may be the name of another key of the section."""
     fixed: dict[str, Any] = {} if isinstance(low, str) or isinstance(high, str) else {"ge": low, "le": high}
     field: Any = Field(default, json_schema_extra={"low": low, "high": high}, **fixed)
     return field  # type: ignore[no-any-return]
@@ -52,7 +55,7 @@ def number(default: N, low: float | str, high: float | str) -> N:
 
 @dataclass(frozen=True, slots=True, config=STRICT)
 class _Section:
-    """Some of the settings."""
+    """A section of the settings."""
 
     @model_validator(mode="after")
     def _within_other_keys(self) -> Self:
@@ -67,7 +70,7 @@ class _Section:
 
 @dataclass(frozen=True, slots=True, config=STRICT)
 class EmbedSettings(_Section):
-    """How texts become vectors."""
+    """Settings of the embedding of texts."""
 
     max_tokens: int = number(256, 8, 512)
     threads: int = number(0, 0, 256)
@@ -76,7 +79,7 @@ class EmbedSettings(_Section):
 
 @dataclass(frozen=True, slots=True, config=STRICT)
 class IngestSettings(_Section):
-    """How files become paragraphs."""
+    """Settings of the reading of files."""
 
     workers: int = number(0, 0, 256)
     timeout_s: float = number(300.0, 0.1, 86_400.0)
@@ -88,19 +91,18 @@ class IngestSettings(_Section):
 
 @dataclass(frozen=True, slots=True, config=STRICT)
 class SearchSettings(_Section):
-    """What one search does."""
+    """Settings of a search."""
 
-    strategies: tuple[str, ...] = Field(default=("dense",), strict=False)  # YAML has lists, and no tuples
+    strategies: tuple[str, ...] = Field(default=("dense",), strict=False)  # YAML has no tuples
     keywords: KeywordMode = "rule"
     fusion: Fusion = "linear"
     rrf_k: int = number(60, 1, 10_000)
     sentence_weight: float = number(0.4, 0.0, 1.0)
     sentence_mean_weight: float = number(0.2, 0.0, 1.0)
     rule_weight: float = number(2.5, 0.0, 10.0)
-    k: int = number(20, 1, 10_000)
-    pdf_k: int = number(20, 0, "k")
-    global_k: int = number(0, 0, "k")
-    global_pool: int = number(20, "global_k", 100_000)
+    k: int = number(0, 0, 10_000)
+    pdf_k: int = number(15, 0, 10_000)
+    global_k: int = number(5, 0, 10_000)
     spill_over: SpillOver = "always"
     merge: Merge = "slots"
     book_match: BookMatch = "resolved"
@@ -111,19 +113,13 @@ class SearchSettings(_Section):
     lowered_threshold: float = number(0.35, 0.0, "threshold")
     cascade: bool = True
     rewrite: str = "off"
+    kind_weight: float = number(1.0, 0.0, 10.0)
     quality_weight: float = number(0.0, -20.0, 20.0)
     recency_weight: float = number(0.0, -20.0, 20.0)
-    cross_encoder: str = ""
-    rerank_pool: int = number(40, 1, 10_000)
     deadline_s: float = number(8.0, 0.01, 600.0)
     cache_size: int = number(1_024, 0, 100_000)
     accuracy: Accuracy = "auto"
     hints: str = ""
-
-    @property
-    def lacks_cross_encoder(self) -> bool:
-        """Whether hits are to be re-ranked by a model that was not given."""
-        return "reranked" in self.strategies and not self.cross_encoder
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
@@ -132,9 +128,7 @@ class SearchSettings(_Section):
                 "sentence_weight + sentence_mean_weight must be at most 1, "
                 f"got {self.sentence_weight} + {self.sentence_mean_weight}"
             )
-        if self.pdf_k + self.global_k > self.k:
-            raise ValueError(f"pdf_k + global_k must be at most k={self.k}, got {self.pdf_k} + {self.global_k}")
-        if self.merge == "slots" and not self.pdf_k + self.global_k:
+        if not self.pdf_k + self.global_k and (self.merge == "slots" or not self.k):
             raise ValueError("pdf_k + global_k must be at least 1, got 0 + 0")
         if self.rewrite != "off" and "." not in self.rewrite:
             raise ValueError(f"rewrite must be off or the dotted path of a rewriter, got {_short(self.rewrite)}")
@@ -145,11 +139,11 @@ class SearchSettings(_Section):
 
 @dataclass(frozen=True, slots=True, config=STRICT)
 class GameSettings(_Section):
-    """How a game is played."""
+    """Settings of a game."""
 
     candidates: int = number(20_000, 2, 100_000)
-    prior_temperature: float = number(1.3, 0.001, 10.0)
-    prior_floor: float = number(0.002, 0.0, 0.5)
+    prior_temperature: float = number(1.5, 0.001, 10.0)
+    prior_floor: float = number(0.01, 0.0, 0.5)
     prior_filter_share: float = number(0.994, 0.5, 0.9999)
     prior_boost_share: float = number(0.913, 0.0, 0.9999)
     error_scale: float = number(1.0, 0.05, 20.0)
@@ -181,7 +175,7 @@ class GameSettings(_Section):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set, with the name of the preset it was made for."""
+    """All settings, with the name of the preset that they began with."""
 
     preset: str
     embed: EmbedSettings
@@ -207,24 +201,24 @@ def fields(kind: type[Any]) -> dict[str, Any]:
 
 
 def preset_names() -> tuple[str, ...]:
-    """Return the names that `load(preset=...)` takes, `default` first."""
+    """Return the names of all presets, `default` first."""
     return ("default", *_presets())
 
 
 def _presets() -> Mapping[str, Any]:
-    presets: dict[str, Any] = yaml.load(PRESETS_CONFIG.read_text(encoding="utf-8"), Yaml12Loader)
+    presets: dict[str, Any] = yaml.safe_load(PRESETS_CONFIG.read_text(encoding="utf-8"))
     return presets
 
 
 def load(preset: str = "default", config: Path | None = None, changes: Sequence[str] = ()) -> Settings:
-    """Load the settings of a preset, with the user's file merged over them.
+    """Load the settings of a preset, and merge the user's changes over them.
 
-    Order, later wins: the defaults, the preset, `config`, the environment (QUARRY_TOKEN, QUARRY_MODELS,
-    QUARRY_ACCURACY), `changes`. Nothing else is read.
+    Later ones win: the defaults, the preset, `config`, the environment (QUARRY_TOKEN, QUARRY_MODELS, QUARRY_ACCURACY),
+    `changes`. Nothing else is read.
 
     Args:
-        preset: a name, or the path of a YAML file (.yaml or .yml); NAME.yaml here, where no preset has the name.
-        changes: as `--set` takes them, SECTION.KEY=VALUE.
+        preset: a name, or the path of a YAML file (.yaml or .yml), or NAME for the file NAME.yaml in this folder.
+        changes: SECTION.KEY=VALUE, as of `--set`.
 
     Raises:
         SettingsError: unknown preset or key, a value of the wrong type or out of range, unreadable YAML.
@@ -233,22 +227,35 @@ def load(preset: str = "default", config: Path | None = None, changes: Sequence[
     settings = Settings(preset, **parts, token=os.environ.get("QUARRY_TOKEN", ""))
     presets = _presets()
     if preset in presets:
-        settings = laid_over(settings, presets[preset], f"{PRESETS_CONFIG}, preset {preset}")
+        settings = merge_settings(settings, presets[preset], f"{PRESETS_CONFIG}, preset {preset}")
     elif is_file_name(preset) or (preset != "default" and os.path.isfile(f"{preset}.yaml")):
         path = Path(preset if is_file_name(preset) else f"{preset}.yaml")
-        settings = laid_over(settings, _read_yaml(path, "--preset"), str(path))
+        settings = merge_settings(settings, _read_yaml(path, "--preset"), str(path))
     elif preset != "default":
         names = preset_names()
         raise SettingsError(
-            f"preset must be one of {', '.join(names)}, or a YAML file, got {preset!r}{meant(preset, names)}"
+            f"preset must be one of {', '.join(names)}, or a YAML file, got {preset!r}{did_you_mean(preset, names)}"
         )
     if config is not None:
-        settings = laid_over(settings, _read_yaml(config, "--config"), str(config))
+        over = _read_yaml(config, "--config")
+        _require_preset_of_tuning(over, preset, config)
+        settings = merge_settings(settings, over, str(config))
     if models_dir := os.environ.get("QUARRY_MODELS"):
-        settings = laid_over(settings, {"embed": {"models_dir": models_dir}}, "QUARRY_MODELS")
+        settings = merge_settings(settings, {"embed": {"models_dir": models_dir}}, "QUARRY_MODELS")
     if (accuracy := os.environ.get("QUARRY_ACCURACY")) and settings.search.accuracy == "auto":
-        settings = laid_over(settings, {"search": {"accuracy": accuracy}}, "QUARRY_ACCURACY")
-    return laid_over(settings, _changed(changes), " ".join(f"--set {change}" for change in changes))
+        settings = merge_settings(settings, {"search": {"accuracy": accuracy}}, "QUARRY_ACCURACY")
+    return merge_settings(settings, _changed(changes), " ".join(f"--set {change}" for change in changes))
+
+
+def _require_preset_of_tuning(over: Any, preset: str, config: Path) -> None:
+    """Refuse a file of `tune` over another preset: a run would be named after settings that it does not play."""
+    provenance = over.get("provenance") if isinstance(over, dict) else None
+    tuned_with = provenance.get("preset", preset) if isinstance(provenance, dict) else preset
+    if tuned_with != preset:
+        raise SettingsError(
+            f"--config {config} was tuned with the preset {tuned_with}, whose settings it holds, got it over {preset}; "
+            f"take it as a preset: --preset {config}"
+        )
 
 
 def as_dict(settings: Settings) -> dict[str, Any]:
@@ -259,12 +266,12 @@ def as_dict(settings: Settings) -> dict[str, Any]:
 
 
 def is_file_name(preset: str) -> bool:
-    """Return whether a preset is written as a file of the user's, not by name."""
+    """Return whether a preset is given as a file."""
     return preset.endswith((".yaml", ".yml"))
 
 
 def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Read several `--set` as one mapping of sections."""
+    """Read the values of `--set` as one mapping of sections."""
     tree: dict[str, dict[str, Any]] = {}
     for change in changes:
         name, equals, text = (part.strip() for part in change.partition("="))
@@ -274,7 +281,7 @@ def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
         try:
             tree.setdefault(section, {})[key] = read_plain_yaml(text) if text else ""
         except ValueError as error:
-            raise SettingsError(f"--set {change}: the value must be {error}") from error
+            raise SettingsError(f"--set {change[:MAX_SHOWN]}: the value must be {error}") from error
     return tree
 
 
@@ -290,11 +297,11 @@ def _read_yaml(path: Path, flag: str) -> Any:
     return {} if tree is None else tree
 
 
-def laid_over(settings: Settings, over: Any, where: str) -> Settings:
-    """Merge a mapping of sections over settings; a section `provenance` is for people and is left out.
+def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
+    """Merge a mapping of sections over settings; ignore the section `provenance`, which is for people.
 
     Raises:
-        SettingsError: unknown section or key, a value of the wrong type or out of range; names `where` it was written.
+        SettingsError: unknown section or key, a value of the wrong type or out of range; the text names `where`.
     """
     if not isinstance(over, dict):
         raise SettingsError(f"{where}: must hold a mapping of sections, got {type(over).__name__}")
@@ -303,7 +310,8 @@ def laid_over(settings: Settings, over: Any, where: str) -> Settings:
             continue
         if section not in SECTIONS:
             raise SettingsError(
-                f"{where}: section must be one of {', '.join(SECTIONS)}, got {section!r}{meant(str(section), SECTIONS)}"
+                f"{where}: section must be one of {', '.join(SECTIONS)}, got {section!r}"
+                f"{did_you_mean(str(section), SECTIONS)}"
             )
         if not isinstance(values, dict):
             raise SettingsError(f"{where}: section {section} must hold keys and values, got {type(values).__name__}")
@@ -311,7 +319,8 @@ def laid_over(settings: Settings, over: Any, where: str) -> Settings:
         for key in values:
             if key not in known:
                 raise SettingsError(
-                    f"{where}: {section} has no key {_short(key)}; it has {', '.join(known)}{meant(str(key), known)}"
+                    f"{where}: {section} has no key {_short(key)}; it has {', '.join(known)}"
+                    f"{did_you_mean(str(key), known)}"
                 )
         try:
             changed = dataclasses.replace(getattr(settings, section), **values)
@@ -322,9 +331,9 @@ def laid_over(settings: Settings, over: Any, where: str) -> Settings:
 
 
 def _refusal(error: ValidationError, section: str) -> str:
-    """Say on one line what must hold for a section, and what came."""
+    """Return a line with the first fault: what must hold, and what was given."""
     first = error.errors(include_url=False)[0]
-    if not first["loc"]:  # of several keys together
+    if not first["loc"]:  # a rule about several keys
         return f"{section}.{first['ctx']['error']}"
     key = str(first["loc"][0])
     field = fields(SECTIONS[section])[key]

@@ -1,44 +1,56 @@
-"""Text that somebody else wrote, made safe to print: nothing in it is interpreted, all of it is shown."""
+"""Text for the terminal: escaped control characters, plurals, and suggestions for mistyped names."""
 
 from __future__ import annotations
 
+import difflib
 import json
 import unicodedata
+from collections.abc import Iterable
 
 _HARMLESS = frozenset("\u00ad\u200c\u200d\u200e\u200f")
-"""Format characters that ordinary Hebrew, Arabic and Indic text needs; they cannot reorder what stands around them."""
+"""Format characters that ordinary Hebrew, Arabic and Indic text needs; they cannot reorder the text around them."""
+MIN_SIMILARITY = 0.7
+"""The least similarity (Ratcliff and Obershelp) at which a name is suggested for a mistyped one."""
 
 
 def visible(text: object) -> str:
-    r"""The text on one line, with escape sequences, controls, bidi overrides and lone surrogates written as `\x1b`.
+    r"""Return a text on one line, with control characters, bidi overrides and lone surrogates escaped as `\x1b`.
 
     Line breaks and tabs become blanks.
     """
-    return "".join(" " if char in "\n\r\t" else _spelt(char) if _acts(char) else char for char in str(text))
+    return "".join(" " if char in "\n\r\t" else _escape(char) if _is_active(char) else char for char in str(text))
 
 
 def visible_json(document: object, indent: int | None = 1) -> str:
-    """A document as JSON, non-ASCII letters as they are, with whatever a terminal would act on escaped.
+    """Return a document as JSON in which control characters are escaped and other letters are left as they are.
 
     Args:
-        indent: None writes it on one line.
+        indent: None writes one line.
     """
     return "".join(
-        _json_escape(char) if char != "\n" and _acts(char) else char
+        json.dumps(char)[1:-1] if char != "\n" and _is_active(char) else char
         for char in json.dumps(document, ensure_ascii=False, indent=indent)
     )
 
 
-def _acts(char: str) -> bool:
-    """Whether a terminal may act on the character instead of showing it."""
+def pluralize(n: int, noun: str, plural: str = "") -> str:
+    """Return `1 game` or `2 games`; `plural` is for nouns that take more than an s."""
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return `; did you mean NAME?` with the most similar of the names, "" if no name is similar."""
+    by_folded = {known.casefold(): known for known in names}
+    similar = difflib.get_close_matches(name.casefold(), by_folded, 1, MIN_SIMILARITY)
+    return f"; did you mean {by_folded[similar[0]]}?" if similar else ""
+
+
+def _is_active(char: str) -> bool:
+    """Return whether a terminal may act on a character instead of showing it."""
     if " " <= char <= "~":
         return False
     return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char not in _HARMLESS
 
 
-def _spelt(char: str) -> str:
+def _escape(char: str) -> str:
     return char.encode("unicode_escape", "surrogatepass").decode("ascii")
-
-
-def _json_escape(char: str) -> str:
-    return json.dumps(char)[1:-1]

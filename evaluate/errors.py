@@ -1,13 +1,12 @@
 """The errors of the harness, drawn as one family.
 
 EvaluateError
-├── GamesError (ValueError)        a games file that cannot be used
-├── BatchError (ValueError)        a file of questions or answers that cannot be used
-├── RefereeError (ValueError)      a referee SPEC that cannot be used
-├── PortError (OSError)            the practice server cannot listen
-├── ReplayError (RuntimeError)     a replay that cannot go on
-├── TuneError (ValueError)         a study that cannot be made, or not gone on with
-└── RunError (ValueError)          a file that is no run, or runs that cannot stand side by side
+├── GamesError (ValueError)        a games file is missing, empty, broken, or belongs to another corpus
+├── BatchError (ValueError)        a file of questions or answers is broken, or belongs to other games
+├── RefereeError (ValueError)      a referee SPEC is unknown, or needs a package that is not installed
+├── PortError (OSError)            the practice server cannot listen on its address
+├── TuneError (ValueError)         a study cannot be made or continued
+└── RunError (ValueError)          a file holds no run, or runs are of different games or stores
 """
 
 from __future__ import annotations
@@ -18,28 +17,24 @@ class EvaluateError(Exception):
 
 
 class GamesError(EvaluateError, ValueError):
-    """A games file is missing, empty, broken, or belongs to another corpus."""
+    """Games cannot be used."""
 
 
 class BatchError(EvaluateError, ValueError):
-    """A file of questions or answers is unreadable, broken, or belongs to other games."""
+    """Questions or answers cannot be used."""
 
 
 class RefereeError(EvaluateError, ValueError):
-    """A referee SPEC is unknown, or needs what is not installed."""
+    """A referee SPEC cannot be used."""
 
 
 class PortError(EvaluateError, OSError):
-    """The practice server cannot listen where it was told to."""
+    """The practice server cannot listen."""
 
 
 class TuneError(EvaluateError, ValueError):
-    """A study cannot be made, or not gone on with."""
-
-
-class ReplayError(EvaluateError, RuntimeError):
-    """A replay cannot go on; what it has done is kept."""
+    """A study cannot be made."""
 
 
 class RunError(EvaluateError, ValueError):
-    """A file holds no run, or runs are of different games or stores."""
+    """Runs cannot be read or compared."""

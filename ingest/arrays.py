@@ -1,4 +1,4 @@
-"""Arrays by what they hold, one name for each."""
+"""Types of NumPy arrays by their contents."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Float32Array = NDArray[np.float32]
-"""Vectors and scores as models give them and stores keep them."""
+"""Vectors and scores, in the precision of models and stores."""
 Float64Array = NDArray[np.float64]
-"""Probabilities, log-odds and measures that are added up."""
+"""Probabilities, log-odds and sums."""
 AnyFloatArray = NDArray[np.floating[Any]]
-"""Of either width."""
+"""Floating-point numbers of any precision."""
 IntArray = NDArray[np.int64]
 RowArray = NDArray[np.intp]
-"""Places in another array."""
+"""Indices into another array."""
 BoolArray = NDArray[np.bool_]

@@ -1,11 +1,11 @@
-"""The errors of ingest, drawn as one family.
+"""The errors of ingest.
 
 IngestError
-├── BadInputError (ValueError)         the caller named something that cannot be ingested
-├── SourceError (ValueError)           one file that cannot be read; the others go on
-├── ReaderPoolError (RuntimeError)     the processes that read cannot be started
+├── BadInputError (ValueError)         a path or an option of the caller cannot be used
+├── SourceError (ValueError)           one file cannot be read; the others are ingested
 ├── StoreError (RuntimeError)          the store cannot be opened, read or written
 │   ├── StoreMissingError (FileNotFoundError)
+│   ├── StoreChangedError             another ingest has changed the store
 │   └── EmbedderMismatchError (ValueError)
 └── EmbedderError (RuntimeError)       the model cannot be loaded
 """
@@ -14,19 +14,15 @@ from __future__ import annotations
 
 
 class IngestError(Exception):
-    """Base of everything that ingest raises on purpose; its text is one line that ends in the remedy."""
+    """Base of all errors that ingest raises on purpose; the text is one line that ends in the remedy."""
 
 
 class BadInputError(IngestError, ValueError):
-    """A path or an option of the caller's cannot be used."""
+    """A path or an option of the caller cannot be used."""
 
 
 class SourceError(IngestError, ValueError):
     """One PDF or paragraphs file cannot be read."""
-
-
-class ReaderPoolError(IngestError, RuntimeError):
-    """The processes that read PDFs cannot be started."""
 
 
 class StoreError(IngestError, RuntimeError):
@@ -34,11 +30,15 @@ class StoreError(IngestError, RuntimeError):
 
 
 class StoreMissingError(StoreError, FileNotFoundError):
-    """There is no store where one was named."""
+    """The named store does not exist."""
+
+
+class StoreChangedError(StoreError):
+    """Another ingest has changed the store since it was opened."""
 
 
 class EmbedderMismatchError(StoreError, ValueError):
-    """The store was made with another embedder than the one asked for."""
+    """The store was made with another embedder than the requested one."""
 
 
 class EmbedderError(IngestError, RuntimeError):

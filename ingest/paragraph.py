@@ -1,4 +1,4 @@
-"""Document and Paragraph: the nouns that every other part shares."""
+"""Types that every other part shares: Document, Paragraph, and what reading a file returns."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 AliasSource = Literal["stem", "title", "metadata", "name", "heading", "author", "sidecar"]
-"""Where an alias was read: the file stem, the first page, the PDF metadata (weak), the user (`book_name`), a heading of
-the document's outermost level (weak), the author's name (weak: one author may have written several), or the user's
-sidecar file."""
+"""Origin of an alias: the file stem, the first page, the PDF metadata (weak), the user (`book_name`), a heading of the
+document's outermost level (weak), an author (weak: authors may have several documents), or the sidecar file."""
 
 Kind = Literal[
     "prose",
@@ -26,7 +25,7 @@ Kind = Literal[
     "other",
 ]
 """Kinds of passages. A lead-in ends with a colon, and its text holds the list or display that it introduces; boxed
-text stands in a ruled frame; a theorem may be a definition, a lemma or the like."""
+text is inside a frame; a theorem may be a definition, a lemma or the like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +34,18 @@ class Paragraph:
 
     Attributes:
         paragraph_id: "{doc_id}:{page}:{ordinal}", the same on every ingest of the same file.
-        doc_id: the document it stands in.
+        doc_id: its document.
         page: 1-based page on which it starts.
-        heading: the section it stands under, "" if none.
+        heading: the heading of its section, "" if there is none.
         text: the paragraph on one line, hyphenation undone, in logical order.
         opening_sentence: its first sentence, verbatim.
-        section: the headings that it stands under, outermost first, the last one `heading`; () if none.
-        same_as: paragraph_id of the course's first paragraph that says the same in all but a few words, "" if none.
-        sureness: share of its characters that the file tells, 0..1; the others were left out or told by their looks.
-        reader: the reader that gave its text, "" if it came as text.
-        place: how far its first lines reach down its page, from and to, in points; () if it came as text.
-        kind: what kind of passage it is.
-        follows: the list that it introduces and that `text` does not hold, "" if there is none.
+        section: the headings of its sections, outermost first, `heading` last; () if there are none.
+        same_as: paragraph_id of the first near-identical paragraph of the course, "" if there is none.
+        sureness: share of its characters that the file explains, 0..1; the others are missing or doubtful.
+        reader: name of the reader of its page, "" for a paragraphs file.
+        place: top and foot of its first lines on the page, in points; () for a file without pages.
+        kind: the kind of passage.
+        follows: the list that it introduces, if `text` does not hold it, else "".
         own_length: characters of `text` before the list or display that a lead-in introduces; 0 for all of `text`.
         page_breaks: offsets in `text` at which a new page begins.
         on_top: whether it is the first passage that begins on its page.
@@ -72,7 +71,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class RejectedParagraph:
-    """A piece of text that is left out, and why.
+    """A piece of text that is left out, with the reason.
 
     Attributes:
         reason: a short code, e.g. "short", "formula", "code", "caption".
@@ -86,7 +85,7 @@ class RejectedParagraph:
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """One name under which a document may be spoken of."""
+    """One name of a document."""
 
     text: str
     source: AliasSource
@@ -94,23 +93,23 @@ class Alias:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One lecture as the store knows it.
+    """One lecture in the store.
 
     Attributes:
         doc_id: the file stem.
-        path: where it was read from, as the user named it.
+        path: the file, as the user named it.
         content_hash: SHA-256 of the file's bytes, hexadecimal.
-        version: what its paragraphs in the store are filed under; changes with content and reader.
-        aliases: the names it may be called by, strongest source first.
+        version: version of its paragraphs in the store; changes with content and reader.
+        aliases: its names, strongest source first.
         n_pages: pages of the PDF, 0 for a paragraphs file.
         n_paragraphs: paragraphs kept.
-        rejected: how many were rejected, by reason.
-        same_as: doc_id of the document whose bytes are identical, "" if none; such a twin has no paragraphs of its own.
-        authors: as printed on the first page, where they can be told; () otherwise.
-        date: ISO date on which the PDF was made (or else changed) as its metadata says, "" if they do not.
-        lecture_number: the lecture's or chapter's number as the file stem or the first page gives it, None if neither.
-        reader: the library that read the PDF, "" for a paragraphs file.
-        sidecar: a digest of the sidecar file that was laid over it, "" if there was none.
+        rejected: number of rejected paragraphs by reason.
+        same_as: doc_id of the document with identical bytes, "" if there is none; a copy has no paragraphs.
+        authors: as printed on the first page; () if unknown.
+        date: ISO date of the PDF's creation (or else of its last change) from its metadata, "" if absent.
+        lecture_number: number of the lecture or chapter in the file stem or on the first page, or None.
+        reader: name of the reader, "" for a paragraphs file.
+        sidecar: digest of the sidecar file that was merged into it, "" if there was none.
     """
 
     doc_id: str
@@ -131,8 +130,13 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What reading one source yielded, before it goes to the store."""
+    """The document and paragraphs of one source, before they are stored.
+
+    Attributes:
+        notes: lines for the user about omissions, doubts and corrections.
+    """
 
     document: Document
     paragraphs: tuple[Paragraph, ...]
     rejected: tuple[RejectedParagraph, ...]
+    notes: tuple[str, ...] = ()

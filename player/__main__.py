@@ -1,6 +1,13 @@
-"""`python -m player`: what a search finds, as a table or as JSON."""
+"""The command `python -m player search`, which prints hits as a table or as JSON."""
 
 from __future__ import annotations
+
+if __name__ == "__main__":  # before the other imports, so that Ctrl-C while they run prints no traceback
+    import sys
+
+    from quarry.command import run_quietly
+
+    sys.exit(run_quietly("quarry.player.__main__"))
 
 import argparse
 import json
@@ -46,18 +53,17 @@ def main(arguments: list[str] | None = None, prog: str = "python -m player") -> 
 def _search(options: argparse.Namespace) -> int:
     hints = [hint for given in options.hint for hint in (_lines(sys.stdin) if given == FROM_INPUT else [given])]
     if not hints and not options.stats:
-        raise QueryError(
-            "--hint must be given, got none; add --hint TEXT, or --hint - to read hints from standard input"
-        )
+        raise QueryError("--hint must be given; add --hint TEXT, or --hint - to read hints from standard input")
     from quarry.player.search.build import build_orchestrator
 
     settings = settings_of(options)
     store = open_store(options.store, options.collection)
-    for notice in notices(settings, store):
+    for notice in notices(store):
         warn(options, notice)
     searches = build_orchestrator(store, settings)
     results = [searches.search(Query(hint, options.book, options.k, options.keywords)) for hint in hints]
-    shown = [replace(result, hits=result.relevant_hits) if options.relevant_only else result for result in results]
+    whole = not options.relevant_only and (options.all or options.json)
+    shown = [result if whole else replace(result, hits=result.relevant_hits) for result in results]
     if options.json:
         documents = [result_json(result) for result in shown]
         document: Any = documents[0] if len(documents) == 1 else {"results": documents}
@@ -76,7 +82,7 @@ def _lines(stream: TextIO) -> list[str]:
 
 
 def result_json(result: SearchResult) -> dict[str, Any]:
-    """A search result as docs/commands.md lays it out."""
+    """Convert a search result to JSON as docs/commands.md describes it."""
     book = result.book
     return {
         "query": {"hint": result.query.hint, "book_name": result.query.book_name},
@@ -92,6 +98,7 @@ def result_json(result: SearchResult) -> dict[str, Any]:
         "answered_by": result.answered_by,
         "rewritten": result.rewritten,
         "threshold": result.threshold,
+        "calibrated": result.calibrated,
         "hits": [
             {
                 "paragraph_id": hit.paragraph.paragraph_id,
@@ -107,6 +114,7 @@ def result_json(result: SearchResult) -> dict[str, Any]:
                 "score": round(hit.score, 6),
                 "why": hit.why,
                 "relevant": hit.relevant,
+                "same_as": list(hit.same_as),
             }
             for hit in result.hits
         ],
@@ -128,7 +136,7 @@ def _print_table(result: SearchResult) -> None:
     if result.rewritten:
         console.print(f"searched as: {shown(result.rewritten)}", highlight=False)
     if result.message:
-        nearest = " The nearest paragraphs are all below the threshold:" if result.hits else ""
+        nearest = " The nearest paragraphs are all below the threshold:" if result.hits else " --all shows the nearest."
         console.print(f"[bold]{shown(result.message)}[/]{nearest}", highlight=False)
     for failure in result.failures:
         console.print(shown(str(failure)), style="red")
@@ -164,30 +172,27 @@ def _print_table(result: SearchResult) -> None:
 
 COMMAND = Command(
     "search",
-    "find the paragraphs that a hint means",
+    "find the paragraphs that a hint describes",
     'python -m player search --store data/store --book "search and ranking" --hint "rewarding rare vocabulary over '
     'common"',
     (
         *(STORE, COLLECTION),
         several(
-            "--hint", "TEXT", 'what the paragraph is about; again for another, "-" for one a line of standard input'
+            "--hint", "TEXT", 'hint about a paragraph; repeatable; "-" reads a hint from each line of standard input'
         ),
-        option("--book", "NAME", "the lecture, however it is called", default=""),
+        option("--book", "NAME", "name of the lecture; it need not be exact", default=""),
         option("--k", "N", "hits wanted (default: search.k)", type=int),
         option(
             "--keywords",
             "MODE",
-            "how the hint's words relate to the text: rule (the game: they do not occur in it), fallback (where "
-            "vectors find nothing), fused (ordinary questions) or off (default: search.keywords)",
+            "use of the hint's words: rule (the game: they do not occur in the paragraph), fallback (search by words "
+            "if vectors find nothing), fused (by both, for ordinary questions) or off (default: search.keywords)",
             choices=typing.get_args(KeywordMode),
         ),
-        flag("--relevant-only", says="leave out what is below the threshold"),
+        flag("--all", says="also show hits below the threshold, marked; --json always holds them"),
+        flag("--relevant-only", says="leave out hits below the threshold, also in --json"),
         flag("--stats", says="also tell of cache, failures, steps and latencies"),
         *(PRESET, JSON, *SETTINGS),
     ),
     _search,
 )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 
 class PlayerError(Exception):
-    """Base of everything that the player raises on purpose; its text is one line that ends in the remedy."""
+    """Base of all errors that the player raises on purpose; its text is one line that ends in the remedy."""
 
 
 class QueryError(PlayerError, ValueError):

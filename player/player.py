@@ -1,4 +1,4 @@
-"""Player: what to answer, ask and guess; it knows nothing of servers."""
+"""Player: answers the warm-up, chooses the questions and makes the guess, without any server."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ from quarry.ingest.store import Course
 from quarry.player.answer.guess import associative_words, make_guess
 from quarry.player.answer.justify import Evidence, weigh_answers
 from quarry.player.errors import QueryError
-from quarry.player.protocol.payloads import Guess, RoundStart
+from quarry.player.protocol.messages import Guess, RoundStart
 from quarry.player.questions.answer import Answers
-from quarry.player.questions.batch import fit_batch, make_batch
+from quarry.player.questions.batch import choose_questions, fit_questions
 from quarry.player.questions.belief import update
 from quarry.player.questions.places import Places, by_sentence
 from quarry.player.questions.prior import PriorModel, prior_of
 from quarry.player.questions.question import FitArray, Question
 from quarry.player.questions.referees import error_model_of
-from quarry.player.questions.word_index import WordIndex, index_words
+from quarry.player.questions.word_index import Candidates, WordIndex, index_words
 from quarry.player.search.build import build_orchestrator, require_strategies, store_embedder
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.types import Hit, Query, Rewriter, SearchResult, Strategy
 
 MAX_WARMUP_CHARS = 2_000
-"""Of a warm-up question, read; finding the sum takes quadratic time."""
+"""The most characters of a warm-up question that are read; to find the sum takes quadratic time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the player holds between its questions and its guess.
+    """The player's state between its questions and its guess.
 
     Attributes:
-        start: what was told about the paragraph.
-        result: what the search found.
+        start: name, hint and domain.
+        result: of the search.
         places: of the course.
         rows: (n_candidates,) places that the belief runs over, the likeliest before the answers first.
         prior: (n_candidates,) belief before the answers.
-        questions: the 20.
+        questions: 20 of them.
         fits: (n_views, 20, n_candidates, 4) probability that a careful referee of that view finds each option fitting.
-        questions_ms: milliseconds that the questions took, after the search.
+        questions_ms: milliseconds of the choice of the questions, after the search.
     """
 
     start: RoundStart
@@ -64,37 +64,37 @@ class Plan:
 
     @property
     def keys(self) -> IntArray:
-        """(n_candidates,) number that candidates share whose opening sentences are equal."""
+        """(n_candidates,) number of the opening sentence; candidates with equal opening sentences share it."""
         return self.places.keys[self.rows]
 
     def paragraph(self, row: int) -> Paragraph:
-        """The passage of a candidate, from its place on."""
+        """Return the passage of a candidate from its place on."""
         return self.places.paragraph(int(self.rows[row]))
 
     def hit(self, row: int) -> Hit:
-        """The hit of a candidate's passage, with the passage from its place on."""
+        """Return the hit of a candidate, with its passage from its place on."""
         passage = int(self.places.rows[self.rows[row]])
         place = int(np.flatnonzero(self.result.hit_rows == passage)[0])
         return replace(self.result.hits[place], paragraph=self.paragraph(row))
 
     def row_of(self, sentence: str) -> int | None:
-        """The first candidate that begins with a sentence, None if none does."""
+        """Return the row of the first candidate that begins with a sentence, or None."""
         found = np.flatnonzero(np.isin(self.rows, self.places.find(sentence)))
         return int(found[0]) if len(found) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The guess and how it came about.
+    """The guess with the belief behind it.
 
     Attributes:
-        belief: (n_candidates,) belief after the answers.
-        confidence: belief in the sentence that is guessed, from all candidates that begin with it.
+        belief: (n_candidates,) after the answers.
+        confidence: belief in the guessed sentence, summed over all candidates that begin with it.
         referees: probability of each referee of the mixture after the answers, by name.
-        best: row of the candidate that is guessed.
-        evidence: the answers by what they say for it, most first.
-        associations: words that may be the associative one, best first.
-        decide_ms: milliseconds that it took.
+        best: row of the guessed candidate.
+        evidence: of the answers for the guess, strongest first.
+        associations: candidates for the associative word, best first.
+        decide_ms: milliseconds of the decision.
     """
 
     guess: Guess
@@ -108,35 +108,30 @@ class Decision:
 
 
 class Contestant(Protocol):
-    """What `play` asks of whoever plays; it holds no state of a game, and is asked from several threads at once."""
+    """A player as the game loop calls it, from several threads at once; it holds no state of a game."""
 
     def answer_warmup(self, question: str) -> str:
-        """The answer to the question that comes before the round."""
+        """Answer the warm-up question."""
 
     def plan(self, start: RoundStart, questions: Sequence[Question] | None = None) -> Plan:
-        """What is asked about a round, and what the answers are read with.
-
-        Args:
-            questions: that are asked, whatever would be asked now: those of a process that is no more, or ones that
-                need no search; None leaves them open.
-        """
+        """Search, and choose the questions unless they are given."""
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
-        """The guess after the answers, one for each question of the plan."""
+        """Guess after the answers to the questions of the plan."""
 
 
 class Player:
     """Plays the rounds of any number of games; holds no state of a game.
 
     Args:
-        orchestrator: finds the candidates.
-        settings: how it plays.
-        seed: of its questions; the same game and seed give the same questions.
-        paragraphs: all of the course; those that a search does not find keep a share of the belief.
+        orchestrator: of the search.
+        settings: of the game.
+        seed: of the questions; the same game and seed give the same questions.
+        paragraphs: of the course; those that a search does not find keep a share of the belief.
 
     Attributes:
         orchestrator: as given.
-        prior_model: how relevance becomes the belief before the questions.
+        prior_model: of the belief before the questions.
     """
 
     def __init__(
@@ -160,7 +155,7 @@ class Player:
 
     @property
     def index(self) -> WordIndex:
-        """What questions can be about, read once, and again when the store has changed."""
+        """The words of the course, indexed again when the store has changed."""
         return self._index_of(self.orchestrator.paragraphs or self._paragraphs)
 
     def _index_of(self, paragraphs: Sequence[Paragraph]) -> WordIndex:
@@ -169,7 +164,7 @@ class Player:
         return self._read[1]
 
     def answer_warmup(self, question: str) -> str:
-        """The result of the sum in a question such as "What is 7 * 8?"; "0" where none can be made out."""
+        """Return the result of the sum in a question such as "What is 7 * 8?", "0" without a sum."""
         text = question[:MAX_WARMUP_CHARS].lower().translate(_SIGNS)
         for pattern, sign in _SPELT_SIGNS.items():
             text = re.sub(pattern, sign, text)
@@ -180,13 +175,13 @@ class Player:
         return "0"
 
     def plan(self, start: RoundStart, questions: Sequence[Question] | None = None) -> Plan:
-        """Search, and the 20 questions; where nothing can be found, every paragraph of the course is a candidate.
+        """Search and choose the 20 questions; if the search finds nothing, every paragraph is a candidate.
 
         Args:
-            questions: that were asked before, or need no search; None designs them.
+            questions: None designs them.
 
         Raises:
-            QueryError: nothing was found, and the player knows no paragraph.
+            QueryError: nothing was found, and the course has no paragraph.
         """
         result = self.candidates(start)
         index = self._index_of(result.course)
@@ -195,20 +190,19 @@ class Player:
         rows = np.argsort(-prior, kind="stable")[: self._settings.candidates]
         rows = rows[prior[rows] > 0.0]
         prior = prior[rows] / prior[rows].sum()
-        told = f"{start.book_name}. {start.hint}"
+        candidates = Candidates(index, rows, prior, f"{start.book_name}. {start.hint}")
         if questions is None:
             pool_size = self._settings.questions_pool
-            batch = make_batch(index, rows, prior, self._model, pool_size, self._game_seed(start), told)
-        else:
-            batch = fit_batch(index, rows, prior, questions, told)
+            questions = choose_questions(candidates, self._model, pool_size, self._game_seed(start))
+        fits = fit_questions(questions, candidates)
         questions_ms = 1000.0 * (time.perf_counter() - began)
-        return Plan(start, result, index.places, rows, prior, batch.questions, batch.fits, questions_ms)
+        return Plan(start, result, index.places, rows, prior, tuple(questions), fits, questions_ms)
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
-        """The guess after the answers.
+        """Guess after the answers.
 
         Args:
-            answers: (20,) as `protocol.read_answers` gives them.
+            answers: (20,) as `protocol.read_answers` returns them.
         """
         started = time.perf_counter()
         kinds = [question.kind for question in plan.questions]
@@ -228,10 +222,10 @@ class Player:
         return Decision(guess, belief, confidence, referees, best, tuple(evidence), tuple(associations), elapsed_ms)
 
     def candidates(self, start: RoundStart) -> SearchResult:
-        """What the search finds, then the rest of the course, as many as the belief runs over.
+        """Search, and return all hits that the belief runs over: those found, then the rest of the course.
 
         Raises:
-            QueryError: nothing was found, and the player knows no paragraph.
+            QueryError: nothing was found, and the course has no paragraph.
         """
         query = Query(start.hint or start.book_name, start.book_name, self._settings.candidates)
         result = self.orchestrator.candidates(query)
@@ -240,7 +234,7 @@ class Player:
         return result
 
     def _game_seed(self, start: RoundStart) -> int:
-        """A number that is the same for the same round, so that a repeated ROUNDSTART gets the same questions."""
+        """Return the seed of a round, so that a repeated ROUNDSTART gets the same questions."""
         key = f"{self._seed}|{start.book_name}|{start.hint}"
         return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big")
 
@@ -254,13 +248,13 @@ def build_player(
     embedder: Embedder | None = None,
     rewriter: Rewriter | None = None,
 ) -> Player:
-    """A player over a store.
+    """Make a player for the course of a store.
 
     Args:
-        seed: of its questions.
-        strategies: a user's own; those that `search.strategies` does not name are asked after those that it does.
-        embedder: in place of the store's own, of the same model.
-        rewriter: a user's own; None takes what `search.rewrite` says.
+        seed: of the questions.
+        strategies: a user's own; those that `search.strategies` does not name are added to it.
+        embedder: replaces the store's own, of the same model.
+        rewriter: a user's own; None takes that of `search.rewrite`.
 
     Raises:
         EmbedderError: the store's embedder cannot be loaded.
@@ -284,7 +278,7 @@ _SPELT_SIGNS = {
     r"(?<=\d),(?=\d{3}\b)": "",
     r"(?<![\d.])0+(?=\d)": "",
 }
-"""How signs and numbers are written in prose, and how in a sum; thousands' commas and leading zeros go."""
+"""Signs in words and in a sum; commas of thousands and leading zeros are dropped."""
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -294,7 +288,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
 
 
 def _value(expression: str) -> float | None:
-    """The value of a sum of numbers with + - * / and parentheses; None if it is not one."""
+    """Return the value of a sum of numbers with + - * / and parentheses; None for anything else."""
     plain = " ".join(expression[:200].split()).rstrip(".+-*/( ")
     while plain.endswith(")") and plain.count(")") > plain.count("("):
         plain = plain[:-1].rstrip()

@@ -13,23 +13,23 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’׳״\"][\p{L}\p{M}]+)*")
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, case-folded after NFKC; numbers count as words."""
+    """Return the words of a text in order, case-folded after NFKC; numbers count as words."""
     return [match.group() for match in _WORD.finditer(unicodedata.normalize("NFKC", text).casefold())]
 
 
 def canonical(text: str) -> str:
-    """A text for comparison: NFKC, case-folded, letters and digits alone."""
+    """Return a text for comparison: letters and digits alone, case-folded after NFKC."""
     return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())
 
 
 def stems(text: str) -> list[str]:
-    """The stems of a text's words in order: Snowball English, words of other scripts as they are."""
+    """Return the stems of the words of a text in order: Snowball for English, other words unchanged."""
     stemmed: list[str] = _stemmer().stemWords(words(text))
     return stemmed
 
 
 def is_stop_word(word: str) -> bool:
-    """Whether a case-folded word is an English or Hebrew function word, which tells nothing about a subject."""
+    """Return whether a case-folded word is an English or Hebrew function word."""
     return word in _stop_words()
 
 

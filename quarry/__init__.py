@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quarry.api import ingest_folder, load_settings, replay, search
+    from quarry.api import compare, export, ingest_folder, load_settings, open_store, replay, search, tune
     from quarry.configs.settings import Settings
-    from quarry.ingest.store import Course, open_store
+    from quarry.ingest.store import Course
     from quarry.player.player import Player, build_player
     from quarry.version import __version__
 
-if not (Path(__file__).parent / "player").is_dir():  # in a checkout the other packages are beside this one
+if not (Path(__file__).parent / "player").is_dir():  # in a checkout the other packages are next to this one
     __path__.append(str(Path(__file__).resolve().parents[1]))
 
-if any(importlib.util.find_spec(name) is None for name in ("numpy", "yaml")):  # a checkout without them
+if any(importlib.util.find_spec(name) is None for name in ("numpy", "yaml")):  # a checkout without its packages
     print(
         f"the packages of requirements.txt must be installed, {sys.executable} has not got them; "
         "type make play once, and take .venv/bin/python",
@@ -29,34 +29,20 @@ if any(importlib.util.find_spec(name) is None for name in ("numpy", "yaml")):  #
     )
     sys.exit(2)
 
+__all__ = ["Course", "Player", "Settings", "__version__", "build_player", "compare", "export", "ingest_folder"]
+__all__ += ["load_settings", "open_store", "replay", "search", "tune"]
+
 _MODULES = {
     "Course": "ingest.store",
     "Player": "player.player",
     "Settings": "configs.settings",
     "__version__": "version",
     "build_player": "player.player",
-    "ingest_folder": "api",
-    "load_settings": "api",
-    "open_store": "ingest.store",
-    "replay": "api",
-    "search": "api",
 }
-
-__all__ = [
-    "Course",
-    "Player",
-    "Settings",
-    "__version__",
-    "build_player",
-    "ingest_folder",
-    "load_settings",
-    "open_store",
-    "replay",
-    "search",
-]
+"""Modules of the names that are not in `api`."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
+    if name not in __all__:
         raise AttributeError(f"module 'quarry' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"quarry.{_MODULES[name]}"), name)
+    return getattr(importlib.import_module(f"quarry.{_MODULES.get(name, 'api')}"), name)

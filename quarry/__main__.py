@@ -1,4 +1,4 @@
-"""`python -m quarry`: as the command `quarry`."""
+"""`python -m quarry`: the same as the command `quarry`."""
 
 import sys
 

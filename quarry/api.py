@@ -1,22 +1,39 @@
-"""What a notebook needs in one line each: a course from a folder, a search, a replay."""
+"""Functions for notebooks: ingest, search, replay, compare, tune and export."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quarry.configs.settings import Settings, load
 from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.replay.judges import HINT_ALONE
 from quarry.evaluate.replay.replay import replay_store
+from quarry.evaluate.runs import comparison
+from quarry.evaluate.runs import export as exporting
+from quarry.evaluate.runs.measures import find_measures
 from quarry.evaluate.runs.run import Run
-from quarry.ingest.pipeline.pipeline import ingest
-from quarry.ingest.store import Course, open_store
+from quarry.ingest import store as stores
+from quarry.ingest.pipeline import pipeline
+from quarry.ingest.store import DEFAULT_COLLECTION, Course
 from quarry.player.search.build import build_orchestrator
 from quarry.player.search.types import Query, SearchResult
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Comparison(NamedTuple):
+    """Runs over the same games, and a table of paired tests of each run against the first one."""
+
+    runs: list[Run]
+    tests: pd.DataFrame
+
 
 def load_settings(preset: str = "default", config: str | Path | None = None) -> Settings:
-    """The settings of a preset, with a YAML file of the user's laid over them.
+    """Load the settings of a preset, and merge a YAML file over them.
 
     Raises:
         SettingsError: unknown preset or key, a value of the wrong type or out of range, unreadable YAML.
@@ -24,15 +41,27 @@ def load_settings(preset: str = "default", config: str | Path | None = None) -> 
     return load(preset, Path(config) if config is not None else None)
 
 
+def open_store(location: str | Path, collection: str = DEFAULT_COLLECTION) -> Course:
+    """Open the course of a store.
+
+    Args:
+        location: folder or URL.
+
+    Raises:
+        IngestError: there is no such store, or it holds no paragraphs.
+    """
+    return stores.open_store(str(location), collection)
+
+
 def ingest_folder(
     paths: str | Path | Sequence[str | Path],
-    store: str,
+    store: str | Path,
     settings: Settings | None = None,
     *,
     embedder: str = "auto",
     progress: bool = True,
 ) -> Course:
-    """The course that a store holds once these files are in it; what it holds already is left as it is.
+    """Add files to a store, unless it holds them already, and open its course.
 
     Args:
         paths: PDFs, folders of them, or paragraphs.jsonl files.
@@ -40,22 +69,22 @@ def ingest_folder(
         embedder: SPEC; `auto` is the store's own, or chosen by script.
 
     Raises:
-        IngestError: a path is not there, the store cannot be written, or no file could be read.
+        IngestError: a path does not exist, the store cannot be written, or no file could be read.
     """
-    wanted = [paths] if isinstance(paths, str | Path) else paths
-    ingest([Path(path) for path in wanted], store, settings or load(), embedder_spec=embedder, progress=progress)
+    wanted = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+    pipeline.ingest(wanted, str(store), settings or load(), embedder_spec=embedder, progress=progress)
     return open_store(store)
 
 
 def search(
-    course: Course | str, hint: str, book: str = "", *, k: int | None = None, settings: Settings | None = None
+    course: Course | str | Path, hint: str, book: str = "", *, k: int | None = None, settings: Settings | None = None
 ) -> SearchResult:
-    """What a hint finds; many searches are quicker over one `build_orchestrator`.
+    """Search for a hint; for many searches, use one `build_orchestrator`.
 
     Args:
-        course: or the location of its store.
-        book: the lecture, however it is called; "" for the whole course.
-        k: hits wanted; None takes what the settings say.
+        course: a course, or the location of its store.
+        book: name of the lecture in any spelling; "" for the whole course.
+        k: number of hits; None takes that of the settings.
 
     Raises:
         PlayerError: the hint is empty, or every strategy failed.
@@ -64,34 +93,102 @@ def search(
 
 
 def replay(
-    course: Course | str,
+    course: Course | str | Path,
     games: str | Path,
     *,
-    referee: str = "oracle",
+    referee: str = HINT_ALONE,
     n_games: int | None = None,
     seed: int = 0,
     settings: Settings | None = None,
+    name: str = "",
 ) -> Run:
-    """The labelled games of a file, played against a simulated referee.
+    """Play the labelled games of a file against a simulated referee.
 
     Args:
-        course: or the location of its store.
-        referee: SPEC; "none" searches and plays nothing.
-        n_games: the first so many; None takes all.
+        course: a course, or the location of its store.
+        referee: SPEC; "none" only searches.
+        n_games: number of games from the start of the file; None takes all.
+        name: of the run, for comparisons.
 
     Raises:
-        GamesError: the file cannot be used, or its games are another course's.
-        RefereeError: the SPEC is none.
+        GamesError: the file cannot be used, or its games belong to another course.
+        RefereeError: the SPEC is invalid.
     """
-    opened = _opened(course)
-    return replay_store(
-        load_games(Path(games))[:n_games],
-        opened,
-        settings or load(),
-        referee=referee,
-        seed=seed,
-    )
+    chosen = load_games(Path(games))[:n_games]
+    return replay_store(chosen, _opened(course), settings or load(), referee=referee, seed=seed, name=name)
 
 
-def _opened(course: Course | str) -> Course:
-    return open_store(course) if isinstance(course, str) else course
+def compare(
+    course: Course | str | Path,
+    games: str | Path,
+    settings: Sequence[str] | Mapping[str, Settings],
+    *,
+    referee: str = HINT_ALONE,
+    n_games: int | None = None,
+    seed: int = 0,
+    measures: Sequence[str] = (),
+) -> Comparison:
+    """Replay the same games with several settings, and test each against the first one.
+
+    Args:
+        course: a course, or the location of its store.
+        settings: names of presets, or settings by name; the first is the baseline of the tests.
+        referee, n_games, seed: as in `replay`.
+        measures: names of further measures, such as nDCG@10.
+
+    Raises:
+        GamesError: the file cannot be used, or its games belong to another course.
+        RefereeError: the SPEC is invalid.
+    """
+    named = settings if isinstance(settings, Mapping) else {name: load(name) for name in settings}
+    chosen = load_games(Path(games))[:n_games]
+    own = find_measures(measures)
+    store = _opened(course)
+    runs = [
+        replay_store(chosen, store, one, referee=referee, seed=seed, measures=own, name=name)
+        for name, one in named.items()
+    ]
+    return Comparison(runs, _frame(comparison.compare(runs, seed=seed)))
+
+
+def tune(
+    course: Course | str | Path,
+    games: str | Path,
+    n_trials: int,
+    *,
+    seed: int = 0,
+    settings: Settings | None = None,
+    out: str | Path | None = None,
+) -> dict[str, Any]:
+    """Tune the search on labelled games, and return the figures of tuned and untuned settings.
+
+    Args:
+        course: a course, or the location of its store.
+        settings: untuned.
+        out: file for the tuned settings, which `load_settings` reads as a preset; None writes no file.
+
+    Raises:
+        GamesError: the file cannot be used, a split is empty, or its games belong to another course.
+    """
+    from quarry.evaluate.commands import tune as command
+
+    found = command.tune(load_games(Path(games)), _opened(course), settings or load(), n_trials=n_trials, seed=seed)
+    if out is not None:
+        command.write_tuned(found, Path(out))
+    return found
+
+
+def export(runs: Run | Sequence[Run], folder: str | Path) -> list[Path]:
+    """Write runs as TREC files, parquet and CSV into a folder, and return the files."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    return exporting.export([runs] if isinstance(runs, Run) else runs, Path(folder))
+
+
+def _frame(tests: Sequence[comparison.PairedTest]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame([asdict(test) for test in tests])
+
+
+def _opened(course: Course | str | Path) -> Course:
+    return course if isinstance(course, Course) else open_store(course)

@@ -1,3 +1,3 @@
 """The version of the package; the only place that says it."""
 
-__version__ = "0.1.0"
+__version__ = "0.4.0"

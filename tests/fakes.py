@@ -15,7 +15,6 @@ import re
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from quarry.ingest.embed import TokenStates
 from quarry.ingest.embed.tokens import form_of
 from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from quarry.ingest.store import Store
+from quarry.ingest.store import DocumentUpdate, Store
 
 TREES = (
     "A search tree keeps its keys in order, so that every lookup walks down one path from the root to a leaf. "
@@ -191,7 +190,7 @@ def make_reading(
 
 def file_reading(store: Store, reading: Reading, spec: str = "minilm") -> None:
     """Write a reading with the vectors of a HashingEmbedder."""
-    store.write(reading, embed_reading(reading, HashingEmbedder(spec)), spec)
+    store.change([DocumentUpdate(reading, embed_reading(reading, HashingEmbedder(spec)), spec)])
 
 
 @contextlib.contextmanager
@@ -216,28 +215,14 @@ def full_disk_after(n_writes: int) -> Iterator[None]:
         yield
 
 
-class InlinePool:
-    """Stands in for `pebble.ProcessPool`: each task runs at once in this process, without the price of a new one."""
+class DottedEmbedder(HashingEmbedder):
+    """A `HashingEmbedder` that other processes find by its dotted path, `DOTTED`."""
 
-    def __init__(self, **_: object) -> None:
-        pass
+    def __init__(self) -> None:
+        super().__init__(DOTTED)
 
-    def __enter__(self) -> InlinePool:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def stop(self) -> None:
-        pass
-
-    def schedule(self, function: Callable[..., object], args: Sequence[object], timeout: float) -> Future[object]:
-        future: Future[object] = Future()
-        try:
-            future.set_result(function(*args))
-        except Exception as error:
-            future.set_exception(error)
-        return future
+DOTTED = "tests.fakes.DottedEmbedder"
 
 
 def hang_reading(path: Path, doc_id: str, content: str, settings: IngestSettings) -> Reading:
@@ -258,37 +243,3 @@ def die_reading(path: Path, doc_id: str, content: str, settings: IngestSettings)
     if path.stem.startswith("deadly"):
         os._exit(3)
     return make_reading(doc_id, [TREES], content=content)
-
-
-def tiny_cross_encoder(folder: Path, *, n_outputs: int = 1, bias: float = 0.0) -> str:
-    """A folder with a cross-encoder of one small layer and random weights: a real one but for its training.
-
-    Args:
-        bias: of its outputs.
-    """
-    import torch
-    from sentence_transformers import CrossEncoder
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
-
-    source = folder / "source"
-    source.mkdir(parents=True)
-    letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
-    (source / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=128,
-        initializer_range=0.5,
-        id2label={label: str(label) for label in range(n_outputs)},
-    )
-    model = BertForSequenceClassification(config)
-    torch.nn.init.constant_(model.classifier.bias, bias)
-    model.save_pretrained(source)
-    BertTokenizer(str(source / "vocab.txt")).save_pretrained(source)
-    CrossEncoder(str(source), local_files_only=True, device="cpu").save_pretrained(str(folder / "saved"))
-    return str(folder / "saved")

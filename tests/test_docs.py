@@ -119,3 +119,16 @@ def test_what_pages_import_of_the_package_is_there() -> None:
             held = importlib.import_module(module)
             missing += [(page.name, module, name) for name in names.split(", ") if not hasattr(held, name)]
     assert missing == []
+
+
+def test_every_test_and_name_of_the_design_records_is_there() -> None:
+    text = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
+    tests = re.findall(r"`(tests/[\w/]+\.py)::(?:\w+::)?(\w+)`", text)
+    places = re.findall(r"`([\w/]+\.(?:py|yaml)): (\w+)`", text)
+    assert len(tests) > 50
+    missing = [
+        (path, name)
+        for path, name in [*tests, *places]
+        if not (ROOT / path).is_file() or not re.search(rf"\b{name}\b", (ROOT / path).read_text(encoding="utf-8"))
+    ]
+    assert missing == []

@@ -121,6 +121,6 @@ def test_a_name_that_nothing_has_is_refused_with_all_names(tmp_path: Path, capsy
     games = write_games(tmp_path / "games.jsonl", [record_of(game) for game in course_games(course())[:2]])
     assert run_main(main, "replay", "--store", store, "--games", str(games), "--config", str(config)) == 2
     told = capsys.readouterr().err
-    assert "search.strategies must be of dense, keyword, reranked, or the dotted path of your own" in told
+    assert "search.strategies must be of dense, chroma, keyword, or the dotted path of your own" in told
     assert "did you mean dense?" in told
     assert told.count("\n") == 1

@@ -110,8 +110,9 @@ def test_games_are_compared_played_reported_and_exported_in_turn(few: Path) -> N
     assert (few / "trec" / "run.qrels").is_file()
 
 
-def test_readme_shows_the_two_commands_first() -> None:
-    assert re.search(r"\A# Quarry\n\n```\nmake play .*\nmake test .*\n```\n", README)
+def test_readme_begins_with_the_two_commands() -> None:
+    first_block = re.findall(r"^```\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)[0]
+    assert re.fullmatch(r"make play .*\nmake test .*\n", first_block)
 
 
 def test_the_sample_game_is_what_the_command_prints(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +133,17 @@ def alike(text: str) -> list[str]:
 
 def test_the_lines_of_python_ingest_search_and_play_a_labelled_game(course: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+    assert "found.relevant_hits" in blocks[0]
     done = run(f"-c {shlex.quote(blocks[0])}", course)
     assert done.returncode == 0, done.stderr
     assert "How far should one stem?" in done.stdout
     assert re.search(r"game_id +rank +won\n0 +\S+ +\S+ +(True|False)", done.stdout), done.stdout
+
+
+def test_the_example_notebook_runs(course: Path) -> None:
+    notebook = json.loads((ROOT / "docs" / "example.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    shown = "print(found.relevant_hits[0].paragraph.opening_sentence, len(run.per_game), len(comparison.runs))"
+    done = run(f"-c {shlex.quote(chr(10).join([*cells, shown]))}", course)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "How far should one stem? 4 2"

@@ -35,7 +35,7 @@ CAPTION_WORDS = {"en": {"table": "Table", "figure": "Figure"}, "he": {"table": "
 ENUM_NUMBERING = {"en": "1.a.", "he": "1.א."}
 """Patterns that number the items of a list and, with letters, the items below an item."""
 TABLE_CAPTION = re.compile(r"(?:Table|טבלה):\s*")
-# What a block under a heading is recorded as; these headings have no number.
+# Kind of the records of blocks under a heading; these headings have no number.
 SPECIAL_HEADINGS = {
     "abstract": "abstract", "תקציר": "abstract",
     "references": "reference", "bibliography": "reference", "מקורות": "reference", "ביבליוגרפיה": "reference",
@@ -84,7 +84,7 @@ class Figure(BaseModel, extra="forbid"):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A run of text in one style, of kind text, code, math or footnote, whose `text` is its number."""
+    """A run of text in one style, of kind text, code, math or footnote; the `text` of a footnote is its number."""
 
     kind: str
     text: str = ""
@@ -142,7 +142,7 @@ def build_course(folder: Path) -> dict[str, bytes]:
 class Lecture:
     """Writes one source as Typst text; the records of truth grow as its blocks are written.
 
-    A mark names a place whose page the truth tells; Typst is asked for the pages when the text is complete.
+    A mark is a placeholder for a page in the truth; Typst returns the pages when the text is complete.
     """
 
     def __init__(self, path: Path) -> None:
@@ -318,7 +318,7 @@ class Lecture:
         return f'{first}#mark("{mark}");{inner}#mark("{end}");{last}'
 
     def _record(self, kind: str, spans: Spans, begins: str, ends: str = "") -> None:
-        """Add a record of truth, whose pages are marks until Typst has told them."""
+        """Add a record of truth; its pages are marks until Typst returns them."""
         text = plain(spans).strip()
         short = len(text.split()) < MIN_PLAYABLE_WORDS[self.front.lang]
         path = [] if kind == "footnote" else [text for _, text in self.section]

@@ -1,24 +1,30 @@
-"""Batches of questions and their answers as files, so that people or models of others can answer them."""
+"""Batches of questions and their answers as files of JSON lines, for people or models of others who answer them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from quarry.configs.json_files import read_objects
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.referee import secret_of
-from quarry.evaluate.referee.types import Retriever
+from quarry.evaluate.referee import Posed, Secret, secret_of
+from quarry.evaluate.referee.simulated import Retriever
+from quarry.evaluate.replay.replayer import Job, PlayAll, Replayer
+from quarry.evaluate.runs.record import GameRecord
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.player import Player
-from quarry.player.protocol.payloads import questions_json
-from quarry.player.questions.answer import LETTERS, Answer, read_answer
+from quarry.player.protocol.messages import questions_json
+from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, Answer, Answers, read_answer
 from quarry.player.questions.question import Question
 from quarry.player.questions.views import View
+
+VIEWED: tuple[View, ...] = ("paragraph", "opening", "passages")
+"""Views that a respondent may have; no respondent is shown the name and the hint alone."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +32,9 @@ class AskedBatch:
     """The questions of one game.
 
     Attributes:
-        paragraph: text of the secret paragraph, which the outside referee reads; no player is given it.
+        paragraph: text of the secret paragraph, for the outside referee; no player is given it.
         questions: as they were sent, with what they are about.
-        opening_sentence: of that paragraph; "" where a file does not say.
+        opening_sentence: of that paragraph; "" if a file does not hold it.
     """
 
     game_id: str
@@ -39,54 +45,40 @@ class AskedBatch:
 
 def make_batches(
     games: Sequence[LabelledGame], located: Mapping[str, Paragraph | None], player: Player
-) -> Iterable[AskedBatch]:
-    """The batch the player would send in each answerable game, with the paragraph as its label has it."""
+) -> Iterator[AskedBatch]:
+    """Yield the batch the player would send in each answerable game, with the paragraph as it is labelled."""
     for game in games:
-        paragraph = located.get(game.game_id)
-        secret = secret_of(game, paragraph)
-        if not game.answerable or secret is None:
-            continue
-        plan = player.plan(game.told())
-        yield AskedBatch(game.game_id, secret.paragraph, plan.questions, secret.opening_sentence)
+        secret = secret_of(game, located.get(game.game_id))
+        if game.answerable and secret is not None:
+            questions = player.plan(game.told()).questions
+            yield AskedBatch(game.game_id, secret.paragraph, questions, secret.opening_sentence)
 
 
 def batch_line(batch: AskedBatch) -> str:
-    """A batch as one line of JSON, with what its questions are about."""
-    return json.dumps(
-        {
-            "game_id": batch.game_id,
-            "paragraph": batch.paragraph,
-            "opening_sentence": batch.opening_sentence,
-            "questions": [
-                {**sent, "kind": question.kind, "key": sorted(question.key), "groups": question.groups}
-                for sent, question in zip(questions_json(batch.questions), batch.questions, strict=True)
-            ],
-        },
-        ensure_ascii=False,
-    )
-
-
-VIEWED: tuple[View, ...] = ("paragraph", "opening", "passages")
-"""What a respondent may be shown; no respondent is shown the name and the hint alone."""
+    """Return a batch as one line of JSON, with what its questions are about."""
+    questions = [
+        {**sent, "kind": question.kind, "key": sorted(question.key), "groups": question.groups}
+        for sent, question in zip(questions_json(batch.questions), batch.questions, strict=True)
+    ]
+    game = {"game_id": batch.game_id, "paragraph": batch.paragraph, "opening_sentence": batch.opening_sentence}
+    return json.dumps({**game, "questions": questions}, ensure_ascii=False)
 
 
 def respondent_line(batch: AskedBatch, view: View, retrieve: Retriever) -> str:
     """Return a batch as one line of JSON for a respondent, without what its questions were made from.
 
-    Under `opening` the opening sentence is called the paragraph, and nothing says that there is more.
+    Under `opening` the opening sentence is called the paragraph, and nothing reveals that there is more.
 
     Args:
-        retrieve: the passages of the course for a question's text, for the view `passages`.
+        retrieve: returns the passages of the course for a question's text, for the view `passages`.
     """
     sent = questions_json(batch.questions)
+    shown = {"paragraph": batch.paragraph if view == "paragraph" else batch.opening_sentence}
     if view == "passages":
+        shown = {"opening_sentence": batch.opening_sentence}
         for item, question in zip(sent, batch.questions, strict=True):
             item["passages"] = list(retrieve(question.text))
-        shown = {"opening_sentence": batch.opening_sentence, "questions": sent}
-    else:
-        text = batch.paragraph if view == "paragraph" else batch.opening_sentence
-        shown = {"paragraph": text, "questions": sent}
-    return json.dumps({"game_id": batch.game_id, **shown}, ensure_ascii=False)
+    return json.dumps({"game_id": batch.game_id, **shown, "questions": sent}, ensure_ascii=False)
 
 
 def read_answered(
@@ -104,7 +96,7 @@ def read_answered(
     batches = read_batches(batches_path)
     answers = read_answers(answers_path, batches)
     if not answers:
-        raise BatchError(f"{answers_path}: must answer at least one game, got none; one JSON object a line")
+        raise BatchError(f"{answers_path}: must answer at least one game, has no line; write one JSON object a line")
     if unknown := sorted(set(answers) - {game.game_id for game in games}):
         raise BatchError(
             f"{answers_path}: every game_id must be in --games {games_path}, got {unknown[0]!r}; name that file"
@@ -113,58 +105,23 @@ def read_answered(
 
 
 def read_batches(path: Path) -> dict[str, AskedBatch]:
-    """The batches of a file by game_id.
+    """Read the batches of a file by game_id.
 
     Raises:
-        BatchError: unreadable, a line that `batch_line` does not write, or a game_id that comes twice.
+        BatchError: unreadable, a line that `batch_line` does not write, or a duplicate game_id.
     """
-    batches: dict[str, AskedBatch] = {}
-    for where, record in read_objects(path, BatchError, named="--batches"):
+
+    def batch(record: Mapping[str, Any], where: str) -> AskedBatch:
         try:
-            questions = tuple(_question(item) for item in record["questions"])
+            questions = tuple(map(_question, record["questions"]))
             opening = str(record.get("opening_sentence", ""))
-            batch = AskedBatch(str(record["game_id"]), str(record["paragraph"]), questions, opening)
+            return AskedBatch(record["game_id"], str(record["paragraph"]), questions, opening)
         except (KeyError, TypeError, ValueError) as error:
             raise BatchError(
                 f"{where}: must be a batch as `python -m evaluate questions` writes it: {error!r}; write the file again"
             ) from error
-        if batch.game_id in batches:
-            raise BatchError(f"{where}: game_id must be unique, got {batch.game_id!r} again; remove one")
-        batches[batch.game_id] = batch
-    return batches
 
-
-def read_answers(path: Path, batches: Mapping[str, AskedBatch]) -> dict[str, tuple[Answer, ...]]:
-    """The answers of a file by game_id, one for each question of its batch; None where none is given.
-
-    Raises:
-        BatchError: unreadable, about a game or question that is in no batch, an answer that is none, a game_id twice.
-    """
-    found: dict[str, tuple[Answer, ...]] = {}
-    for where, record in read_objects(path, BatchError, named="--answers"):
-        game_id = str(record.get("game_id"))
-        if game_id not in batches:
-            raise BatchError(f"{where}: game_id must be that of a batch, got {game_id!r}; name the batches it answers")
-        if game_id in found:
-            raise BatchError(f"{where}: game_id must be unique, got {game_id!r} again; remove one")
-        given: list[Answer] = [None] * len(batches[game_id].questions)
-        items = record.get("answers")
-        for item in items if isinstance(items, list) else [items]:
-            number = item.get("question_number") if isinstance(item, dict) else None
-            if not isinstance(item, dict) or not isinstance(number, int) or not 1 <= number <= len(given):
-                raise BatchError(
-                    f"{where}: answers must have a question_number within 1..{len(given)}, got {item!r}; mend the line"
-                )
-            given[number - 1] = _answer(item.get("answer"), where)
-        found[game_id] = tuple(given)
-    return found
-
-
-def _answer(value: object, where: str) -> Answer:
-    answer = read_answer(value)
-    if answer is None and value is not None:
-        raise BatchError(f'{where}: answer must be A, B, C, D or "Not Relevant", got {value!r}; mend the line')
-    return answer
+    return _by_game(path, "--batches", batch)
 
 
 def _question(record: Mapping[str, Any]) -> Question:
@@ -173,3 +130,71 @@ def _question(record: Mapping[str, Any]) -> Question:
     return Question(
         str(record["question_text"]), (a, b, c, d), str(record["kind"]), frozenset(map(str, record["key"])), groups
     )
+
+
+def read_answers(path: Path, batches: Mapping[str, AskedBatch]) -> dict[str, tuple[Answer, ...]]:
+    """Read the answers of a file by game_id, one for each question of its batch; None if a question has no answer.
+
+    Raises:
+        BatchError: unreadable, about a game or question that is in no batch, no valid answer, a duplicate game_id.
+    """
+
+    def answers(record: Mapping[str, Any], where: str) -> tuple[Answer, ...]:
+        game_id = record["game_id"]
+        if game_id not in batches:
+            raise BatchError(f"{where}: game_id must be that of a batch, got {game_id!r}; name the batches it answers")
+        given: list[Answer] = [None] * len(batches[game_id].questions)
+        items = record.get("answers")
+        for item in items if isinstance(items, list) else [items]:
+            number = item.get("question_number") if isinstance(item, dict) else None
+            if not isinstance(item, dict) or not isinstance(number, int) or not 1 <= number <= len(given):
+                raise BatchError(
+                    f"{where}: answers must have a question_number within 1..{len(given)}, got {item!r}; mend the line"
+                )
+            value = item.get("answer")
+            given[number - 1] = read_answer(value)
+            if given[number - 1] is None and value is not None:
+                raise BatchError(f'{where}: answer must be A, B, C, D or "Not Relevant", got {value!r}; mend the line')
+        return tuple(given)
+
+    return _by_game(path, "--answers", answers)
+
+
+def _by_game(path: Path, named: str, read: Callable[[Mapping[str, Any], str], T]) -> dict[str, T]:
+    found: dict[str, T] = {}
+    for where, record in read_objects(path, BatchError, named=named):
+        game_id = str(record.get("game_id"))
+        if game_id in found:
+            raise BatchError(f"{where}: game_id must be unique, got {game_id!r} again; remove one")
+        found[game_id] = read({**record, "game_id": game_id}, where)
+    return found
+
+
+class AnsweredReferee:
+    """A referee that gives the answers of a file, and "Not Relevant" to a question without an answer.
+
+    Args:
+        batch: the questions.
+        answers: to the questions, in order.
+    """
+
+    def __init__(self, batch: AskedBatch, answers: Answers) -> None:
+        asked = [(question.text, question.options) for question in batch.questions]
+        self._answers: dict[tuple[str, tuple[str, ...]], Answer] = dict(zip(asked, answers, strict=True))
+
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
+        """Return the answers of the file."""
+        return [self._answers.get((text, tuple(options))) or NOT_RELEVANT for text, options in questions]
+
+
+def answering(
+    replayer: Replayer, batches: Mapping[str, AskedBatch], answers: Mapping[str, Sequence[Answer]]
+) -> PlayAll:
+    """Return a function that plays jobs with the questions and answers of files, by game_id."""
+
+    def play_all(jobs: Iterable[Job]) -> Iterator[GameRecord]:
+        for job in jobs:
+            batch = batches[job.game.game_id]
+            yield replayer.record(job, [AnsweredReferee(batch, answers[batch.game_id])], batch.questions)
+
+    return play_all

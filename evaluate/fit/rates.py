@@ -1,28 +1,25 @@
-"""Logged answers of respondents -> how often each kind of question was answered wrong."""
+"""Logged answers of respondents -> the share of wrong answers to each kind of question."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-import yaml
 
 from quarry.evaluate.answers.batches import AskedBatch
-from quarry.evaluate.errors import BatchError
 from quarry.ingest.arrays import AnyFloatArray
 from quarry.player.player import Player
 from quarry.player.questions.answer import Answers, letter_row
-from quarry.player.questions.pool import fit_questions
-from quarry.player.questions.rates import Counts, Logged, channel, learned, load_logged
+from quarry.player.questions.batch import fit_questions
+from quarry.player.questions.rates import Counts, channel, learned
 from quarry.player.questions.views import VIEWS, View
 from quarry.player.questions.word_index import Candidates
 
 MAX_ROUNDS = 200
 TOLERANCE = 1e-6
-"""Largest change of a rate at which the counts are taken as settled."""
+"""Largest change of a rate at which the counts are final."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +27,7 @@ class LoggedAnswer:
     """One letter in answer to a question about a known paragraph.
 
     Attributes:
-        view: what the respondent saw of it.
+        view: what the respondent saw of the paragraph.
         kind: of the question.
         fits: (4,) probability that a careful referee of that view finds each option fitting, summing to 1.
         answer: a letter.
@@ -64,59 +61,36 @@ def logged_answers(
                 yield LoggedAnswer(view, question.kind, fit[0], answer)
 
 
-def read_logged(path: Path) -> Logged:
-    """Read the counts of a `rates.yaml`.
-
-    Raises:
-        BatchError: the file is something else.
-    """
-    try:
-        found = load_logged(path)
-        if unknown := {view for view, _ in found} - set(VIEWS):
-            raise ValueError(f"no view: {unknown}")
-        return found
-    except (yaml.YAMLError, TypeError, AttributeError, ValueError) as error:
-        raise BatchError(
-            f"--out must be a file that calibrate rates wrote, or none yet, got {path}; name another"
-        ) from error
-
-
 def count_answers(logged: Iterable[LoggedAnswer], priors: Mapping[str, float]) -> dict[tuple[View, str], Counts]:
-    """Expected counts by view and kind; kinds without a prior, such as fillers, and declined answers are left out.
-
-    Which option fits is not always certain, and the answer itself tells about it: counts and rates are worked out from
-    each other in turns until they settle.
+    """Return expected counts by view and kind, without kinds that have no prior, such as fillers, and declined answers.
 
     Args:
-        priors: by kind, the share of wrong letters believed in before.
-
-    Reference:
-        Dempster, Laird and Rubin, Maximum Likelihood from Incomplete Data via the EM Algorithm, 1977.
+        priors: by kind, the assumed share of wrong letters before any answer was logged.
     """
     by_key: dict[tuple[View, str], list[LoggedAnswer]] = defaultdict(list)
     for item in logged:
         if item.kind in priors and letter_row(item.answer) is not None:
             by_key[item.view, item.kind].append(item)
-    return {key: _settled(items, priors[key[1]]) for key, items in sorted(by_key.items())}
+    return {key: _settle(items, priors[key[1]]) for key, items in sorted(by_key.items())}
 
 
-def _settled(logged: Sequence[LoggedAnswer], prior: float) -> Counts:
+def _settle(logged: Sequence[LoggedAnswer], prior: float) -> Counts:
+    """Return the expected counts, from the rate that they give.
+
+    Which option fits is not always certain, and the answer itself is evidence of it: counts and rates are computed from
+    each other in turns until they settle.
+
+    Reference:
+        Dempster, Laird and Rubin, Maximum Likelihood from Incomplete Data via the EM Algorithm, 1977.
+    """
+    rows = [row for item in logged if (row := letter_row(item.answer)) is not None]
+    fits, games = np.array([item.fits for item in logged], dtype=np.float64), np.arange(len(logged))
     rate = prior
     for _ in range(MAX_ROUNDS):
-        counts = _expected(logged, rate)
+        fitting = fits * channel(rate)[rows]
+        right = fitting[games, rows] / fitting.sum(axis=1)
+        counts = Counts(float(len(logged)), float((1.0 - right).sum()))
         last, rate = rate, learned(prior, counts)
         if abs(last - rate) <= TOLERANCE:
             break
     return counts
-
-
-def _expected(logged: Sequence[LoggedAnswer], rate: float) -> Counts:
-    """Counts where each option is the fitting one with its probability after the answer, under this rate."""
-    given = channel(rate)
-    wrong = 0.0
-    for item in logged:
-        row = letter_row(item.answer)
-        assert row is not None, "only letters are counted"
-        fitting = item.fits * given[row]
-        wrong += 1.0 - fitting[row] / fitting.sum()
-    return Counts(float(len(logged)), float(wrong))

@@ -1,56 +1,75 @@
-"""What is wrong with a games file: the rule of the game, unknown paragraphs, duplicates."""
+"""Check labelled games: the rule of the game, paragraphs that the store does not hold, duplicate hints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.locating import locate_games, nearest_place
+from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.games.text import tokens
 from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions.places import Places, places_of
 from quarry.player.words import canonical
 
 MAX_HINT_WORDS = 15
+LEAST_ALIKE = 50.0
+"""Similarity of two sentences, 0..100, from which one is shown as the nearest to the other."""
 
 
 def check_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) -> list[tuple[str, str]]:
-    """(game_id, what is wrong) for every finding, in the order of the games; nothing wrong is an empty list.
+    """Return (game_id, error) for every error, in the order of the games; an empty list if nothing is wrong.
 
     Args:
         paragraphs: the passages of the store.
     """
     located = locate_games(games, paragraphs)
-    findings: list[tuple[str, str]] = []
+    missing = [game for game in games if game.answerable and located[game.game_id] is None]
+    places = places_of(paragraphs if missing else ())
+    found: list[tuple[str, str]] = []
     hints: dict[str, str] = {}
     for game in games:
-        findings += [(game.game_id, wrong) for wrong in _wrong(game, located, paragraphs)]
+        paragraph = located.get(game.game_id)
+        text = game.paragraph or (paragraph.text if paragraph else "")
+        errors = list(hint_errors(game.hint, text if game.answerable else ""))
+        if game in missing:
+            errors.append(
+                "no place in the store begins with its opening sentence "
+                f"({_nearest(game.opening_sentence, places)}); ingest its PDF, or mend the sentence"
+            )
+        errors += shared_word_errors("associative_word", game.associative_word, text if game.answerable else "")
         hint = canonical(game.hint)
         if hint in hints:
-            findings.append((game.game_id, f"hint must be its own, got that of {hints[hint]} again; write another"))
+            errors.append(f"hint must be unique, got that of {hints[hint]} again; write another")
         hints.setdefault(hint, game.game_id)
-    return findings
+        found += [(game.game_id, error) for error in errors]
+    return found
 
 
-def _wrong(
-    game: LabelledGame, located: Mapping[str, Paragraph | None], paragraphs: Sequence[Paragraph]
-) -> Iterator[str]:
-    n_words = len(game.hint.split())
-    if n_words > MAX_HINT_WORDS:
+def _nearest(sentence: str, places: Places) -> str:
+    from rapidfuzz import fuzz, process, utils
+
+    sentences = [start.sentence for start in places.starts]
+    scorer, processor = fuzz.token_set_ratio, utils.default_process
+    found = process.extractOne(sentence, sentences, scorer=scorer, processor=processor, score_cutoff=LEAST_ALIKE)
+    if found is None:
+        return "nothing is like it"
+    best, _, place = found
+    return f"nearest: {places.paragraphs[int(places.rows[place])].paragraph_id}, {best!r}"
+
+
+def hint_errors(hint: str, text: str) -> Iterator[str]:
+    """Yield the errors of a hint about a text: too many words, or words that occur in the text."""
+    if (n_words := len(hint.split())) > MAX_HINT_WORDS:
         yield f"hint must have at most {MAX_HINT_WORDS} words, got {n_words}; shorten it"
-    if not game.answerable:
-        return
-    paragraph = located[game.game_id]
-    text = game.paragraph or (paragraph.text if paragraph else "")
-    if paragraph is None:
-        nearest = nearest_place(game, paragraphs) if game.opening_sentence else None
-        told = f"nearest: {nearest.paragraph_id}, {nearest.opening_sentence!r}" if nearest else "nothing is like it"
-        yield f"no place in the store begins with its opening sentence ({told}); ingest its PDF, or mend the sentence"
-    if shared := shared_words(game.hint, text):
-        yield f"hint must share no word with the paragraph, got {', '.join(shared)}; say it in other words"
-    if game.associative_word and (shared := shared_words(game.associative_word, text)):
-        yield f"associative_word must not occur in the paragraph, got {', '.join(shared)}; choose another"
+    yield from shared_word_errors("hint", hint, text)
+
+
+def shared_word_errors(key: str, value: str, text: str) -> Iterator[str]:
+    """Yield an error if words of a value occur in the text of the paragraph."""
+    if words := shared_words(value, text):
+        yield f"{key} must share no word with the paragraph, got {', '.join(words)}; say it in other words"
 
 
 def shared_words(hint: str, text: str) -> list[str]:
-    """The hint's words that occur in the text, sorted; the game's rule allows none."""
+    """Return the words that occur in both texts, sorted; the rule of the game allows none."""
     return sorted(set(tokens(hint)) & set(tokens(text)))

@@ -1,31 +1,45 @@
-"""Labelled games, and reading them. Labels live here and nowhere else."""
+"""Labelled games: the file format, reading, and splits. Only this class holds labels."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from quarry.configs.json_files import as_object, lines_of, read_text
+from quarry.configs.terminal import did_you_mean, pluralize
 from quarry.evaluate.errors import GamesError
-from quarry.player.protocol.payloads import RoundStart
+from quarry.player.protocol.messages import RoundStart
+from quarry.player.words import canonical
 
+logger = logging.getLogger(__name__)
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
+SPLIT_ENDS = (0.5, 0.7, 1.0)
+"""Cumulative shares of the paragraphs in SPLITS if the games file names no splits."""
 FORM = """\
 A games file holds one JSON object a line:
-  hint                       what the player is told; always needed
+  hint                       the hint for the player; always needed
   book_name                  the lecture as the hint-giver calls it
   opening_sentence           the first sentence of the paragraph, verbatim; or
-  paragraph_id               as `python -m ingest --paragraphs` gives it; null where nothing is right
-  game_id                    of its own; made where it is left out
-  paragraph, pdf, page       the whole text, and where it stands: these help to find it
+  paragraph_id               as `python -m ingest --paragraphs` gives it; null: the course does not hold the answer
+  game_id                    unique; game-LINE by default
+  paragraph, pdf, page       the whole text, file and page of the paragraph: these help to find it
   association_domain, associative_word, split (train, validation or test), in_text_layer (true or false)
+  kind, manner, policy       remarks of yours, which are not read
 hint, book_name and opening_sentence are enough:
   {"hint": "what climbs", "book_name": "Botany", "opening_sentence": "Ivy grows towards light."}
 """
 """The form of a games file, for `--help`."""
+TEXTS = ("book_name", "association_domain", "associative_word", "paragraph_id", "opening_sentence", "paragraph", "pdf")
+"""Optional keys with texts as values."""
+KEYS = ("game_id", "hint", *TEXTS, "page", "split", "in_text_layer", "kind", "manner", "policy")
+MAX_SHOWN = 5
+"""Most unknown keys of a file that are named when it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +47,13 @@ class LabelledGame:
     """A game with its solution, which no player function accepts.
 
     Attributes:
-        paragraph_id: of the secret paragraph, "" where the file gives its text instead.
-        opening_sentence: verbatim, "" where the file gives the id instead.
-        paragraph: verbatim text, "" where the file gives the id instead.
-        document: stem of the PDF it stands in, "" if the file does not say.
-        in_text_layer: False where no extractor can yield the opening sentence as labelled.
-        answerable: False where the paragraph is outside the corpus.
-        split: None where the file names none.
+        paragraph_id: of the secret paragraph, "" if the file gives its text instead.
+        opening_sentence: verbatim, "" if the file gives the id instead.
+        paragraph: verbatim text, "" if the file gives the id or the opening sentence alone.
+        document: stem of the paragraph's PDF, "" if the file does not name it.
+        in_text_layer: False if no extractor can yield the opening sentence as labelled.
+        answerable: False if the paragraph is outside the corpus.
+        split: None if the file names none.
     """
 
     game_id: str
@@ -56,95 +70,128 @@ class LabelledGame:
     split: Split | None
 
     def told(self) -> RoundStart:
-        """What a player is told of it outside a match: no label."""
+        """Return the message that starts the game for a player, without the label."""
         return RoundStart("", self.book_name, self.hint, self.association_domain, "")
 
 
 def load_games(path: Path, named: str = "--games") -> list[LabelledGame]:
-    """Read the games of a file, one JSON object a line as docs/commands.md has them.
+    """Read the games of a file of JSON lines in the form that docs/commands.md describes.
+
+    A warning names the unknown keys that are ignored; it goes to standard error unless the program sets up logging.
 
     Args:
         named: the flag that names the file.
 
     Raises:
-        GamesError: missing, empty, a line that is no such object, or a game_id that comes twice.
+        GamesError: missing, empty, a line that is no such object, a misspelt key, or a game_id that comes twice.
     """
-    games, problems = read_games(path, named)
+    games, problems, unknown = read_games(path, named)
     if problems:
         raise problems[0]
+    if unknown:
+        shown = ", ".join(
+            f"{key!r} in {pluralize(n_lines, 'line')}" for key, n_lines in sorted(unknown.items())[:MAX_SHOWN]
+        )
+        more = f" and {len(unknown) - MAX_SHOWN} more" if len(unknown) > MAX_SHOWN else ""
+        logger.warning("%s: ignored unknown keys: %s%s; `games check --help` lists the known ones", path, shown, more)
     return games
 
 
-def read_games(path: Path, named: str = "--games") -> tuple[list[LabelledGame], list[GamesError]]:
-    """The games of a file, and what is wrong with the lines that give none.
+def read_games(path: Path, named: str = "--games") -> tuple[list[LabelledGame], list[GamesError], Counter[str]]:
+    """Return the games of a file, the errors of its other lines, and the number of lines with each unknown key.
 
     Raises:
         GamesError: the file is missing, no text, or none of its lines is a game.
     """
     games: dict[str, LabelledGame] = {}
     problems: list[GamesError] = []
+    unknown: Counter[str] = Counter()
     for number, (where, line) in enumerate(lines_of(read_text(path, GamesError, named=named), path), 1):
         try:
-            game = _game(as_object(line, where, GamesError), where, number)
+            record = as_object(line, where, GamesError)
+            game = _game(record, where, f"game-{number}")
             if game.game_id in games:
                 raise GamesError(f"{where}: game_id must be unique, got {game.game_id!r} again; rename it")
             games[game.game_id] = game
+            unknown.update(record.keys() - set(KEYS))
         except GamesError as error:
             problems.append(error)
     if problems and not games:
         raise problems[0]
     if not games:
-        raise GamesError(f"{path}: must hold at least one game, got none; one JSON object a line")
-    return list(games.values()), problems
+        raise GamesError(f"{path}: must hold at least one game, has none; write one JSON object a line")
+    return list(games.values()), problems, unknown
 
 
-def _game(record: Mapping[str, Any], where: str, number: int) -> LabelledGame:
-    """The game of a record; one without a game_id is called by its number."""
-    record = {"game_id": f"game-{number}", **record}
-    for key in ("game_id", "hint"):
-        if not isinstance(record.get(key), str) or not record[key].strip():
-            raise GamesError(
-                f"{where}: {key} must be a string that is not empty, got {record.get(key)!r}; mend the line"
-            )
-    texts = {key: "" if record.get(key) is None else record[key] for key in _OPTIONAL_TEXTS}
-    for key, value in (("game_id", record["game_id"]), ("hint", record["hint"]), *texts.items()):
-        if not isinstance(value, str):
-            raise GamesError(f"{where}: {key} must be a string, got {value!r}; mend the line")
-    split = record.get("split")
-    if split == "val":
-        split = "validation"
-    if split is not None and split not in SPLITS:
-        raise GamesError(f"{where}: split must be one of {', '.join(SPLITS)}, got {split!r}; mend the line")
-    in_text_layer = record.get("in_text_layer", True)
-    if not isinstance(in_text_layer, bool):
-        raise GamesError(f"{where}: in_text_layer must be true or false, got {in_text_layer!r}; mend the line")
-    answerable = "paragraph_id" not in record or record["paragraph_id"] is not None
-    if answerable and not texts["paragraph_id"] and not texts["opening_sentence"]:
+def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
+    """Return the game of a record.
+
+    Args:
+        game_id: of a record without one.
+
+    Raises:
+        GamesError: a value is invalid, or a key is misspelt.
+    """
+    missing = [key for key in KEYS if key not in record]
+    for key in record.keys() - set(KEYS):
+        # a part of the name of a missing key, such as "book", or a name that is like it
+        parts = [known for known in missing if set(key.casefold().split("_")) < set(known.split("_"))]
+        if near := did_you_mean(key, missing) or (f"; did you mean {parts[0]}?" if parts else ""):
+            raise GamesError(f"{where}: a key must be one of {', '.join(KEYS)}, got {key!r}{near}")
+    record = {"game_id": game_id, "in_text_layer": True, **record}
+    for key, (rule, is_valid) in RULES.items():
+        if not is_valid(record.get(key)):
+            raise GamesError(f"{where}: {key} must be {rule}, got {record.get(key)!r}; mend the line")
+    is_answerable = "paragraph_id" not in record or record["paragraph_id"] is not None
+    if is_answerable and not record.get("paragraph_id") and not record.get("opening_sentence"):
         raise GamesError(
             f"{where}: must have paragraph_id (null if unanswerable), or opening_sentence and paragraph; add one"
         )
+    texts = {key: record.get(key) or "" for key in TEXTS}
     return LabelledGame(
         game_id=record["game_id"],
-        book_name=texts["book_name"],
         hint=record["hint"],
-        association_domain=texts["association_domain"],
-        associative_word=texts["associative_word"],
-        paragraph_id=texts["paragraph_id"],
-        opening_sentence=texts["opening_sentence"],
-        paragraph=texts["paragraph"] or texts["opening_sentence"],
-        document=Path(texts["pdf"]).stem,
-        in_text_layer=in_text_layer,
-        answerable=answerable,
-        split=split,
+        document=Path(texts.pop("pdf")).stem,
+        in_text_layer=record["in_text_layer"],
+        answerable=is_answerable,
+        split="validation" if record.get("split") == "val" else record.get("split"),
+        **texts,
     )
 
 
-_OPTIONAL_TEXTS = (
-    "book_name",
-    "association_domain",
-    "associative_word",
-    "paragraph_id",
-    "opening_sentence",
-    "paragraph",
-    "pdf",
-)
+NEEDED = ("a string that is not empty", lambda value: isinstance(value, str) and bool(value.strip()))
+RULES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "game_id": NEEDED,
+    "hint": NEEDED,
+    **dict.fromkeys(TEXTS, ("a string", lambda value: isinstance(value, str | None))),
+    "split": (f"one of {', '.join(SPLITS)}", lambda value: value in (None, "val", *SPLITS)),
+    "in_text_layer": ("true or false", lambda value: isinstance(value, bool)),
+}
+"""By key, the rule for its value in words and as a function."""
+
+
+def split_of(game: LabelledGame, seed: int) -> Split:
+    """Return the split that the games file names, or draw one by the game's paragraph and the seed."""
+    if game.split is not None:
+        return game.split
+    key = game.paragraph_id or canonical(game.opening_sentence) or game.hint
+    draw = int.from_bytes(hashlib.sha256(f"{seed}|{key}".encode()).digest()[:4], "big") / 2**32
+    return next(split for split, end in zip(SPLITS, SPLIT_ENDS, strict=True) if draw < end)
+
+
+def select_split(games: Sequence[LabelledGame], split: str | None, seed: int) -> list[LabelledGame]:
+    """Return the games of one split, all of them for None.
+
+    Raises:
+        GamesError: there is no such split, or no game in it.
+    """
+    if split is None:
+        return list(games)
+    if split not in SPLITS:
+        raise GamesError(f"--split must be one of {', '.join(SPLITS)}, got {split!r}")
+    chosen = [game for game in games if split_of(game, seed) == split]
+    if not chosen:
+        counts = sorted(Counter(split_of(game, seed) for game in games).items())
+        has = ", ".join(f"{name} {count}" for name, count in counts)
+        raise GamesError(f"--split {split} must hold at least one game, has none; the file has {has}")
+    return chosen

@@ -2,109 +2,82 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
-
-import numpy as np
 
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.text import WON_F1, token_f1, tokens
+from quarry.evaluate.games.text import same_sentence, token_f1, tokens
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.paragraphs.sentence import opening_sentence
 from quarry.player.questions.places import Places, places_of
 
 MIN_SHARED = 0.7
-"""Share of a sentence's words that another one must hold to be compared with it."""
+"""A sentence is compared with another one that holds more than this share of its words."""
 
 
 def locate_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) -> dict[str, Paragraph | None]:
-    """The ingested passage of each answerable game, None where no place of the course begins with its sentence.
+    """Return the ingested passage of each answerable game, None if no place of the course begins with its sentence.
 
-    A game with a known paragraph_id is found by it, any other by its opening sentence: the places that begin with it,
-    else those whose sentence has a token F1 of at least 0.9 with it. Of several the one whose text is most like the
-    labelled one comes first, then the one in the game's own document, then the smallest paragraph_id.
+    A game with a known paragraph_id is found by the id, any other by its opening sentence: the places that begin with
+    this sentence, else those with a sentence that would win the game. Of several places, the one with the text most
+    like the labelled one is taken, then the one in the game's own document, then the smallest paragraph_id.
 
     Returns:
-        The passage with the opening sentence of the place, which may stand inside the passage.
+        By game_id, the passage from the place on, which may be inside the ingested one, under the id of that one.
     """
     by_id = {paragraph.paragraph_id: paragraph for paragraph in paragraphs}
-    finder: _PlaceFinder | None = None
-    located: dict[str, Paragraph | None] = {}
-    for game in games:
-        if not game.answerable:
-            continue
-        located[game.game_id] = by_id.get(game.paragraph_id)
-        if located[game.game_id] is None and (game.opening_sentence or game.paragraph):
-            finder = finder or _PlaceFinder(places_of(paragraphs))
-            located[game.game_id] = finder.best(game)
+    located = {game.game_id: by_id.get(game.paragraph_id) for game in games if game.answerable}
+    unknown = [
+        game
+        for game in games
+        if game.answerable and located[game.game_id] is None and (game.opening_sentence or game.paragraph)
+    ]
+    if unknown:
+        places = places_of(paragraphs)
+        words = [set(tokens(start.sentence)) for start in places.starts]
+        located |= {game.game_id: _find_passage(game, places, words) for game in unknown}
     return located
 
 
-def nearest_place(game: LabelledGame, paragraphs: Sequence[Paragraph]) -> Paragraph | None:
-    """The passage with the place whose opening sentence is most like a game's, None where they share no word."""
-    return _PlaceFinder(places_of(paragraphs)).nearest(game)
+def _find_passage(game: LabelledGame, places: Places, words: Sequence[AbstractSet[str]]) -> Paragraph | None:
+    """Return the passage that begins with a game's opening sentence.
+
+    Args:
+        words: (n_places,) of each place's sentence.
+    """
+    sentence = game.opening_sentence or opening_sentence(game.paragraph)
+    found: list[int] = places.find(sentence).tolist()
+    if not found:
+        wanted = set(tokens(sentence))
+        close = (place for place, held in enumerate(words) if len(wanted & held) > MIN_SHARED * len(wanted))
+        found = [place for place in close if same_sentence(places.starts[place].sentence, sentence)]
+
+    def misfit(place: int) -> tuple[float, bool, str, int]:
+        paragraph = places.paragraph(place)
+        f1 = round(token_f1(paragraph.text, game.paragraph or game.opening_sentence), 2)
+        return -f1, paragraph.doc_id != game.document, paragraph.paragraph_id, place
+
+    best = min(found, key=misfit, default=None)
+    if best is None:
+        return None
+    return replace(places.paragraph(best), paragraph_id=places.paragraphs[int(places.rows[best])].paragraph_id)
 
 
 def require_of_store(located: Mapping[str, Paragraph | None], location: str, where: str) -> None:
-    """Pass if any of the answerable games is about a paragraph of the store, or none is answerable.
+    """Pass if any answerable game is about a paragraph of the store, or if there is no answerable game.
 
     Args:
-        located: as `locate_games` gives it.
-        location: of the store, where: of the games, as the user named them.
+        located: as `locate_games` returns it.
+        location: of the store.
+        where: the games as the user named them.
 
     Raises:
-        GamesError: the games are another corpus's.
+        GamesError: the games are of another corpus.
     """
     if located and not any(located.values()):
         raise GamesError(
-            f"{where}: at least one game must be about a paragraph of {location}, got none of {len(located)}; "
+            f"{where}: at least one game must be about a paragraph of {location}, none of {len(located)} is; "
             "name the games that belong to the store"
         )
-
-
-class _PlaceFinder:
-    """Finds places by their opening sentence.
-
-    Args:
-        places: of the course.
-    """
-
-    def __init__(self, places: Places) -> None:
-        self._places = places
-        self._holders: dict[str, list[int]] = defaultdict(list)
-        for place, start in enumerate(places.starts):
-            for token in set(tokens(start.sentence)):
-                self._holders[token].append(place)
-
-    def best(self, game: LabelledGame) -> Paragraph | None:
-        """The passage of a game."""
-        sentence = game.opening_sentence or opening_sentence(game.paragraph)
-        found = self._places.find(sentence).tolist()
-        if not found:
-            found = [place for place, f1 in self._alike(sentence, MIN_SHARED) if f1 >= WON_F1]
-        return self._passage(min(found, key=lambda place: self._misfit(place, game))) if found else None
-
-    def nearest(self, game: LabelledGame) -> Paragraph | None:
-        """The passage with the most similar sentence."""
-        alike = self._alike(game.opening_sentence, 0.0)
-        return self._passage(max(alike, key=lambda item: (item[1], -item[0]))[0]) if alike else None
-
-    def _alike(self, sentence: str, least: float) -> list[tuple[int, float]]:
-        """The places that share a part of a sentence's words, each with the token F1 of its sentence."""
-        held = set(tokens(sentence))
-        counts = np.zeros(len(self._places), dtype=np.int64)
-        for token in held:
-            counts[self._holders.get(token, [])] += 1
-        rows = np.flatnonzero(counts > least * len(held)).tolist()
-        return [(row, token_f1(self._places.starts[row].sentence, sentence)) for row in rows]
-
-    def _misfit(self, place: int, game: LabelledGame) -> tuple[float, bool, str, int]:
-        paragraph = self._places.paragraph(place)
-        f1 = round(token_f1(paragraph.text, game.paragraph), 2)
-        return -f1, paragraph.doc_id != game.document, paragraph.paragraph_id, place
-
-    def _passage(self, place: int) -> Paragraph:
-        passage = self._places.paragraphs[int(self._places.rows[place])]
-        return replace(passage, opening_sentence=self._places.starts[place].sentence)

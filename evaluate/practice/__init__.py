@@ -1,1 +1,1 @@
-"""The practice game server: games, and what runs one, in this process or over HTTP."""
+"""The practice game server: one game, many games over HTTP or in this process, and a person as the referee."""

@@ -1,51 +1,70 @@
-"""One practice game as the referee runs it: messages in, messages out; knows nothing of HTTP."""
+"""One practice game of the referee: a state machine from the player's messages to the replies, without HTTP."""
 
 from __future__ import annotations
 
 import json
-import threading
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
+from pydantic import BaseModel, Field, ValidationError
 
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.referee import N_QUESTIONS, Posed, Referee, Secret
 from quarry.evaluate.referee.scoring import Score, Similarity, score_guess
 from quarry.player.errors import MessageError
-from quarry.player.protocol import payloads as protocol
-from quarry.player.protocol.payloads import Json
+from quarry.player.protocol import messages as protocol
+from quarry.player.protocol.messages import Json
 from quarry.player.questions.answer import LETTERS, Answer
 
 MatchState = Literal["warmup", "questions", "guess", "over"]
+STATES: tuple[MatchState, ...] = get_args(MatchState)
+AWAITED = (protocol.WARMUP_RESPONSE, protocol.QUESTIONS_BATCH, protocol.GUESS_SUBMISSION)
+"""Messages that the referee waits for in the states before the last."""
 MAX_TEXT_CHARS = 2_000
+MAX_KEY_CHARS = 40
+"""Characters of a key of the player's message that an error repeats."""
 DEADLINES_S = {"warmup": 300, "questions": 600, "guess": 300}
-"""Seconds that are told to the player with each message; the practice referee waits longer."""
+"""Seconds that the messages to the player name as deadlines. The practice referee itself waits for ever."""
 REFEREE = "practice-referee"
+
+_Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS, pattern=r"\S")]
+
+
+class _Question(BaseModel, strict=True):
+    question_number: Annotated[int, Field(ge=1, le=N_QUESTIONS)]
+    question_text: _Text
+    options: Annotated[dict[Literal["A", "B", "C", "D"], _Text], Field(min_length=len(LETTERS))]
+
+
+class _Batch(BaseModel):
+    questions: Annotated[list[_Question], Field(min_length=N_QUESTIONS, max_length=N_QUESTIONS)]
 
 
 class RefusedMessageError(EvaluateError, ValueError):
-    """A player's message that the referee cannot take; the text says what must hold."""
+    """The referee refuses a message of the player; the text says what must hold."""
 
 
 class Match:
-    """The referee's side of one game.
+    """The referee's side of one game; one thread at a time may use it.
 
     Args:
         game_id: 7 digits SSRRGGG.
         label: the labelled game; its solution stays here.
-        secret: what there is to know about its paragraph.
+        secret: the paragraph, for the referee.
         referee: answers the questions.
         similarity: of two words, for the score.
-        player_id: whom the messages are addressed to.
+        player_id: recipient of the messages.
         seed: of the warm-up sum.
 
     Attributes:
-        state: which message is awaited.
-        score: None until the guess has come.
-        batch: the questions as they came; empty before.
-        answers: what was answered, None where nothing was; guess: what was guessed; empty before.
+        state: name of the awaited message.
+        score: None until the guess has arrived.
+        batch: the questions as they arrived; empty before.
+        answers: the referee's answers, None where it gave none; empty before.
+        guess: the payload of the guess; empty before.
     """
 
     def __init__(
@@ -69,68 +88,56 @@ class Match:
         self._referee = referee
         self._similarity = similarity
         self._player_id = player_id
-        self._lock = threading.Lock()
         one, other = np.random.default_rng(seed).integers(2, 13, size=2)
         self._warmup_question = f"What is {one} * {other}?"
 
     def opening(self) -> Json:
-        """The first message: the warm-up call."""
+        """Return the first message: the warm-up call."""
         return self._write(
             protocol.WARMUP_CALL, {"warmup_question": self._warmup_question, "deadline": DEADLINES_S["warmup"]}
         )
 
     def receive(self, envelope: Json) -> list[Json]:
-        """The referee's messages in reply to the player's; none to one that comes again after it was taken.
+        """Return the referee's reply to a message of the player; [] if such a message has been accepted before.
 
         Raises:
-            RefusedMessageError: it is malformed, or of a kind that is not awaited; the state stays as it was.
+            RefusedMessageError: it is malformed, or comes too early; the state stays as it was.
         """
         try:
             json.dumps(envelope, ensure_ascii=False).encode()
-        except (TypeError, ValueError, RecursionError) as error:
-            raise RefusedMessageError(f"a message must be JSON in Unicode: {error}") from error
-        try:
             message = protocol.read_message(envelope)
         except MessageError as error:
             raise RefusedMessageError(str(error)) from error
-        with self._lock:
-            kind = message.message_type
-            if kind not in _ORDER:
-                raise RefusedMessageError(f"message_type must be one of {', '.join(_ORDER)}, got {kind}")
-            if _ORDER[kind] < _STATES.index(self.state):
-                return []
-            if _ORDER[kind] > _STATES.index(self.state):
-                raise RefusedMessageError(f"{_AWAITED[self.state]} must come first in game {self.game_id}, got {kind}")
-            if kind == protocol.WARMUP_RESPONSE:
-                return self._start_round()
-            if kind == protocol.QUESTIONS_BATCH:
-                return self._answer(message.payload)
-            return self._judge(message.payload)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise RefusedMessageError(f"a message must be JSON in Unicode: {error}") from error
+        kind, turn = message.message_type, STATES.index(self.state)
+        if kind not in AWAITED:
+            raise RefusedMessageError(f"message_type must be one of {', '.join(AWAITED)}, got {kind}")
+        if AWAITED.index(kind) < turn:
+            return []
+        if AWAITED.index(kind) > turn:
+            raise RefusedMessageError(f"{AWAITED[turn]} must come first in game {self.game_id}, got {kind}")
+        reply = (self._start_round, self._answer, self._judge)[turn](message.payload)
+        self.state = STATES[turn + 1]
+        return [reply]
 
-    def _start_round(self) -> list[Json]:
-        self.state = "questions"
-        return [
-            self._write(
-                protocol.ROUND_START,
-                {
-                    "book_name": self._label.book_name,
-                    "book_hint": self._label.hint,
-                    "association_word": self._label.association_domain,
-                    "questions_required": N_QUESTIONS,
-                    "deadline": DEADLINES_S["questions"],
-                },
-            )
-        ]
+    def _start_round(self, _: Json) -> Json:
+        content = {
+            "book_name": self._label.book_name,
+            "book_hint": self._label.hint,
+            "association_word": self._label.association_domain,
+            "questions_required": N_QUESTIONS,
+            "deadline": DEADLINES_S["questions"],
+        }
+        return self._write(protocol.ROUND_START, content)
 
-    def _answer(self, payload: Json) -> list[Json]:
-        questions = read_batch(payload)
+    def _answer(self, payload: Json) -> Json:
+        self.answers = self._referee.answers(self._secret, read_batch(payload))
         self.batch = payload["questions"]
-        self.answers = self._referee.answers(self._secret, questions)
-        self.state = "guess"
         answers = [{"question_number": number, "answer": answer} for number, answer in self._given().items()]
-        return [self._write(protocol.ANSWERS_BATCH, {"answers": answers})]
+        return self._write(protocol.ANSWERS_BATCH, {"answers": answers})
 
-    def _judge(self, payload: Json) -> list[Json]:
+    def _judge(self, payload: Json) -> Json:
         self.guess = payload
         self.score = score_guess(
             payload,
@@ -139,11 +146,10 @@ class Match:
             answers=self._given(),
             similarity=self._similarity,
         )
-        self.state = "over"
-        return [self._write(protocol.SCORE_FEEDBACK, asdict(self.score))]
+        return self._write(protocol.SCORE_FEEDBACK, asdict(self.score))
 
     def _given(self) -> dict[int, str]:
-        """The answers that are sent, by question number."""
+        """Return the answers that are sent, by question number."""
         return {number: answer for number, answer in enumerate(self.answers, 1) if answer is not None}
 
     def _write(self, message_type: str, payload: Json) -> Json:
@@ -153,50 +159,23 @@ class Match:
         )
 
 
-_STATES: tuple[MatchState, ...] = ("warmup", "questions", "guess", "over")
-_ORDER = {protocol.WARMUP_RESPONSE: 0, protocol.QUESTIONS_BATCH: 1, protocol.GUESS_SUBMISSION: 2}
-_AWAITED = {
-    "warmup": protocol.WARMUP_RESPONSE,
-    "questions": protocol.QUESTIONS_BATCH,
-    "guess": protocol.GUESS_SUBMISSION,
-    "over": "nothing",
-}
-
-
 def read_batch(payload: Json) -> list[Posed]:
-    """Text and four options of each of the 20 questions, by number.
+    """Return the text and the four options of each of the 20 questions, by number.
 
     Raises:
         RefusedMessageError: there are not exactly 20 valid ones, numbered 1 to 20.
     """
-    items = payload.get("questions")
-    if not isinstance(items, list) or len(items) != N_QUESTIONS:
-        came = len(items) if isinstance(items, list) else type(items).__name__
-        raise RefusedMessageError(f"questions must be a list of exactly {N_QUESTIONS}, got {came}")
-    questions: dict[int, Posed] = {}
-    for place, item in enumerate(items, 1):
-        number, question = _read_question(item, place)
-        if number in questions:
-            raise RefusedMessageError(f"question_number must be given once each, got {number} again")
-        questions[number] = question
-    return [questions[number] for number in sorted(questions)]
+    try:
+        questions = {question.question_number: question for question in _Batch.model_validate(payload).questions}
+    except ValidationError as error:
+        raise RefusedMessageError(first_fault(error.errors())) from error
+    if len(questions) < N_QUESTIONS:
+        raise RefusedMessageError("questions must have each question_number once, got one twice")
+    found = [questions[number] for number in sorted(questions)]
+    return [(question.question_text, [text for _, text in sorted(question.options.items())]) for question in found]
 
 
-def _read_question(item: Any, place: int) -> tuple[int, Posed]:
-    if not isinstance(item, dict):
-        raise RefusedMessageError(f"question {place} must be an object, got {type(item).__name__}")
-    number, text, options = item.get("question_number"), item.get("question_text"), item.get("options")
-    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= N_QUESTIONS:
-        raise RefusedMessageError(f"question_number must be within 1..{N_QUESTIONS}, got {number!r}")
-    if not isinstance(text, str) or not 0 < len(text.strip()) <= MAX_TEXT_CHARS:
-        raise RefusedMessageError(
-            f"question {number}: question_text must be a text of at most {MAX_TEXT_CHARS} characters"
-        )
-    if not isinstance(options, dict) or set(options) != set(LETTERS):
-        raise RefusedMessageError(f"question {number}: options must be A, B, C and D")
-    texts = [options[letter] for letter in LETTERS]
-    if not all(isinstance(option, str) and 0 < len(option.strip()) <= MAX_TEXT_CHARS for option in texts):
-        raise RefusedMessageError(
-            f"question {number}: each option must be a text of at most {MAX_TEXT_CHARS} characters"
-        )
-    return number, (text, texts)
+def first_fault(faults: Sequence[Any]) -> str:
+    """Return the place and the message of the first of pydantic's errors, such as "questions.3.options.A: ..."."""
+    place = ".".join(str(part)[:MAX_KEY_CHARS] for part in faults[0]["loc"])
+    return f"{place}: {faults[0]['msg']}"

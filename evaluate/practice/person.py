@@ -1,32 +1,42 @@
-"""A person at the terminal as the referee: thinks of a paragraph of any store, types a hint, answers 20 questions."""
+"""A game with a person at the terminal as the referee, who types a hint and answers 20 questions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from quarry.configs.terminal import visible
 from quarry.player.game.game import Spectator
-from quarry.player.player import Decision, Player
-from quarry.player.protocol.payloads import RoundStart
+from quarry.player.player import Decision, Plan, Player
+from quarry.player.protocol.messages import RoundStart
 from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, letter_row
 from quarry.player.questions.question import Question
 
 ME = "me"
-"""The referee SPEC of `run_game.py` for a person."""
+"""Referee SPEC of `run_game.py` that asks a person."""
 DOMAIN = "things"
-"""Of the associative word, where none is named."""
+"""Domain of the associative word if the person names none."""
 Ask = Callable[[str], str]
-"""Shows a prompt and returns the line that was typed."""
+"""Function that shows a prompt and returns the typed line."""
 
 
-def play_with_person(player: Player, spectator: Spectator, ask: Ask, game_id: str) -> Decision:
-    """One game: what the player guessed.
+class PersonGame(NamedTuple):
+    """A game with a person; `ending` is "right" or "wrong" as the person said, "over" if the person did not say."""
+
+    plan: Plan
+    answers: list[str]
+    decision: Decision
+    ending: str
+
+
+def play_with_person(player: Player, spectator: Spectator, ask: Ask, game_id: str) -> PersonGame:
+    """Play one game with a person as the referee.
 
     Raises:
         QueryError: neither a hint nor a lecture was typed.
         EOFError: the input has ended.
     """
-    print("Think of a paragraph. The player is told no more than what you type.")
+    print("Think of a paragraph. The player knows only what you type.")
     book = ask("lecture, as loosely as you like (Enter: not said): ").strip()
     hint = ask("hint, at most 15 words, none of which occurs in the paragraph: ").strip()
     domain = ask("domain of an associative word (Enter: none): ").strip() or DOMAIN
@@ -37,11 +47,14 @@ def play_with_person(player: Player, spectator: Spectator, ask: Ask, game_id: st
     answers = [_answer(number, question, ask) for number, question in enumerate(plan.questions, 1)]
     decision = player.decide(plan, answers)
     spectator.answered(plan, answers, decision)
-    return decision
+    said = ask("Is that the first sentence of your paragraph? y, n or Enter: ").strip().casefold()[:1]
+    ending = {"y": "right", "n": "wrong"}.get(said, "over")
+    print(f"The guess was {ending}." if ending != "over" else "Whether the guess was right is not known.")
+    return PersonGame(plan, answers, decision, ending)
 
 
 def _answer(number: int, question: Question, ask: Ask) -> str:
-    """The letter that was typed, or "Not Relevant"."""
+    """Ask a question until the person types a letter, or Enter for "Not Relevant"; return the answer."""
     print(visible(f"\n{number}. {question.text}"))
     for letter, option in zip(LETTERS, question.options, strict=True):
         print(visible(f"   {letter}  {option}"))

@@ -144,7 +144,7 @@ _NAMED = tuple(
     )
 )
 _BETWEEN = r"[\"'\s;,/.]*(?:(?:or|and|או)\s)?[\"'\s]*"
-"""Matches what may stand between the options that a question repeats."""
+"""Matches separators between the options that a question repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +155,11 @@ class Wording:
         readable: True if these rules can check what the question asks.
         terms: words that the question itself names; () if the options name them.
         all_meant: True if the question asks about all of its terms, False if about any.
-        n_repeated: number of options, the first ones, that the question repeats: they name words, whatever they say.
+        n_repeated: number of options, the first ones, that the question repeats; they always name words.
         in_opening: True if the question is about the first sentence, False if about the whole text.
-        edge: "begin" or "end" if the question asks how that text begins or ends.
+        edge: "begin" or "end" if the question asks how its text begins or ends.
         any_form: True if inflected forms count.
-        negated: True if the question asks for what is not there.
+        negated: True if the question asks for absent words.
         first_of_several: True if the first of several fitting options counts.
     """
 
@@ -177,7 +177,7 @@ class Wording:
         """Return whether a term is at the place that the question asks about."""
         text = next(iter(seen.sentences), "") if self.in_opening else seen.text
         if not self.edge:
-            return stands_in(term, text, self.any_form)
+            return occurs_in(term, text, self.any_form)
         parts, words = _words(term), _words(text)
         here = words[: len(parts)] if self.edge == "begin" else words[-len(parts) :]
         return bool(parts) and _same(parts, here, self.any_form)
@@ -187,7 +187,7 @@ def read_question(question: str, options: Sequence[str], *, of_itself: bool) -> 
     """Read the text of a question next to the options that it may repeat.
 
     Args:
-        options: those that name words, as far as can be told without the question.
+        options: those that seem to name words.
         of_itself: True if the options name no words, so that the question must.
     """
     frame, n_repeated = _without_options(normalise(question), [normalise(option) for option in options])
@@ -227,7 +227,7 @@ def _without_options(question: str, options: Sequence[str]) -> tuple[str, int]:
     return question, 0
 
 
-def stands_in(term: str, text: str, any_form: bool = False) -> bool:
+def occurs_in(term: str, text: str, any_form: bool = False) -> bool:
     """Return whether a text has a word or phrase as whole words, in any case.
 
     The words of a phrase may be joined otherwise ("inverted-index", "inverted index"), but a stop or comma may separate
@@ -271,8 +271,9 @@ def answer_by_reading(seen: VisibleContext, question: str, options: tuple[str, .
 
     The rules, English and Hebrew, understand which of the words that options or question name occur in the text or in
     its first sentence, and with which words these begin or end. Words match whole, in any script, after NFKC and case
-    folding; inflected forms match only if the question says "in any form". A question that cannot be parsed is not
-    relevant, nor is one that no option fits, or several without a rule for that.
+    folding; inflected forms match only if the question says "in any form". The answer is
+    "Not Relevant" if the question cannot be parsed, if no option fits, or if several fit and the question has no rule
+    for that.
     """
     options = options[: len(LETTERS)]
     read = [read_option(option, last=row == len(options) - 1) for row, option in enumerate(options)]

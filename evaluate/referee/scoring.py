@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from quarry.evaluate.games.text import same_text, tokens
-from quarry.evaluate.referee.encoders import other_embedder
+from quarry.evaluate.games.text import same_text, token_f1, tokens
+from quarry.evaluate.referee.simulated import other_embedder
 from quarry.evaluate.referee.text import same_form
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import Models
@@ -19,7 +18,7 @@ Similarity = Callable[[str, str], float]
 """Similarity of two words, 0..1."""
 
 WEIGHTS = (0.5, 0.2, 0.2, 0.1)
-"""Of opening sentence, its justification, associative word, its justification."""
+"""Weights of the opening sentence, its justification, the associative word and its justification."""
 
 LEAGUE_POINTS = ((85.0, 3), (70.0, 2), (50.0, 1))
 """Private score from which a game earns these points."""
@@ -38,9 +37,9 @@ MAX_CHARS = 2_000
 quadratic time."""
 
 MAX_WORD_CHARS = 200
-"""Characters of a word whose vector is compared."""
+"""Characters of a word that are embedded."""
 WORDS_KEPT = 4_096
-"""Words whose vectors are cached: embedding two takes 20 ms, nearly all of a game's time."""
+"""Number of words that have their vectors cached. Embedding two words takes 20 ms, nearly all of a game's time."""
 
 Answers = Mapping[int, str]
 """Maps the number of a question to the answer given: "A".."D" or "Not Relevant", in any case."""
@@ -103,8 +102,7 @@ def score_sentence(guess: str, truth: str) -> float:
         return 0.0
     if same_text(guess, truth):
         return 100.0
-    one, other = Counter(tokens(guess)), Counter(tokens(truth))
-    return min(NEAR_MISS, 200.0 * (one & other).total() / (one.total() + other.total()))
+    return min(NEAR_MISS, 100.0 * token_f1(guess, truth))
 
 
 def score_word(guess: str, truth: str, similarity: Similarity) -> float:
@@ -126,7 +124,7 @@ def score_justification(text: str, given: Answers, words: tuple[int, int], n_cit
 
     Args:
         given: "A".."D" or "Not Relevant" by question number.
-        words: fewest and most words; a word stands between blanks and has a letter or digit.
+        words: fewest and most words; a word is between blanks and has a letter or digit.
         n_citations: number of different questions that must be cited.
     """
     n_words = sum(any(char.isalnum() for char in word) for word in text.split())
@@ -141,47 +139,14 @@ def score_justification(text: str, given: Answers, words: tuple[int, int], n_cit
 def citations(text: str) -> dict[int, set[str]]:
     """Return the questions that a justification cites, with every answer that it names for each.
 
-    These are read, in any case, English or Hebrew: 'question 4 (answer B: "index")', 'Q4: B', '4=B', 'question 4 was
-    answered B', 'answer B to question 4', 'questions 4 and 7 were answered B', 'questions 4 (B) and 7 (Not Relevant)',
-    'questions 4, 7 and 9 gave B, C and A', 'שאלה 4 (תשובה B)'. Text in quotation marks is the wording of an
-    option and names neither question nor answer, unless it is a lone answer.
+    A citation is a question with its number and, in the same sentence and before the next number, an answer: 'question
+    4 (answer B: "index")', 'Q4: B', 'question 4 was answered B', 'questions 4 (B), 7 (C) and 9 (Not Relevant)',
+    'שאלה 4 (תשובה B)'. Text in quotation marks is the wording of an option and is not read, unless it is an answer.
     """
     plain = _QUOTED.sub(_unquote, unicodedata.normalize("NFKC", text).translate(_QUOTES))
     cited: dict[int, set[str]] = {}
-    pending: list[int] = []  # questions whose answer has not been read yet
-    letters: list[str] = []  # answers read for them
-    loose = ""  # an answer read before its question
-    end = 0
-    listing = False
-    for event in _EVENT.finditer(plain):
-        gap = plain[end : event.start()]
-        if _SENTENCE_END.search(gap):
-            _assign(cited, pending, letters)
-            pending, letters, loose, listing = [], [], "", False
-        answer = "Not Relevant" if event["nr"] else event["letter"] or ""
-        if answer:
-            if event["letter"] and answer.islower() and not _ANSWER_AHEAD.search(plain[: event.start()]):
-                continue  # the article, or a list item
-            if pending and (not letters or _LIST_GAP.fullmatch(gap)):
-                letters.append(_answer(answer))
-            elif not pending:
-                loose = _answer(answer)
-            end = event.end()
-            continue
-        number = int(event["number"])
-        marked = event["mark"] is not None
-        if not marked and not (listing and _LIST_GAP.fullmatch(gap)) and not _PAIR.match(plain, event.start("number")):
-            continue
-        if loose and marked and _TO_QUESTION.fullmatch(gap):
-            cited.setdefault(number, set()).add(loose)
-            loose, end, listing = "", event.end(), False
-            continue
-        if letters or (pending and not _LIST_GAP.fullmatch(gap)):
-            _assign(cited, pending, letters)
-            pending, letters = [], []
-        pending.append(number)
-        loose, end, listing = "", event.end(), True
-    _assign(cited, pending, letters)
+    for found in _CITATION.finditer(plain):
+        cited.setdefault(int(found["number"] or found["bare"]), set()).add(_answer(found["answer"]) or "Not Relevant")
     return cited
 
 
@@ -259,15 +224,6 @@ def _feedback(name: str, guess: str, score: float) -> str:
     return f"The {name} is another one; {score:.0f} of 100 for its nearness to the right one."
 
 
-def _assign(cited: dict[int, set[str]], numbers: list[int], letters: list[str]) -> None:
-    """Pair questions with the answers read for them: one each where the counts agree, else the first for all."""
-    if not letters:
-        return
-    pairs = letters if len(letters) == len(numbers) else letters[:1] * len(numbers)
-    for number, letter in zip(numbers, pairs, strict=True):
-        cited.setdefault(number, set()).add(letter)
-
-
 def _unquote(match: re.Match[str]) -> str:
     inside = match[0][1:-1].strip()
     return inside if _answer(inside) else ""
@@ -275,24 +231,9 @@ def _unquote(match: re.Match[str]) -> str:
 
 _QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″״", '"'), **dict.fromkeys("‘’‚′׳`", "'")})
 _QUOTED = re.compile(r"(?<!\w)\"[^\"]*\"|(?<!\w)'[^'\n]*?'(?!\w)")
-_EVENT = re.compile(
-    r"(?P<mark>(?<!\w)(?:questions?|ques|qs?|[ובלמהכש]{0,3}שאל(?:ה|ות|ת))\.?\s*"
-    r"(?:(?:no|nos|numbers?|num|מספר|מס)\b[.']?)?\s*[#:-]?\s*(?=\d))?"
-    r"(?<!\d)(?<!\d[.,])(?P<number>\d{1,2})(?!\d|[.,]\d|\s*%)"
-    r"|(?P<nr>not[\s_-]+relevant\b|לא\s+רלוונטית?)"
-    r"|(?<![\w'])(?P<letter>[A-D])(?![\w'])",
-    re.IGNORECASE,
+_CITATION = re.compile(
+    r"(?:(?<!\w)(?i:questions?|qs?|[ובלמהכש]{0,3}שאל(?:ה|ות))\.?\s*#?\s*(?P<number>\d{1,2})(?:[^.!?\d]*?[^\w.!?'])?"
+    r"|(?<![\w.,])(?P<bare>\d{1,2})\s*[=:(]\s*)"
+    r"(?P<answer>(?:[A-D]|(?:(?<=[=:(])|(?<=[=:(]\s))[a-d])(?![\w'])|(?i:not[\s_-]+relevant\b)|לא\s+רלוונטית?)"
 )
-_SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
-_LIST_GAP = re.compile(
-    r"[\s,;&/()\[\]]*(?:(?:and|or|ו-?|וגם)(?=\W|\d|$)|[ובלמהכש]{0,3}שאל\w*)?-?[\s(\[]*", re.IGNORECASE
-)
-_ANSWER_AHEAD = re.compile(r"(?:[:=(\[>-]|answer(?:ed|s)?|option|תשובה|התשובה)[\s\"']*$", re.IGNORECASE)
-_PAIR = re.compile(
-    r"\d{1,2}\s*[=:(\[-]\s*(?:(?:answer(?:ed)?|תשובה)\s*:?\s*)?(?:[A-D](?![\w'])|not[\s_-]+relevant)", re.IGNORECASE
-)
-_TO_QUESTION = re.compile(
-    r"[\s)\]:,]*(?:(?:was|were)\s+)?(?:(?:given|returned|received|sent|came|back)\s+)*"
-    r"(?:to|on|for|in|at|from|of|על)?[\s(\[]*(?:the\s+)?",
-    re.IGNORECASE,
-)
+"""Matches a citation; a lower-case letter is an answer only after "=", ":" or "(", since "a" is also an article."""

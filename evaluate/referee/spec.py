@@ -1,16 +1,57 @@
-"""The terms of a referee SPEC, as one table, and its parser."""
+"""A referee's questions and secret, the protocol of referees, and the terms of a referee SPEC with their parser."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from quarry.configs.imports import find, is_dotted
 from quarry.evaluate.errors import RefereeError
-from quarry.evaluate.referee.types import N_QUESTIONS, Referee
-from quarry.player.questions.answer import LETTERS
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions.answer import LETTERS, Answer
+
+N_QUESTIONS = 20
+
+Posed = tuple[str, Sequence[str]]
+"""The text of a question, without options, and the texts of A to D, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """All that is known about the secret paragraph; the view of a referee says how much of it the referee sees.
+
+    Attributes:
+        paragraph: the whole text.
+        opening_sentence: as labelled.
+        book_name, hint: as the player gets them.
+    """
+
+    paragraph: str
+    opening_sentence: str
+    book_name: str = ""
+    hint: str = ""
+
+
+def secret_of(game: LabelledGame, paragraph: Paragraph | None) -> Secret | None:
+    """Return the labelled texts, completed from the ingested paragraph; None if neither has a text."""
+    text = game.paragraph or (paragraph.text if paragraph else "")
+    opening = game.opening_sentence or (paragraph.opening_sentence if paragraph else "")
+    return Secret(text, opening, game.book_name, game.hint) if text else None
+
+
+class Referee(Protocol):
+    """Answers the player's questions."""
+
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
+        """Answer each question with "A", "B", "C", "D" or "Not Relevant"; None where no answer is sent.
+
+        Args:
+            secret: of the game.
+            questions: by their numbers, from 1.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +140,7 @@ NAMES = {
     "blind": "sees:nothing",
     "declining": "declined:1",
 }
-"""Maps short names to the terms that they stand for."""
+"""Maps short names to the terms that they abbreviate."""
 
 REFEREES: dict[str, Callable[..., Referee]] = {}
 """Users' own referees by name; each is called with the seed and the tools, or as many of these as it accepts."""

@@ -1,4 +1,4 @@
-"""The referees that labelled games are played against: each SPEC with its seeds, beside the hint alone."""
+"""The referees that labelled games are played against, each SPEC with its seeds, and the hint alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from quarry.evaluate.referee import Posed, Referee, Secret, Tools, make_referee,
 from quarry.player.questions.answer import Answer
 
 EVERY = "every"
-"""In place of a SPEC: all of `SPECS`."""
+"""This word in place of a SPEC names all of `SPECS`."""
 SPECS = (
     *("oracle", "noisy:0.15,0.10", "noisy:0.30,0.15"),
     *("sees:opening", "sees:opening,noisy:0.15,0.10", "sees:opening,noisy:0.30,0.15"),
@@ -21,7 +21,7 @@ SPECS = (
 HINT_ALONE = "none"
 """The referee that answers nothing. The other referees are compared with it."""
 Judge = tuple[str, int]
-"""SPEC and seed."""
+"""The SPEC and the seed of a referee."""
 
 
 class Mute:

@@ -2,82 +2,37 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from uuid import uuid4
 
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
-from quarry.configs.settings import Settings, SettingsError, as_dict
+from quarry.configs.executors import Cluster, Workers, executor_of, made_once
+from quarry.configs.places import code_digest
+from quarry.configs.settings import Settings, as_dict
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.locating import locate_games, require_of_store
 from quarry.evaluate.referee import prepare
 from quarry.evaluate.replay.judges import Judge, repeats_of
-from quarry.evaluate.replay.replayer import Job, PlayAll, build_replayer, players, workers_for
-from quarry.evaluate.runs.provenance import code_digest
+from quarry.evaluate.replay.replayer import Job, PlayAll, build_replayer, play_on, workers_for
+from quarry.evaluate.runs.files import RecordFile, unfinished_records
+from quarry.evaluate.runs.measures import Measure
 from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord
 from quarry.evaluate.runs.run import Run, make_run
-from quarry.ingest.store import Course
-
-
-class FinishedGames:
-    """The finished games of a replay in a file of JSON lines, so that the same command resumes it.
-
-    The first line says of which inputs the games are. A file of other inputs is begun anew.
-
-    Args:
-        path: the file; None keeps nothing.
-        inputs: as `inputs_digest` gives it.
-
-    Attributes:
-        records: of the finished games, by game_id.
-
-    Raises:
-        SettingsError: the file cannot be written.
-    """
-
-    def __init__(self, path: Path | None, inputs: str) -> None:
-        self.records: dict[str, GameRecord] = {}
-        self._path = path
-        if path is None:
-            return
-        try:
-            text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-            first, *lines = text.split("\n")
-            if first == json.dumps({"inputs": inputs}):
-                for line in lines:
-                    with contextlib.suppress(
-                        ValueError, KeyError, TypeError
-                    ):  # a process that was killed leaves a torn last line
-                        self.records |= {(record := json.loads(line))["game_id"]: record}
-                print(f"resuming from {path}: {len(self.records)} games are finished", file=sys.stderr)
-            elif text:
-                print(f"{path} is of another run, or of other code, and is begun anew", file=sys.stderr)
-            kept = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in self.records.values())
-            path.write_text(json.dumps({"inputs": inputs}) + "\n" + kept, encoding="utf-8")
-        except OSError as error:
-            raise SettingsError(
-                f"--out must be in a folder that can be written, got {path}: {error.strerror}"
-            ) from error
-
-    def add(self, record: GameRecord) -> None:
-        """Append a finished game."""
-        self.records[record["game_id"]] = record
-        if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+from quarry.ingest.store import Course, is_url
 
 
 def inputs_digest(
     games: Sequence[LabelledGame], store_fingerprint: str, settings: Settings, judges: Sequence[Judge], seed: int
 ) -> str:
-    """Return hexadecimal digits that change with anything that a run depends on: the code as well."""
+    """Return hexadecimal digits that change with everything that a run depends on, including the code."""
     inputs = {
         "games": [asdict(game) for game in games],
         "store": store_fingerprint,
@@ -94,13 +49,14 @@ def replay_games(
     store: Course,
     play_all: PlayAll,
     *,
-    finished: FinishedGames | None = None,
+    records: RecordFile | list[GameRecord] | None = None,
     progress: bool = True,
     name: str = "",
-) -> tuple[GameRecord, ...]:
+) -> Collection[GameRecord]:
     """Play the games that are not finished, and return the records of all, in the order of the games.
 
     Args:
+        records: of the first games, which are finished; each further one is appended when it and all before it are.
         progress: a bar on standard error, with `name`.
 
     Raises:
@@ -108,20 +64,19 @@ def replay_games(
     """
     located = locate_games(games, store.paragraphs)
     require_of_store(located, store.location, "--games")
-    finished = finished or FinishedGames(None, "")
-    jobs = [
-        Job(number, game, located.get(game.game_id))
-        for number, game in enumerate(games)
-        if game.game_id not in finished.records
-    ]
-    done = len(games) - len(jobs)
+    records = [] if records is None else records
+    done = len(records)
+    jobs = (Job(number, game, located.get(game.game_id)) for number, game in enumerate(games) if number >= done)
     bar = tqdm(total=len(games), initial=done, desc=f"replaying {name}".strip(), unit="game", disable=not progress)
+    early: dict[str, GameRecord] = {}
     # one BLAS thread: several would sum in another order on another machine, and do not pay on arrays of this size
     with bar, threadpool_limits(1, "blas"):
         for record in play_all(jobs):
-            finished.add(record)
+            early[record["game_id"]] = record
+            while len(records) < len(games) and games[len(records)].game_id in early:
+                records.append(early.pop(games[len(records)].game_id))
             bar.update()
-    return tuple(finished.records[game.game_id] for game in games)
+    return records
 
 
 def replay_judges(
@@ -131,35 +86,50 @@ def replay_judges(
     judges: Sequence[Judge],
     *,
     seed: int,
-    workers: int,
-    partial: Path | None = None,
+    workers: Workers,
+    out: Path | None = None,
     n_candidates: int = N_CANDIDATES_KEPT,
     name: str = "",
-) -> tuple[GameRecord, ...]:
+) -> Collection[GameRecord]:
     """Play the games of a store against each referee, in several processes if that pays; resume what was interrupted.
 
     Args:
-        judges: SPEC and seed of each referee; none measures the search alone.
+        judges: SPEC and seed of each referee; without referees, games are only searched.
         seed: of the practice server.
-        workers: processes; 0 takes as many as pay.
-        partial: file that keeps the finished games until the run is written; None keeps nothing.
-        n_candidates: candidates of each play that the records keep.
+        workers: processes, 0 takes as many as pay; or a cluster.
+        out: file of the run or table; records are written next to it game by game. None keeps them in memory.
+        n_candidates: the number of candidates of each play that the records keep.
 
     Raises:
         GamesError: the games are another corpus's.
         RefereeError: a SPEC is invalid.
         EmbedderError: the store's embedder cannot be loaded.
-        SettingsError: `partial` cannot be written.
-        ReplayError: a worker process died.
+        SettingsError: the records cannot be written.
+        WorkerError: workers cannot play.
     """
-    inputs = inputs_digest(games, store.fingerprint, settings, judges, seed) if partial else ""
-    finished = FinishedGames(partial, inputs)
-    n_workers = workers_for(workers, len(games) - len(finished.records), played=bool(judges))
+    records: RecordFile | list[GameRecord] = []
+    if out:
+        inputs = inputs_digest(games, store.fingerprint, settings, judges, seed)
+        records = unfinished_records(out, inputs, [game.game_id for game in games])
+        if records:
+            print(f"resuming {out}: {len(records)} games are finished", file=sys.stderr)
+    if isinstance(workers, int):
+        workers = workers_for(workers, len(games) - len(records), played=bool(judges))
     make = functools.partial(
-        build_replayer, store.location, store.collection, settings, tuple(judges), seed, n_candidates
+        build_replayer,
+        store.location if is_url(store.location) else str(Path(store.location).resolve()),
+        *(store.collection, store.fingerprint, settings, tuple(judges), seed, n_candidates),
+        alone=workers == 1,
     )
-    play_all = players(make, n_workers, lambda: prepare((spec for spec, _ in judges), store, settings.embed))
-    return replay_games(games, store, play_all, finished=finished, name=name)
+    key = uuid4().hex
+    if workers != 1:
+        prepare((spec for spec, _ in judges), store, settings.embed)  # else every process would make its own
+    with executor_of(workers) as executor:
+        if isinstance(executor, Cluster):
+            executor.check(made_once, key, make)
+        elif workers == 1:
+            made_once(key, make)  # an error shows before the progress bar
+        return replay_games(games, store, play_on(executor, key, make), records=records, name=name)
 
 
 def replay_store(
@@ -170,8 +140,9 @@ def replay_store(
     referee: str = "none",
     seed: int = 0,
     repeats: int = 1,
-    workers: int = 1,
-    partial: Path | None = None,
+    workers: Workers = 1,
+    measures: Mapping[str, Measure] | None = None,
+    out: Path | None = None,
     name: str = "",
 ) -> Run:
     """Return a run over the games of a store; see `replay_judges`.
@@ -179,7 +150,9 @@ def replay_store(
     Args:
         referee: SPEC; with "none" only the search is measured, and repeats are not made.
         repeats: plays of each game, with the referee's seeds `seed`, `seed + 1`, ...
+        measures: additional measures of the run.
+        out: file of the run, which `write_run` then writes; until then the same replay is resumed.
     """
     judges = repeats_of(referee, repeats, seed)
-    records = replay_judges(games, store, settings, judges, seed=seed, workers=workers, partial=partial, name=name)
-    return make_run(records, store.fingerprint, settings, referee, seed, len(judges) or 1, name)
+    records = replay_judges(games, store, settings, judges, seed=seed, workers=workers, out=out, name=name)
+    return make_run(records, store.fingerprint, settings, referee, seed, len(judges) or 1, name, measures)

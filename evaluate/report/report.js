@@ -1,6 +1,14 @@
 "use strict";
-(() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+(async () => {
+  // The data is JSON, compressed with gzip, in base64.
+  const bytes = Uint8Array.from(atob(document.getElementById("data").textContent), (char) => char.charCodeAt(0));
+  const data = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+
+  // The colours of runs and outcomes, each with its colour on a dark ground (after Okabe and Ito).
+  const RUNS = [["#0b5fa5", "#5aa9e6"], ["#c2510c", "#f08a4b"], ["#2b8a5b", "#5cc795"], ["#8a3ea8", "#c58be0"], ["#9a7400", "#d9b64a"], ["#b3245e", "#f07aa8"], ["#4a5568", "#a3b1c2"], ["#007d8a", "#4cc3cf"]];
+  const OUTCOMES = { held: RUNS[2], answers: RUNS[4], search: RUNS[1], book: RUNS[3], ingest: RUNS[6] };
+  const INK = ["#1f2933", "#e4e9ee"];
+  const GRID = ["#e3e8ee", "#33404d"];
 
   // Every text goes into the page as text, never as markup.
   function make(tag, attributes = {}, ...children) {
@@ -26,26 +34,21 @@
 
   const percent = (share) => `${(100 * share).toFixed(1)}%`;
   const place = (item) => `${item.document} p${item.page}`;
-  const placeOf = (index) => `${data.shared[index][0]} p${data.shared[index][1]}`;
-  const sentenceOf = (index) => data.shared[index][2];
 
   function hits(found) {
-    return table("Hits", ["#", "~slot", "~by", "#relevance", "~where", "opening sentence", "why"], found.map(([at, right, paragraph, slot, strategy, rank, relevance, why]) => ({ right, cells: [at, slot, `${strategy} ${rank}`, relevance.toFixed(3), placeOf(paragraph), sentenceOf(paragraph), data.shared[why]] })));
+    return table("Hits", ["#", "~slot", "~by", "#relevance", "~where", "opening sentence", "why"], found.map((hit) => ({ right: hit.right, cells: [hit.place, hit.slot, `${hit.strategy} ${hit.rank}`, hit.relevance.toFixed(3), place(hit), hit.opening_sentence, hit.why] })));
   }
 
   function belief(play) {
     const bar = (share, kind) => make("span", {}, make("span", { class: `bar ${kind}`, style: `width:${(6 * share).toFixed(3)}em` }), percent(share));
-    return table("Belief", ["#", "~before", "~after", "~slot", "~where", "opening sentence"], play.candidates.map(([at, right, paragraph, slot, strategy, prior, after]) => ({ right, cells: [at, bar(prior, "before"), bar(after, ""), `${slot} ${strategy}`, placeOf(paragraph), sentenceOf(paragraph)] })));
+    return table("Belief", ["#", "~before", "~after", "~slot", "~where", "opening sentence"], play.candidates.map((item) => ({ right: item.right, cells: [item.place, bar(item.prior, "before"), bar(item.belief, ""), `${item.slot} ${item.strategy}`, place(item), item.opening_sentence] })));
   }
-
-  // In a question's wording private characters take the place of its options.
-  const worded = ([wording, ...options]) => [data.shared[wording].replace(/[\ue000-\ue003]/g, (char) => options[char.charCodeAt(0) - 0xe000] ?? char), ...options];
 
   function questions(asked, answers) {
     const letters = "ABCD";
-    const same = new Set(asked.map(([text]) => text)).size === 1;
-    const list = make("ol", {}, ...asked.map(([text, ...options], row) => make("li", { dir: "auto" }, same ? null : `${text} `, ...options.map((option, at) => make("span", { class: answers[row] === letters[at] ? "option given" : "option" }, `${letters[at]} ${option}`)), letters.includes(answers[row] || "-") ? null : make("em", {}, answers[row] || "no answer"))));
-    return make("div", {}, same && asked.length ? make("p", { dir: "auto" }, asked[0][0]) : null, list);
+    const same = new Set(asked.map((question) => question.question_text)).size === 1;
+    const list = make("ol", {}, ...asked.map((question, row) => make("li", { dir: "auto" }, same ? null : `${question.question_text} `, ...Object.values(question.options).map((option, at) => make("span", { class: answers[row] === letters[at] ? "option given" : "option" }, `${letters[at]} ${option}`)), letters.includes(answers[row] || "-") ? null : make("em", {}, answers[row] || "no answer"))));
+    return make("div", {}, same && asked.length ? make("p", { dir: "auto" }, asked[0].question_text) : null, list);
   }
 
   function opened(name, game, colour) {
@@ -53,10 +56,10 @@
     const { book: found, answered_by, failures } = game.search;
     const book = found ? `${found.document} (${found.tier}, confidence ${found.confidence.toFixed(2)})` : "none";
     box.append(facts([["outcome", game.outcomes.join("; ")], ["book resolved", book], ["answered by", answered_by], ["failures", failures.join("; ")]]));
-    box.append(make("h4", {}, "Hits"), hits(game.hits));
+    box.append(make("h4", {}, "Hits"), hits(game.search.hits));
     if (game.play) {
       const play = game.play;
-      box.append(make("h4", {}, "Questions and answers"), questions(data.shared[game.questions].map(worded), play.answers));
+      box.append(make("h4", {}, "Questions and answers"), questions(game.questions, play.answers));
       box.append(make("h4", {}, `Belief over ${play.n_candidates} candidates: ${play.bits[0].toFixed(1)} bits of doubt before the answers, ${play.bits[1].toFixed(1)} after`), belief(play));
       const parts = Object.entries(play.breakdown).map(([part, points]) => `${part.replaceAll("_", " ")} ${points}`).join(", ");
       box.append(make("h4", {}, "Guess"), facts([["sentence", play.guess.opening_sentence], ["because", play.guess.sentence_justification], ["word", play.guess.associative_word], ["because", play.guess.word_justification], ["confidence", percent(play.guess.confidence)], ["score", `${play.private_score} of 100 (${parts})`]]));
@@ -66,11 +69,11 @@
 
   function detail(gameId, width) {
     const runs = data.games[gameId];
-    const first = data.shared[runs.find((game) => game).game];
+    const first = runs.find((game) => game);
     const cell = make("td", { colspan: width, role: "cell" });
-    cell.append(facts([["hint", first.hint], ["book name", first.book_name], ["domain", first.association_domain], ["associative word", first.associative_word], ["stands in", first.truth ? place(first.truth) : "no paragraph of the store"]]));
+    cell.append(facts([["hint", first.hint], ["book name", first.book_name], ["domain", first.association_domain], ["associative word", first.associative_word], ["paragraph of", first.truth ? place(first.truth) : "no paragraph of the store"]]));
     if (first.truth) cell.append(make("blockquote", { dir: "auto" }, first.truth.text));
-    runs.forEach((game, row) => game && cell.append(opened(data.runs[row], game, data.colours[row % data.colours.length])));
+    runs.forEach((game, row) => game && cell.append(opened(data.runs[row], game, RUNS[row % RUNS.length][0])));
     return make("tr", { class: "detail", role: "row" }, cell);
   }
 
@@ -133,24 +136,52 @@
   }
   findGames(document.getElementById("games"));
 
-  // On a dark screen every colour of a plot becomes its counterpart; paper is light.
-  const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  function coloured(figure, inDark) {
-    if (!inDark) return figure;
-    return JSON.parse(JSON.stringify(figure), (_, found) => (typeof found === "string" && Object.hasOwn(data.dark, found) ? data.dark[found] : found));
-  }
+  // Plotly reads tags and entities in names.
+  const escaped = (text) => (typeof text === "string" ? text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;") : text);
   // On a narrow screen long names beside an axis leave room for what is drawn.
   const LONGEST = 14;
-  function fitted(figure, width) {
-    const names = [...new Set(figure.data.flatMap((trace) => (typeof trace.y?.[0] === "string" ? trace.y : [])))];
-    if (width >= 500 || !names.length) return figure;
-    const short = (name) => (name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name);
-    return { data: figure.data, layout: { ...figure.layout, yaxis: { ...figure.layout.yaxis, tickvals: names, ticktext: names.map(short) } } };
+  const short = (name) => (name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name);
+  const PLOTS = {
+    success: { x: "k: the first k hits", y: "share of games", mode: "lines+markers" },
+    lost: { x: "games", y: "", rows: data.runs },
+    confidence: { x: "confidence of a guess", y: "share right", mode: "lines+markers" },
+  };
+
+  function trace(one, at, plot, tone) {
+    const found = { name: escaped(one.name), x: one.x, y: one.y.map(escaped) };
+    if (one.outcome) return { ...found, type: "bar", orientation: "h", text: one.x, textangle: 0, marker: { color: OUTCOMES[one.outcome][tone] } };
+    const color = RUNS[at % RUNS.length][tone];
+    const bars = { type: "data", symmetric: false, thickness: 1, array: one.ends.map(([, high], row) => high - one.y[row]), arrayminus: one.ends.map(([low], row) => one.y[row] - low) };
+    return { ...found, type: "scatter", mode: plot.mode, line: { color, width: 2 }, marker: { color, size: 6 }, error_y: bars };
   }
+
+  function layout(plot, tone, width) {
+    const axis = { gridcolor: GRID[tone], zeroline: false, automargin: true };
+    const names = [...new Set(plot.rows)];
+    const y = plot.rows ? { autorange: "reversed", showgrid: false } : { range: [0, 1] };
+    const ticks = plot.rows && width < 500 ? { tickvals: names.map(escaped), ticktext: names.map((name) => escaped(short(name))) } : {};
+    return {
+      font: { family: "system-ui, sans-serif", size: 13, color: INK[tone] },
+      margin: { l: 56, r: 12, t: 8, b: 48 },
+      height: plot.rows ? 140 + 34 * names.length : 340,
+      legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+      barmode: "stack",
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      dragmode: false,
+      xaxis: { ...axis, title: { text: plot.x } },
+      yaxis: { ...axis, title: { text: plot.y }, ...y, ...ticks },
+    };
+  }
+
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
   function draw(inDark) {
+    const tone = inDark ? 1 : 0;
     document.querySelectorAll(".plot").forEach((element) => {
-      const figure = fitted(coloured(data.figures[element.dataset.figure], inDark), element.clientWidth);
-      Plotly.react(element, figure.data, figure.layout, { responsive: true, displaylogo: false, displayModeBar: false });
+      const name = element.dataset.figure;
+      const traces = data.plots[name].map((one, at) => trace(one, at, PLOTS[name], tone));
+      if (name === "confidence") traces.push({ x: [0, 1], y: [0, 1], mode: "lines", line: { color: "#888", dash: "dot" }, name: "as stated", hoverinfo: "skip" });
+      Plotly.react(element, traces, layout(PLOTS[name], tone, element.clientWidth), { responsive: true, displaylogo: false, displayModeBar: false });
     });
   }
   draw(dark.matches);

@@ -1,1 +1,1 @@
-"""What was played: records, measures, files, comparison, export."""
+"""Runs of replayed games: records, measures, figures, files, comparison and export."""

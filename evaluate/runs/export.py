@@ -1,72 +1,98 @@
-"""Runs as files that other tools read: TREC runs and qrels, and frames as parquet and csv."""
+"""Runs as files that other tools read: TREC runs and qrels, and tables as parquet and csv."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
-import pandas as pd
+import pyarrow as pa
+from pyarrow import csv, parquet
 
-from quarry.evaluate.runs.record import LOST
-from quarry.evaluate.runs.run import Run, play_of
+from quarry.evaluate.runs.record import LOST, HitRecord
+from quarry.evaluate.runs.run import GameRow, Run
 from quarry.player.search.core import log_odds_of
 
 STEP = 1e-4
-"""By which one score is above the next at least."""
+"""Least difference of two scores that follow each other."""
 FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What a spreadsheet takes for the beginning of a formula, full width forms as well (OWASP, CSV Injection)."""
+"""Characters that begin a formula in a spreadsheet, full width forms as well (OWASP, CSV Injection)."""
+ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+N_AT_ONCE = 4_096
+"""Rows of a table that are in memory at the same time."""
 
 
 def export(runs: Sequence[Run], folder: Path) -> list[Path]:
-    """Write each run as NAME.run and NAME.qrels in TREC's format, and all of them as frames; the files written.
+    """Write each run as NAME.run and NAME.qrels in TREC's format, and all of them as tables; return the files written.
 
-    The frames are `runs` (a row a run and measure), `games` (a row a run, game and repeat), `hits` (a row a hit of the
-    search) and `answers` (a row a question of a played game), each as .parquet and .csv.
+    The tables are `runs` (a row a run and measure), `games` (a row a run, game and repeat) and `hits` (a row a hit of
+    the search), each as .parquet and .csv.
 
     Raises:
         OSError: a file cannot be written.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     written = []
     for run in runs:
         for suffix, lines in (("run", trec_run(run)), ("qrels", trec_qrels(run))):
             path = folder / f"{run.name}.{suffix}"
-            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            with path.open("w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in lines)
             written.append(path)
-    for name, rows in (("runs", _runs), ("games", game_rows), ("hits", _hits), ("answers", _answers)):
-        frame = pd.DataFrame([row for run in runs for row in rows(run)])
-        if frame.empty:
-            continue
-        frame.to_parquet(folder / f"{name}.parquet", index=False)
-        frame.map(_as_cell).to_csv(folder / f"{name}.csv", index=False)
-        written += [folder / f"{name}.parquet", folder / f"{name}.csv"]
+    measured = {"measure": str, "value": float, "low": float, "high": float}
+    hits = {"game_id": str, "place": int, **get_type_hints(HitRecord), "right": bool}
+    for name, columns, rows in (
+        ("runs", measured, ({"run": run.name, **row} for run in runs for row in _measures(run))),
+        ("games", get_type_hints(GameRow), ({"run": run.name, **asdict(row)} for run in runs for row in run.rows)),
+        ("hits", hits, ({"run": run.name, **row} for run in runs for row in _hits(run))),
+    ):
+        written += _write_table(folder / name, {"run": str, **columns}, rows)
     return written
 
 
+def _write_table(path: Path, columns: Mapping[str, Any], rows: Iterator[Mapping[str, Any]]) -> list[Path]:
+    """Write rows as PATH.parquet and PATH.csv, some at a time; return both paths.
+
+    Args:
+        columns: the type of each, or its type or None.
+    """
+    schema = pa.schema([(name, ARROW[(get_args(hint) or (hint,))[0]]) for name, hint in columns.items()])
+    paths = [path.with_suffix(".parquet"), path.with_suffix(".csv")]
+    with parquet.ParquetWriter(paths[0], schema) as frames, csv.CSVWriter(paths[1], schema) as cells:
+        while chunk := list(islice(rows, N_AT_ONCE)):
+            frames.write_table(pa.Table.from_pylist(chunk, schema))
+            safe = [{name: _as_cell(value) for name, value in row.items()} for row in chunk]
+            cells.write_table(pa.Table.from_pylist(safe, schema))
+    return paths
+
+
 def _as_cell(value: Any) -> Any:
-    """A value as a cell of a spreadsheet: a text that would begin a formula begins with an apostrophe instead."""
+    """Return a value as a cell of a spreadsheet; an apostrophe goes before a text that would begin a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_BEGINS) else value
 
 
-def trec_run(run: Run) -> list[str]:
-    """Return `game_id Q0 paragraph_id rank score name` for the hits of every answerable game.
+def trec_run(run: Run) -> Iterator[str]:
+    """Yield `game_id Q0 paragraph_id rank score name` for the hits of every answerable game.
 
     The score is the log-odds of relevance. Where a slot is reserved for a book, a hit may precede a more relevant one:
     then the scores of the first hits are raised, since tools sort by the score.
     """
-    return [
-        f"{trec_id(record['game_id'])} Q0 {trec_id(hit['paragraph_id'])} {place} {score:.6f} {trec_id(run.name)}"
-        for record in run.records
-        if record["answerable"]
-        for hits in [record["search"]["hits"]]
-        for place, (hit, score) in enumerate(
-            zip(hits, falling(log_odds_of(hit["relevance"]) for hit in hits), strict=True), 1
-        )
-    ]
+    for record in run.answerable():
+        hits = record["search"]["hits"]
+        scores = falling(log_odds_of(hit["relevance"]) for hit in hits)
+        for place, (hit, score) in enumerate(zip(hits, scores, strict=True), 1):
+            yield (
+                f"{trec_id(record['game_id'])} Q0 {trec_id(hit['paragraph_id'])} {place} {score:.6f} "
+                f"{trec_id(run.name)}"
+            )
 
 
 def falling(scores: Iterable[float]) -> list[float]:
-    """The scores, each above the next: those that are not are raised, along with all before them, by as little.
+    """Return the scores strictly falling.
+
+    If a score is not above the next one, it and all scores before it are raised by the same least amount.
 
     Tools sort by the score and break ties by name, and trec_eval reads it with seven digits.
     """
@@ -79,91 +105,27 @@ def falling(scores: Iterable[float]) -> list[float]:
     return found[::-1]
 
 
-def trec_qrels(run: Run) -> list[str]:
-    """Return `game_id 0 paragraph_id 1` of every answerable game; nothing finds what was lost at ingest."""
-    return [
-        f"{trec_id(record['game_id'])} 0 {trec_id(truth['paragraph_id'] if (truth := record['truth']) else LOST)} 1"
-        for record in run.records
-        if record["answerable"]
-    ]
+def trec_qrels(run: Run) -> Iterator[str]:
+    """Yield `game_id 0 paragraph_id 1` of every answerable game; no ranking holds the id of one lost at ingest."""
+    return (f"{trec_id(row.game_id)} 0 {trec_id(row.paragraph_id or LOST)} 1" for row in run.games)
 
 
 def trec_id(name: str) -> str:
-    """A name without white space, which TREC's formats part columns by: as in URLs, by %20 and the like."""
+    """Return a name with its white space as in URLs (%20 and the like), since TREC's formats part columns by it."""
     return "".join(
         char if not char.isspace() and char != "%" else "".join(f"%{byte:02X}" for byte in char.encode())
         for char in name
     )
 
 
-def _runs(run: Run) -> list[dict[str, Any]]:
-    rows = [
-        {"run": run.name, "measure": name, "value": value, "low": low, "high": high}
-        for name, value in run.measures.items()
-        for low, high in [run.intervals[name]]
-    ]
-    if run.win_rate_interval is not None:
-        low, high = run.win_rate_interval
-        rows.append({"run": run.name, "measure": "win_rate", "value": run.win_rate, "low": low, "high": high})
-    return rows
+def _measures(run: Run) -> Iterator[dict[str, Any]]:
+    for name, (value, (low, high)) in run.figures.items():
+        yield {"measure": name, "value": value, "low": low, "high": high}
 
 
-def game_rows(run: Run) -> list[dict[str, Any]]:
-    """A row for each answerable game and repeat, as `Run.to_dataframe` has them."""
-    records = {record["game_id"]: record for record in run.records}
-    rows = []
-    for game in run.per_game:
-        record = records[game["game_id"]]
-        truth, book, play = record["truth"], record["search"]["book"], play_of(record, game["repeat"])
-        rows.append(
-            {
-                "run": run.name,
-                **game,
-                "book_name": record["book_name"],
-                "hint": record["hint"],
-                "paragraph_id": truth["paragraph_id"] if truth else None,
-                "document": truth["document"] if truth else None,
-                "book": book["document"] if book else None,
-                "book_tier": book["tier"] if book else None,
-                "book_confidence": book["confidence"] if book else None,
-                "prior_rank": play["prior_rank"] if play else None,
-                "confidence": play["guess"]["confidence"] if play else None,
-                "private_score": play["private_score"] if play else None,
-                "embed_ms": record["search"]["embed_ms"],
-                "search_ms": record["search"]["search_ms"],
-                "questions_ms": record["questions_ms"],
-                "decide_ms": record["decide_ms"],
-            }
-        )
-    return rows
-
-
-def _hits(run: Run) -> list[dict[str, Any]]:
-    return [
-        {
-            "run": run.name,
-            "game_id": record["game_id"],
-            "place": place,
-            **hit,
-            "right": (truth := record["truth"]) is not None and truth["paragraph_id"] == hit["paragraph_id"],
-        }
-        for record in run.records
-        for place, hit in enumerate(record["search"]["hits"], 1)
-    ]
-
-
-def _answers(run: Run) -> list[dict[str, Any]]:
-    return [
-        {
-            "run": run.name,
-            "game_id": record["game_id"],
-            "repeat": play["repeat"],
-            "question_number": question["question_number"],
-            "question_text": question["question_text"],
-            **{f"option_{letter}": text for letter, text in question["options"].items()},
-            "answer": answer,
-        }
-        for record in run.records
-        for play in record["plays"]
-        for question, answer in zip(record["questions"], play["answers"], strict=True)
-    ]
+def _hits(run: Run) -> Iterator[dict[str, Any]]:
+    for record in run.records:
+        truth_id = truth["paragraph_id"] if (truth := record["truth"]) else None
+        for place, hit in enumerate(record["search"]["hits"], 1):
+            right = hit["paragraph_id"] == truth_id
+            yield {"game_id": record["game_id"], "place": place, **hit, "right": right}

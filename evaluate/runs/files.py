@@ -1,152 +1,290 @@
-"""A run on disk: RUN.json, and beside it RUN.games.jsonl with the record of every game."""
+"""Runs as files: RUN.json with RUN.games.jsonl, the record of every game; and TREC runs of other systems."""
 
 from __future__ import annotations
 
+import io
 import json
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+from urllib.parse import unquote
 
-from pydantic import TypeAdapter, ValidationError
+import ir_measures
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
-from quarry.configs.json_files import read_object, read_objects
+from quarry.configs.json_files import read_object, read_text
 from quarry.configs.settings import SettingsError
 from quarry.evaluate.errors import RunError
-from quarry.evaluate.runs.record import GameRecord
-from quarry.evaluate.runs.run import Run
+from quarry.evaluate.runs.measures import Measure
+from quarry.evaluate.runs.record import GameRecord, HitRecord, SearchRecord
+from quarry.evaluate.runs.run import NOT_PLAYED, Run
 
-MADE_WITH: dict[str, type] = {
-    "referee": str,
-    "settings": dict,
-    "store_fingerprint": str,
-    "commit": str,
-    "seed": int,
-    "repeats": int,
-}
-"""What RUN.json says that the records do not; all else is worked out from them again."""
-CHECKED = ("games_digest", "games", "measures", "win_rate", "private_score", "per_game")
-"""What RUN.json must say as the records do."""
-NOT_COMPARED = {"fate"}
-"""Of each game in `per_game`: words, which another version may choose otherwise."""
+
+class _Header(TypedDict):
+    """Keys of RUN.json that are read; every figure is computed again from the records."""
+
+    referee: str
+    settings: dict[str, Any]
+    store_fingerprint: str
+    games_digest: str
+    commit: str
+    seed: int
+    repeats: Annotated[int, Field(ge=1)]
+
+
 AGAIN = "run the replay again"
+_HEADER: TypeAdapter[_Header] = TypeAdapter(_Header)
+_RECORD: TypeAdapter[GameRecord] = TypeAdapter(GameRecord)
 
 
 def games_path(out: Path) -> Path:
-    """Where the records of a run's games stand."""
+    """Return the path of the records of a run's games."""
     return out.with_name(f"{out.stem}.games.jsonl")
 
 
 def partial_path(out: Path) -> Path:
-    """Where the games of an unfinished run stand."""
+    """Return the path of the file that marks a run as unfinished, with the digest of its inputs."""
     return out.with_name(f"{out.name}.partial")
 
 
+class RecordFile(Collection[GameRecord]):
+    """The records of games in a file of JSON lines, of which one at a time is in memory.
+
+    Args:
+        path: of the file.
+        game_ids: of the games that are replayed, in order. Lines count up to the first one that is incomplete or not
+            about the game at its position; the next append replaces it and all after it. None counts every line.
+
+    Raises:
+        RunError: the file cannot be read.
+    """
+
+    def __init__(self, path: Path, game_ids: Sequence[str] | None = None) -> None:
+        self.path = path
+        self._n = self._size = 0
+        for line in self._lines():
+            if game_ids is not None and not (
+                self._n < len(game_ids) and line.startswith(_begin(game_ids[self._n])) and line.endswith(b"}\n")
+            ):
+                break  # a process that was killed leaves a torn last line
+            self._n += 1
+            self._size += len(line)
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __iter__(self) -> Iterator[GameRecord]:
+        """Yield the records; each is checked as it is read.
+
+        Raises:
+            RunError: the file cannot be read, or a line is not a record.
+        """
+        for number, line in zip(range(1, self._n + 1), self._lines(), strict=False):
+            try:
+                yield _RECORD.validate_json(line, strict=True)
+            except ValidationError as error:
+                raise _refused(error, f"{self.path} line {number}") from error
+
+    def __contains__(self, record: object) -> bool:
+        return any(record == known for known in self)
+
+    def append(self, record: GameRecord) -> None:
+        """Write a record after the last one."""
+        line = (json.dumps(record, ensure_ascii=False) + "\n").encode()
+        with self.path.open("r+b") as file:
+            file.seek(self._size)
+            file.truncate()
+            file.write(line)
+        self._n += 1
+        self._size += len(line)
+
+    def _lines(self) -> Iterator[bytes]:
+        try:
+            if self.path.exists() and not self.path.is_file():  # a pipe may never end
+                raise OSError(0, "not a regular file")
+            with self.path.open("rb") as file:
+                yield from file
+        except OSError as error:
+            raise RunError(
+                f"{self.path}: must be a readable file, got {error.strerror}; copy it along with the run, or {AGAIN}"
+            ) from error
+
+
+def _begin(game_id: str) -> bytes:
+    """Return what the line of a game begins with."""
+    return (json.dumps({"game_id": game_id}, ensure_ascii=False)[:-1] + ",").encode()
+
+
+def unfinished_records(out: Path, inputs: str, game_ids: Sequence[str]) -> RecordFile:
+    """Return the finished games of a replay to `out` that was interrupted, or begin a new one.
+
+    Args:
+        inputs: a digest of everything that the run depends on; games of other inputs are not used.
+        game_ids: of all games of the replay, in order.
+
+    Raises:
+        SettingsError: the files cannot be written.
+    """
+    games, partial = games_path(out), partial_path(out)
+    marker = json.dumps({"inputs": inputs}) + "\n"
+    try:
+        known = partial.read_text(encoding="utf-8", errors="replace") if partial.is_file() else ""
+        if known != marker or not games.is_file():
+            games.write_bytes(b"")  # before the marker, so that a crash never leaves the marker with other games
+            partial.write_text(marker, encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(f"--out must be in a folder that can be written, got {out}: {error.strerror}") from error
+    return RecordFile(games, game_ids)
+
+
 def write_run(out: Path, run: Run) -> None:
-    """Write a run and the records of its games.
+    """Write a run, and the records of its games unless they are in its file already; the run is then finished.
 
     Raises:
         SettingsError: a file cannot be written.
     """
-    lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in run.records]
     try:
-        games_path(out).write_text("".join(lines), encoding="utf-8")
+        if not (isinstance(run.records, RecordFile) and run.records.path == games_path(out)):
+            with games_path(out).open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in run.records)
         out.write_text(json.dumps(run.as_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        partial_path(out).unlink(missing_ok=True)
     except OSError as error:
         raise SettingsError(f"--out must be a file that can be written, got {out}: {error.strerror}") from error
 
 
-def read_run(path: Path) -> Run:
-    """The run of a file, with the records beside it.
+def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
+    """Read a run; the records of its games stay in their file.
+
+    Args:
+        measures: additional measures of the run.
 
     Raises:
-        RunError: missing, empty, no run, without the records of its games, or altered since it was written.
+        RunError: a file is missing or is not of a run, the two files are not of the same games, or the replay is not
+            finished.
     """
-    what = "a run as replay --out writes it"
     remedy = "run the replay that writes it: python -m evaluate replay ... --out RUN.json"
-    found = read_object(path, RunError, what=what, needed=(*CHECKED, *MADE_WITH), remedy=remedy)
-    for key, kind in MADE_WITH.items():
-        if not isinstance(found[key], kind) or isinstance(found[key], bool):
-            raise RunError(f"{path}: {key} must be of type {kind.__name__}, got {found[key]!r}; {AGAIN}")
-    if found["repeats"] < 1:
-        raise RunError(f"{path}: repeats must be at least 1, got {found['repeats']}; {AGAIN}")
-    beside = games_path(path)
-    run = Run(_records(beside), **{key: found[key] for key in MADE_WITH}, name=path.stem)
-    worked_out = run.as_json()
-    # it may be of somebody who has other measures than the project's own
-    worked_out["measures"] = {name: value for name, value in run.measures.items() if name in found["measures"]}
-    for key in CHECKED:
-        if wrong := _difference(worked_out[key], found[key], key):
-            raise RunError(
-                f"{path}: must say what the games of {beside.name} give, but {wrong}; "
-                f"one of the two was altered, or is another run's or another version's: {AGAIN}"
-            )
+    if partial_path(path).exists():
+        raise RunError(f"{path}: must be a finished run, got {partial_path(path).name} beside it; {remedy}")
+    found = read_object(path, RunError, what="a run as replay --out writes it", remedy=remedy)
+    try:
+        header = _HEADER.validate_python({key: found.get(key) for key in _Header.__annotations__}, strict=True)
+    except ValidationError as error:
+        raise _refused(error, path) from error
+    made_with: dict[str, Any] = {key: value for key, value in header.items() if key != "games_digest"}
+    run = Run(RecordFile(games_path(path)), **made_with, name=path.stem, own_measures=measures or {})
+    if run.games_digest != header["games_digest"]:
+        raise RunError(f"{path}: must be of the games of {games_path(path).name}, got those of another run; {AGAIN}")
     return run
 
 
-def read_runs(paths: Sequence[Path]) -> list[Run]:
-    """Read runs that have names of their own.
+def _refused(error: ValidationError, where: object) -> RunError:
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"])) or "the line"
+    return RunError(f"{where}: {place} must be as replay writes it: {first['msg']}; {AGAIN}")
+
+
+def read_runs(paths: Sequence[Path], measures: Mapping[str, Measure] | None = None) -> list[Run]:
+    """Read runs that have names of their own; files that do not end in .json are TREC runs over the games of the first.
+
+    Args:
+        measures: additional measures of the runs.
 
     Raises:
-        RunError: two have the same name, or a file is no run.
+        RunError: no path is given, two have the same name, or a file is not a run.
     """
-    runs = [read_run(path) for path in paths]
+    if not paths or paths[0].suffix != ".json":
+        raise RunError(f"a RUN.json must be named first, got {paths[0] if paths else 'none'}; replay --out writes one")
+    first = read_run(paths[0], measures)
+    others = [read_run(path, measures) if path.suffix == ".json" else read_trec_run(path, first) for path in paths[1:]]
+    runs = [first, *others]
     names = [found.name for found in runs]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise RunError(f"runs must have names of their own, got {twice[0]}.json twice; rename one")
+        raise RunError(f"runs must have names of their own, got {twice[0]} twice; rename a file")
     return runs
 
 
-def require_same_games(runs: Sequence[Run]) -> None:
-    """Pass if the runs are of the same games: over one store, of the same paragraphs of it as well.
+def read_trec_run(path: Path, ours: Run) -> Run:
+    """Read the TREC run of another system as a run over the same games: its ranking takes the place of our hits.
+
+    A game that the file does not name has no hits. Scores rank the paragraphs; equal scores keep the file's order.
+
+    Args:
+        path: of lines `game_id Q0 paragraph_id rank score name`, with ids as `export` writes them.
+        ours: a run over the same games and the store with the paragraph_ids of the file.
 
     Raises:
-        RunError: they are not.
+        RunError: the file cannot be read, or names no game or no paragraph of ours.
     """
-    for other in runs[1:]:
-        one_store = other.store_fingerprint == runs[0].store_fingerprint
-        got, needed = (run.games_digest if one_store else run.labels_digest for run in (other, runs[0]))
-        if got != needed:
-            raise RunError(
-                f"{other.name}: must be of the same games as {runs[0].name}, got {got} for {needed}; "
-                "replay both with the same --games, --split and --seed"
-            )
-
-
-def _records(path: Path) -> tuple[GameRecord, ...]:
-    records = []
-    for where, found in read_objects(path, RunError, remedy=f"copy it along with the run, or {AGAIN}"):
-        try:
-            records.append(_RECORD.validate_python(found, strict=True))
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            raise RunError(f"{where}: {place} must be as replay writes it: {first['msg']}; {AGAIN}") from error
-    return tuple(records)
-
-
-_RECORD: TypeAdapter[GameRecord] = TypeAdapter(GameRecord)
-
-
-def _difference(right: Any, found: Any, place: str) -> str:
-    """Where two documents first differ, in words; "" where they do not, but for the last digits."""
-    if isinstance(right, dict) and isinstance(found, dict):
-        for key in [key for key in right if key not in NOT_COMPARED]:
-            if key not in found:
-                return f"{place} has no {key}"
-            if wrong := _difference(right[key], found[key], f"{place}.{key}"):
-                return wrong
-        return ""
-    if isinstance(right, list) and isinstance(found, list) and len(right) == len(found):
-        wrongs = (
-            _difference(one, other, f"{place}.{row}") for row, (one, other) in enumerate(zip(right, found, strict=True))
+    rankings: dict[str, dict[str, float]] = defaultdict(dict)
+    try:
+        for row in ir_measures.read_trec_run(io.StringIO(read_text(path, RunError))):  # type: ignore[no-untyped-call]
+            if not math.isfinite(row.score):
+                raise RunError(f"{path}: a score must be a number, got {row.score}; mend the file")
+            rankings[unquote(row.query_id)].setdefault(unquote(row.doc_id), row.score)
+    except RunError:
+        raise
+    except ValueError as error:
+        raise RunError(
+            f"{path}: must hold lines `game_id Q0 paragraph_id rank score name`, got {error}; mend the file"
+        ) from error
+    known: dict[str, tuple[str, int, str]] = {}
+    game_ids = set()
+    for record in ours.records:
+        game_ids.add(record["game_id"])
+        for item in (*record["search"]["hits"], *([record["truth"]] if record["truth"] else [])):
+            known[item["paragraph_id"]] = (item["document"], item["page"], item["opening_sentence"])
+    if not rankings.keys() & game_ids:
+        raise RunError(f"{path}: must name games of {ours.name}, got {', '.join([*rankings][:3]) or 'none'}")
+    if not known.keys() & {paragraph_id for ranking in rankings.values() for paragraph_id in ranking}:
+        raise RunError(
+            f"{path}: must name paragraphs as {ours.name} does, got {next(iter(next(iter(rankings.values()))))}"
         )
-        return next(filter(None, wrongs), "")
-    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in (right, found))
-    if (numbers and math.isclose(right, found, abs_tol=1e-5)) or (type(right) is type(found) and right == found):
-        return ""
-    return f"{place} is {_shown(found)} for {_shown(right)}"
+    records = tuple(_ranked(record, rankings[record["game_id"]], known, path.stem) for record in ours.records)
+    preset = {"preset": path.name}
+    return Run(records, NOT_PLAYED, preset, ours.store_fingerprint, "", ours.seed, 1, path.stem, ours.own_measures)
 
 
-def _shown(value: Any) -> str:
-    return f"a list of {len(value)}" if isinstance(value, list) else repr(value)
+def _ranked(
+    record: GameRecord, scores: Mapping[str, float], known: Mapping[str, tuple[str, int, str]], name: str
+) -> GameRecord:
+    """Return the record of a game with another ranking.
+
+    Args:
+        scores: of the paragraphs of the ranking, in the order of the file.
+        known: document, page and opening sentence of the known paragraphs, by paragraph_id.
+    """
+    ranking = sorted(scores, key=lambda paragraph_id: -scores[paragraph_id])
+    hits: list[HitRecord] = []
+    for rank, paragraph_id in enumerate(ranking, 1):
+        document, page, sentence = known.get(paragraph_id, ("", 0, ""))
+        hits.append(
+            {
+                "paragraph_id": paragraph_id,
+                "document": document,
+                "page": page,
+                "opening_sentence": sentence,
+                "slot": "",
+                "strategy": name,
+                "relevance": 0.0,
+                "rank": rank,
+                "score": scores[paragraph_id],
+                "why": f"rank {rank} of {name}",
+            }
+        )
+    truth = record["truth"]
+    place = ranking.index(truth["paragraph_id"]) + 1 if truth and truth["paragraph_id"] in scores else None
+    search: SearchRecord = {
+        "hits": hits,
+        "book": None,
+        "answered_by": name,
+        "relevant": bool(hits),
+        "failures": [],
+        "embed_ms": 0.0,
+        "search_ms": 0.0,
+        "rank": place,
+    }
+    return {**record, "search": search, "questions": [], "questions_ms": None, "decide_ms": None, "plays": []}

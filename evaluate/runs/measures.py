@@ -1,52 +1,78 @@
-"""Measures of a run, by ir-measures, with 95% intervals."""
+"""Measures of a run, from ir-measures or the user, and their 95% intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import ir_measures
 import numpy as np
 from ir_measures import RR, ScoredDoc, Success
 from scipy import stats
 
+from quarry.configs.imports import find, is_dotted
+from quarry.configs.settings import SettingsError
 from quarry.evaluate.runs.record import LOST, GameRecord
 from quarry.ingest.arrays import Float64Array
 
-Measure = ir_measures.measures.Measure | Callable[[GameRecord], float]
-"""One of ir-measures' own, or what gives a game's value from its record."""
+RankingMeasure = ir_measures.measures.Measure
+Measure = RankingMeasure | Callable[[GameRecord], float]
+"""A measure of ir-measures, or a function that returns a game's value from its record."""
 MEASURES: dict[str, Measure] = {**{f"Success@{cutoff}": Success @ cutoff for cutoff in (1, 5, 10, 15, 20)}, "RR": RR}
-"""By name; a run has all of them."""
+"""The measures of every run, by name."""
 N_RESAMPLES = 2_000
 CONFIDENCE = 0.95
 
 
-def values_of(records: Sequence[GameRecord]) -> dict[str, Float64Array]:
-    """Return the (n_games,) values of each measure of the table, in the order of the games."""
-    ranked = per_game(
-        {record["game_id"]: [hit["paragraph_id"] for hit in record["search"]["hits"]] for record in records},
-        {record["game_id"]: truth["paragraph_id"] if (truth := record["truth"]) else None for record in records},
-    )
+def find_measures(names: Iterable[str]) -> dict[str, Measure]:
+    """Return measures by name: of MEASURES, of ir-measures, such as nDCG@10, or by dotted path, such as mine.found_5.
+
+    Raises:
+        SettingsError: there is no such measure.
+    """
     return {
-        name: ranked[name] if name in ranked else np.array([_value(name, record) for record in records])
-        for name in MEASURES
+        name: find(MEASURES, name, "--measure") if name in MEASURES or is_dotted(name) else _parsed(name)
+        for name in names
     }
 
 
-def _value(name: str, record: GameRecord) -> float:
-    measure = MEASURES[name]
-    assert not isinstance(measure, ir_measures.measures.Measure), "those are counted from rankings"
-    return float(measure(record))
+def _parsed(name: str) -> RankingMeasure:
+    try:
+        measure: Any = ir_measures.parse_measure(name)
+        list(ir_measures.iter_calc([measure], [ir_measures.Qrel("game", "p", 1)], [ScoredDoc("game", "p", 1.0)]))
+    except Exception as error:  # ir-measures and its providers raise errors of many types
+        raise SettingsError(
+            "--measure must be one of ir-measures that needs no more than a relevant paragraph a game, such as "
+            f"nDCG@10, or the dotted path of your own, got {name!r}: {' '.join(str(error).split())}"
+        ) from error
+    assert isinstance(measure, RankingMeasure)
+    return measure
 
 
-def per_game(rankings: Mapping[str, Sequence[str]], relevant: Mapping[str, str | None]) -> dict[str, Float64Array]:
-    """Return the value of each of ir-measures' own measures for each game.
+def values_of(records: Sequence[GameRecord], measures: Mapping[str, Measure] | None = None) -> dict[str, Float64Array]:
+    """Return the (n_games,) values of each measure, in the order of the games; of MEASURES, unless others are given."""
+    measures = MEASURES if measures is None else measures
+    ranked = per_game(
+        {record["game_id"]: [hit["paragraph_id"] for hit in record["search"]["hits"]] for record in records},
+        {record["game_id"]: truth["paragraph_id"] if (truth := record["truth"]) else None for record in records},
+        {name: measure for name, measure in measures.items() if isinstance(measure, RankingMeasure)},
+    )
+    return {
+        name: ranked[name]
+        if isinstance(measure, RankingMeasure)
+        else np.array([float(measure(record)) for record in records])
+        for name, measure in measures.items()
+    }
+
+
+def per_game(
+    rankings: Mapping[str, Sequence[str]], relevant: Mapping[str, str | None], measures: Mapping[str, RankingMeasure]
+) -> dict[str, Float64Array]:
+    """Return the (n_games,) values of each measure, in the order of `relevant`.
 
     Args:
-        rankings: the paragraph_ids of each game's hits, best first.
-        relevant: each game's paragraph_id; None where it was lost at ingest, which is a miss.
-
-    Returns:
-        For each name of such a measure the (n_games,) values, in the order of `relevant`.
+        rankings: the paragraph_ids of the hits of each game, best first.
+        relevant: the paragraph_id of each game; None if it was lost at ingest, which counts as a miss.
 
     Reference:
         MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022.
@@ -59,19 +85,17 @@ def per_game(rankings: Mapping[str, Sequence[str]], relevant: Mapping[str, str |
         for place, paragraph_id in enumerate(ranking)
     ]
     rows = {game_id: row for row, game_id in enumerate(relevant)}
-    tabled = {name: MEASURES[name] for name in MEASURES}
-    names = {measure: name for name, measure in tabled.items() if isinstance(measure, ir_measures.measures.Measure)}
-    values = {name: np.zeros(len(rows)) for name in names.values()}
-    for metric in ir_measures.iter_calc(list(names), qrels, run):
-        values[names[metric.measure]][rows[metric.query_id]] = metric.value
-    return values
+    found = {measure: np.zeros(len(rows)) for measure in measures.values()}
+    for metric in ir_measures.iter_calc(list(found), qrels, run):
+        found[metric.measure][rows[metric.query_id]] = metric.value
+    return {name: found[measure] for name, measure in measures.items()}
 
 
 def interval(values: Float64Array, seed: int) -> tuple[float, float]:
-    """The 95% interval of a mean over games: Wilson's for shares, the percentile bootstrap for anything else.
+    """Return the 95% interval of a mean over games: Wilson's for shares, the percentile bootstrap for anything else.
 
     Args:
-        values: (n_games,) one value a game.
+        values: (n_games,) one value for each game.
         seed: of the resampling.
 
     Reference:
@@ -87,7 +111,7 @@ def interval(values: Float64Array, seed: int) -> tuple[float, float]:
 
 
 def bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
-    """The 95% percentile bootstrap interval of a mean; where all values are the same, that value twice.
+    """Return the 95% percentile bootstrap interval of a mean; where all values are the same, that value twice.
 
     Args:
         values: (n_games,) one value a game, at least one.

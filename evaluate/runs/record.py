@@ -1,50 +1,60 @@
-"""The record of a replayed game as JSON, for replay, report and export: hits, questions, answers, belief and guess."""
+"""The record of a played game as JSON: hits, questions, answers, belief and guess; and where it was lost, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, NotRequired
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any, Literal, cast
 
 import numpy as np
 from typing_extensions import TypedDict
 
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.text import same_sentence, same_text
-from quarry.evaluate.practice.failure_analysis import misleading
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.game.game import GameReport
-from quarry.player.protocol import payloads as protocol
-from quarry.player.protocol.payloads import Json
-from quarry.player.questions.answer import Answer
+from quarry.player.protocol import messages as protocol
+from quarry.player.protocol.messages import Json
+from quarry.player.questions.answer import Answer, letter_row
 from quarry.player.questions.places import rank_of_sentence
 from quarry.player.search.types import Hit, SearchResult
 from quarry.player.words import stems
 
 LostAt = Literal["ingest", "book", "search", "answers"]
 
+LABEL = (
+    *("game_id", "book_name", "hint", "association_domain", "associative_word", "opening_sentence"),
+    *("in_text_layer", "answerable"),
+)
+"""The fields of a labelled game that its record keeps under the same names."""
 LOST = "lost at ingest"
-"""Stands for the paragraph_id of a game whose paragraph was not ingested; no ranking holds it."""
+"""The paragraph_id of a game that has lost its paragraph at ingest; no ranking holds this id."""
 N_CANDIDATES_KEPT = 20
-"""Candidates of each play that a record keeps, unless told otherwise."""
+"""A record keeps this many candidates of each play by default."""
+MISLEADING_BITS = 1.0
+"""An answer that speaks for the guess and against the labelled paragraph by more than this is misleading."""
+LEAST_FIT = 0.01
+"""Lower bound of the probability that an answer fits a candidate: no answer is wholly impossible."""
 
 
-class TruthRecord(TypedDict):
-    """The labelled paragraph as it was ingested."""
+class ParagraphRecord(TypedDict):
+    """A paragraph of the store."""
 
     paragraph_id: str
     document: str
     page: int
     opening_sentence: str
+
+
+class TruthRecord(ParagraphRecord):
+    """The labelled paragraph as it was ingested."""
+
     text: str
 
 
-class FoundRecord(TypedDict):
-    """A paragraph that was found, and by whom."""
+class FoundRecord(ParagraphRecord):
+    """A paragraph that was found, with the strategy that found it."""
 
-    paragraph_id: str
-    document: str
-    page: int
-    opening_sentence: str
     slot: str
     strategy: str
     relevance: float
@@ -67,7 +77,7 @@ class BookRecord(TypedDict):
 
 
 class SearchRecord(TypedDict):
-    """What the search returned, and where the labelled paragraph stands in it."""
+    """The result of the search, and the rank of the labelled paragraph in it."""
 
     hits: list[HitRecord]
     book: BookRecord | None
@@ -80,23 +90,26 @@ class SearchRecord(TypedDict):
 
 
 class CandidateRecord(FoundRecord):
-    """A paragraph that the belief ran over, before and after the answers."""
+    """A candidate, with its probability before and after the answers."""
 
     prior: float
     belief: float
 
 
 class PlayRecord(TypedDict):
-    """One play of a game; guess_rank is the labelled paragraph's place in the belief, None if it is no candidate.
+    """One play of a game.
 
-    `misled` holds the numbers of the questions whose answers spoke for the guess and against the labelled paragraph;
-    runs of before 2026-11-22 have none.
+    Attributes:
+        misled: numbers of the questions that were answered for the guess and against the labelled paragraph.
+        bits: entropy of the belief before and after the answers.
+        prior_rank: rank of the labelled paragraph in the belief before the answers, None if it is not a candidate.
+        guess_rank: the same after the answers.
     """
 
     repeat: int
     n_candidates: int
     answers: list[Answer]
-    misled: NotRequired[list[int]]
+    misled: list[int]
     candidates: list[CandidateRecord]
     bits: list[float]
     guess: Json
@@ -140,21 +153,15 @@ def record_game(
     """Return the record of a game.
 
     Args:
-        paragraph: the labelled one as ingested; None where it was not, or where there is none.
+        paragraph: the labelled one as ingested; None if it was not ingested or the game is unanswerable.
         result: of a search as `player search` makes it.
         reports: of its plays, repeat by repeat.
-        n_candidates: candidates of each play that are kept, by belief after the answers; the labelled one always.
+        n_candidates: the number of candidates of each play that are kept, the likeliest after the answers; the labelled
+            one is kept too.
     """
-    return {
-        "game_id": game.game_id,
-        "book_name": game.book_name,
-        "hint": game.hint,
-        "association_domain": game.association_domain,
-        "associative_word": game.associative_word,
-        "opening_sentence": game.opening_sentence,
-        "in_text_layer": game.in_text_layer,
-        "answerable": game.answerable,
-        "truth": _truth(paragraph) if paragraph else None,
+    record = {
+        **{key: getattr(game, key) for key in LABEL},
+        "truth": {**_paragraph(paragraph), "text": paragraph.text} if paragraph else None,
         "search": _search(result, paragraph),
         "questions": protocol.questions_json(reports[0].plan.questions) if reports else [],
         "questions_ms": reports[0].plan.questions_ms if reports else None,
@@ -165,10 +172,11 @@ def record_game(
             if paragraph is not None
         ],
     }
+    return cast(GameRecord, record)
 
 
 def lost_at(record: GameRecord, play: PlayRecord | None) -> LostAt | None:
-    """Where the paragraph was lost: at ingest, outside the book that was filtered on, in the search, by the answers.
+    """Return where the paragraph was lost: at ingest, by a filter on another book, in the search, or by the answers.
 
     Args:
         play: one of the record's; None where there was no referee.
@@ -187,24 +195,102 @@ def lost_at(record: GameRecord, play: PlayRecord | None) -> LostAt | None:
 
 
 def book_right(record: GameRecord) -> bool:
-    """Whether the book was resolved, to filter or to boost, to the document that holds the paragraph."""
+    """Return whether the name was resolved, to filter or to boost, to the document that holds the paragraph."""
     book, truth = record["search"]["book"], record["truth"]
     return book is not None and truth is not None and book["tier"] != "none" and book["document"] == truth["document"]
 
 
 def sentence_read_right(record: GameRecord) -> bool:
-    """Whether the ingested paragraph opens with the labelled sentence."""
+    """Return whether the ingested paragraph opens with the labelled sentence."""
     truth = record["truth"]
     return truth is not None and same_text(truth["opening_sentence"], record["opening_sentence"])
 
 
-def _truth(paragraph: Paragraph) -> TruthRecord:
+def fate(record: GameRecord, play: PlayRecord | None) -> str:
+    """Return one sentence: where the paragraph was found or lost, and why.
+
+    Args:
+        play: one of the record's; None where there was no referee.
+    """
+    truth, search = record["truth"], record["search"]
+    lost, rank, book = lost_at(record, play), search["rank"], search["book"]
+    if truth is None:
+        return "lost at ingest: the store holds no such paragraph"
+    if lost == "book" and book is not None:
+        return (
+            f"lost at the book: {record['book_name']!r} was taken for {book['document']} "
+            f"(confidence {book['confidence']:.2f}), but the paragraph is in {truth['document']}"
+        )
+    if lost == "search":
+        looked_at = f"{len(search['hits'])} hits" if play is None else f"{play['n_candidates']} candidates"
+        if book is None or book["tier"] == "none":
+            about = "and no book was resolved" if record["book_name"].strip() else "and no book was named"
+        elif book["document"] != truth["document"]:
+            about = f"and {book['document']} was preferred to {truth['document']}"
+        else:
+            about = "although the book was resolved rightly"
+        return f"lost in the search: not among the {looked_at}, {about}"
+    found = f"not among the first {len(search['hits'])} hits"
+    if rank:
+        hit = search["hits"][rank - 1]
+        slot = {"book": " in the book's slots", "global": " in the slots of the whole course"}.get(hit["slot"], "")
+        found = f"found at rank {rank}{slot} by {hit['strategy']}"
+    if play is None:
+        return found
+    place = f"place {play['prior_rank']} of {play['n_candidates']} before"
+    if lost == "answers":
+        return f"lost by the answers: {found}; {place} them, {play['guess_rank']} after"
+    return f"won: {found}; {place} the answers, 1 after"
+
+
+def explain(record: GameRecord, play: PlayRecord | None) -> Iterator[str]:
+    """Yield the outcome of a play, sentence by sentence; if it was lost, also the guess and the misleading answers.
+
+    Args:
+        play: one of the record's; None where there was no referee.
+    """
+    yield fate(record, play)
+    truth, hits = record["truth"], record["search"]["hits"]
+    if truth is None:
+        return
+    if play is None:
+        if record["search"]["rank"] != 1 and hits:
+            yield f"first hit: {hits[0]['document']} p{hits[0]['page']}: {hits[0]['opening_sentence']}"
+        return
+    right = next((item for item in play["candidates"] if item["paragraph_id"] == truth["paragraph_id"]), None)
+    if right is not None:
+        yield f"its probability: {right['prior']:.3f} before the answers, {right['belief']:.3f} after"
+    if play["won"] or not play["candidates"]:
+        return
+    guess = play["candidates"][0]
+    yield (
+        f"guessed instead: {guess['document']} p{guess['page']}: {guess['opening_sentence']} "
+        f"(probability {guess['prior']:.3f} before, {guess['belief']:.3f} after)"
+    )
+    options = {question["question_number"]: question["options"] for question in record["questions"]}
+    answers = [(number, play["answers"][number - 1] or "") for number in play["misled"]]
+    said = [f"{number} {letter} {options.get(number, {}).get(letter, '')}".strip() for number, letter in answers]
+    yield f"answers that misled: {'; '.join(said) or 'none'}"
+
+
+def why_lost(game: LabelledGame, paragraph: Paragraph, report: GameReport) -> list[str]:
+    """Return why a practice game was lost, sentence by sentence; [] if it was won.
+
+    Args:
+        paragraph: the labelled one as ingested.
+    """
+    record = record_game(game, paragraph, report.plan.result.shown, [report])
+    play = record["plays"][0]
+    which = f'the paragraph was {paragraph.doc_id} p{paragraph.page}: "{paragraph.opening_sentence}"'
+    return [] if play["won"] else [which, *explain(record, play)]
+
+
+def _paragraph(paragraph: Paragraph) -> ParagraphRecord:
     return {
         "paragraph_id": paragraph.paragraph_id,
         "document": paragraph.doc_id,
         "page": paragraph.page,
         "opening_sentence": paragraph.opening_sentence,
-        "text": paragraph.text,
     }
 
 
@@ -227,10 +313,7 @@ def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
 
 def _found(hit: Hit) -> FoundRecord:
     return {
-        "paragraph_id": hit.paragraph.paragraph_id,
-        "document": hit.paragraph.doc_id,
-        "page": hit.paragraph.page,
-        "opening_sentence": hit.paragraph.opening_sentence,
+        **_paragraph(hit.paragraph),
         "slot": hit.slot,
         "strategy": hit.strategy,
         "relevance": round(float(hit.relevance), 6),
@@ -255,16 +338,10 @@ def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: 
         "repeat": repeat,
         "n_candidates": len(belief),
         "answers": list(report.answers),
-        "misled": [] if row is None else misleading(report, row),
+        "misled": [] if row is None else _misleading(report, row),
         "candidates": [_candidate(plan.hit(place), plan.prior[place], belief[place]) for place in kept],
         "bits": [_bits(plan.prior), _bits(belief)],
-        "guess": {
-            "opening_sentence": guess.opening_sentence,
-            "sentence_justification": guess.sentence_justification,
-            "associative_word": guess.associative_word,
-            "word_justification": guess.word_justification,
-            "confidence": round(float(guess.confidence), 6),
-        },
+        "guess": {**asdict(guess), "confidence": round(float(guess.confidence), 6)},
         "guess_rank": None if row is None else rank_of_sentence(row, belief, plan.keys),
         "prior_rank": None if row is None else rank_of_sentence(row, plan.prior, plan.keys),
         "won": same_sentence(guess.opening_sentence, sentence),
@@ -282,5 +359,18 @@ def _candidate(hit: Hit, prior: Any, belief: Any) -> CandidateRecord:
 
 
 def _bits(belief: Any) -> float:
-    """Entropy of a belief, rounded."""
+    """Return the entropy of a belief, rounded."""
     return round(float(-(belief * np.log2(np.maximum(belief, 1e-300))).sum()), 4)
+
+
+def _misleading(report: GameReport, row: int) -> list[int]:
+    """Return the numbers of the questions that were answered for the guess and against the candidate of a row."""
+    numbers = []
+    for number, answer in enumerate(report.answers):
+        letter = letter_row(answer)
+        if letter is not None:
+            fits = report.plan.fits[:, number, :, letter].max(axis=0)
+            bits = np.log2(max(fits[report.decision.best], LEAST_FIT) / max(fits[row], LEAST_FIT))
+            if bits > MISLEADING_BITS:
+                numbers.append(number + 1)
+    return numbers

@@ -1,21 +1,23 @@
-"""Run: the records of games and what they were played with; every figure is worked out from these."""
+"""Run: the records of replayed games, the settings they were played with, and every figure computed from them."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import html
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import subprocess
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quarry.configs.settings import Settings, as_dict
-from quarry.evaluate.runs.measures import interval, values_of
-from quarry.evaluate.runs.outcome_summary import fate
-from quarry.evaluate.runs.provenance import commit
-from quarry.evaluate.runs.record import GameRecord, PlayRecord, book_right, lost_at, sentence_read_right
+from quarry.evaluate.runs.measures import MEASURES, Measure, interval, values_of
+from quarry.evaluate.runs.record import GameRecord, PlayRecord, book_right, fate, lost_at, sentence_read_right
 from quarry.ingest.arrays import Float64Array
 
 if TYPE_CHECKING:
@@ -23,23 +25,131 @@ if TYPE_CHECKING:
 
 NOT_PLAYED = "none"
 """The referee of a run that only searched."""
+ROOT = Path(__file__).resolve().parents[2]
+N_AT_ONCE = 256
+"""Records that are in memory at the same time while a run is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """One play of a game as a row of a table, without the bulk of the record: about 1 kB instead of 50.
+
+    A game without plays, since it has no referee or was lost at ingest, has a row for each repeat too.
+
+    Attributes:
+        rank: of the labelled paragraph among the hits; slot and strategy are those of its hit.
+        won: None without a referee.
+        n_hits: hits of the search; relevant: False if none passed the threshold.
+        book_right: whether the book was resolved to the document of the paragraph.
+        read_right: whether the ingested opening sentence is the labelled one; None if the label does not say.
+    """
+
+    game_id: str
+    repeat: int
+    rank: int | None
+    slot: str | None
+    strategy: str | None
+    guess_rank: int | None
+    won: bool | None
+    lost_at: str | None
+    fate: str
+    book_name: str
+    hint: str
+    paragraph_id: str | None
+    document: str | None
+    book: str | None
+    book_tier: str | None
+    book_confidence: float | None
+    prior_rank: int | None
+    confidence: float | None
+    private_score: float | None
+    sentence_exact: bool | None
+    word_exact: bool | None
+    word_top20: bool | None
+    n_hits: int
+    relevant: bool
+    book_right: bool
+    read_right: bool | None
+    embed_ms: float
+    search_ms: float
+    questions_ms: float | None
+    decide_ms: float | None
+
+
+PER_GAME = [column.name for column in fields(GameRow)][:9]
+"""Columns of `per_game` in the run's JSON."""
+
+
+def row_of(record: GameRecord, repeat: int, *, played: bool) -> GameRow:
+    """Return the row of one repeat of a game.
+
+    Args:
+        played: whether there was a referee.
+    """
+    search, truth, book, play = record["search"], record["truth"], record["search"]["book"], play_of(record, repeat)
+    hit = search["hits"][search["rank"] - 1] if search["rank"] else None
+    labelled = record["in_text_layer"] and record["opening_sentence"]
+    return GameRow(
+        repeat=repeat,
+        won=(play is not None and play["won"]) if played else None,
+        lost_at=lost_at(record, play),
+        fate=fate(record, play),
+        book=book["document"] if book else None,
+        book_tier=book["tier"] if book else None,
+        book_confidence=book["confidence"] if book else None,
+        confidence=play["guess"]["confidence"] if play else None,
+        n_hits=len(search["hits"]),
+        book_right=book_right(record),
+        read_right=sentence_read_right(record) if labelled else None,
+        **_picked(record, "game_id", "book_name", "hint", "questions_ms", "decide_ms"),
+        **_picked(search, "rank", "relevant", "embed_ms", "search_ms"),
+        **_picked(hit, "slot", "strategy"),
+        **_picked(truth, "paragraph_id", "document"),
+        **_picked(play, "guess_rank", "prior_rank", "private_score", "sentence_exact", "word_exact", "word_top20"),
+    )
+
+
+def _picked(found: Mapping[str, object] | None, *keys: str) -> dict[str, Any]:
+    """Return some values of a record; None for each where there is no record."""
+    return {key: found[key] if found else None for key in keys}
 
 
 @dataclass(frozen=True)
+class _Read:
+    """Everything that the figures of a run need, from one pass over its records.
+
+    Attributes:
+        rows: of each answerable game and repeat, game by game.
+        values: (n_answerable,) value of each measure for each answerable game, in order.
+        n_unanswerable: games; abstained: of these, searched without anything relevant.
+        asked: digest of the games and their labels, the same over every store.
+        games: digest of the games and of the paragraphs they are about.
+    """
+
+    rows: list[GameRow]
+    values: Mapping[str, Float64Array]
+    n_unanswerable: int
+    abstained: int
+    asked: str
+    games: str
+
+
+@dataclass(frozen=True, repr=False)
 class Run:
     """One run over labelled games.
 
     Attributes:
-        records: every game once, in the order of the games.
+        records: every game once, in the order of the games; they may be in a file, of which few are in memory.
         referee: SPEC; "none" where nothing was played.
         settings: as `quarry.configs.settings.as_dict` gives them.
         commit: of the code, "" if unknown.
         seed: of referee and intervals.
         repeats: plays of each game; 1 without a referee.
         name: of its file without the suffix, or of its preset; "" where it has none.
+        own_measures: measures that the run has besides those of MEASURES, by name.
     """
 
-    records: tuple[GameRecord, ...]
+    records: Collection[GameRecord]
     referee: str
     settings: Mapping[str, Any]
     store_fingerprint: str
@@ -47,31 +157,91 @@ class Run:
     seed: int
     repeats: int
     name: str = ""
+    own_measures: Mapping[str, Measure] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value:.3f}" for name, (value, _) in self.figures.items())
+        return f"Run({self.name or self.settings['preset']!r}, {len(self.records)} games, {self.referee!r}: {shown})"
+
+    def _repr_html_(self) -> str:
+        """Return a table of the figures with their intervals, for notebooks."""
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{value:.3f} [{low:.3f}, {high:.3f}]</td></tr>"
+            for name, (value, (low, high)) in self.figures.items()
+        )
+        title = f"{self.name or self.settings['preset']}: {len(self.records)} games, {self.referee}"
+        return f"<table><caption>{html.escape(title)}</caption>{rows}</table>"
 
     @property
     def played(self) -> bool:
         """Whether there was a referee."""
         return self.referee != NOT_PLAYED
 
+    def answerable(self) -> Iterator[GameRecord]:
+        """Yield the records of the games with a paragraph of the course; measures are over these."""
+        return (record for record in self.records if record["answerable"])
+
+    def find(self, game_ids: Collection[str]) -> dict[str, GameRecord]:
+        """Return the records of some games by game_id."""
+        return {record["game_id"]: record for record in self.records if record["game_id"] in game_ids}
+
     @functools.cached_property
-    def answerable(self) -> tuple[GameRecord, ...]:
-        """The games whose paragraph is of the course; measures are over these."""
-        return tuple(record for record in self.records if record["answerable"])
+    def _read(self) -> _Read:
+        rows: list[GameRow] = []
+        parts: list[Mapping[str, Float64Array]] = []
+        n_unanswerable = abstained = 0
+        asked, games, separator = hashlib.sha256(b"["), hashlib.sha256(b"["), ""
+        records = iter(self.records)
+        while chunk := list(islice(records, N_AT_ONCE)):
+            answerable = [record for record in chunk if record["answerable"]]
+            rows += [row_of(record, n, played=self.played) for record in answerable for n in range(self.repeats)]
+            parts.append(values_of(answerable, {**MEASURES, **self.own_measures}))
+            n_unanswerable += len(chunk) - len(answerable)
+            abstained += sum(not (record["answerable"] or record["search"]["relevant"]) for record in chunk)
+            for record in chunk:
+                game = [record[key] for key in ("game_id", "book_name", "hint", "answerable", "opening_sentence")]
+                truth_id = truth["paragraph_id"] if (truth := record["truth"]) else ""
+                asked.update((separator + json.dumps(game)).encode())
+                games.update((separator + json.dumps([*game, truth_id])).encode())
+                separator = ", "
+        games.update(b"]")
+        values = {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
+        return _Read(rows, values, n_unanswerable, abstained, asked.hexdigest(), games.hexdigest()[:16])
+
+    @property
+    def rows(self) -> list[GameRow]:
+        """A row for each answerable game and repeat, game by game."""
+        return self._read.rows
+
+    @property
+    def games(self) -> list[GameRow]:
+        """The first row of each answerable game."""
+        return self.rows[:: self.repeats]
+
+    @property
+    def asked(self) -> str:
+        """A digest of the questions and labels of all games; the same over every store."""
+        return self._read.asked
+
+    @property
+    def games_digest(self) -> str:
+        """16 hexadecimal digits that change with the games and with the paragraphs they are about."""
+        return self._read.games
+
+    @property
+    def values(self) -> Mapping[str, Float64Array]:
+        """(n_answerable,) value of each measure for each answerable game, in order."""
+        return self._read.values
 
     @functools.cached_property
     def lost_at_ingest(self) -> int:
         """Answerable games whose paragraph the store does not hold."""
-        return sum(record["truth"] is None for record in self.answerable)
-
-    @functools.cached_property
-    def values(self) -> Mapping[str, Float64Array]:
-        """(n_answerable,) value of each measure for each answerable game, in order."""
-        return values_of(self.answerable)
+        return sum(row.paragraph_id is None for row in self.games)
 
     @functools.cached_property
     def measures(self) -> dict[str, float]:
         """The mean of each measure; empty without an answerable game."""
-        return {name: round(float(value.mean()), 6) for name, value in self.values.items()} if self.answerable else {}
+        return {name: round(float(value.mean()), 6) for name, value in self.values.items()} if self.rows else {}
 
     @functools.cached_property
     def intervals(self) -> dict[str, list[float]]:
@@ -80,13 +250,14 @@ class Run:
 
     @functools.cached_property
     def won(self) -> Float64Array | None:
-        """(n_answerable,) share of a game's repeats that were won: repeats of a game are no games of their own.
+        """(n_answerable,) share of each game's repeats that were won, since repeats are not games of their own.
 
         None where nothing was played. A game lost at ingest counts as lost.
         """
-        if not self.played or not self.answerable:
+        if not self.played or not self.rows:
             return None
-        return np.array([sum(play["won"] for play in record["plays"]) / self.repeats for record in self.answerable])
+        won: Float64Array = np.array([float(bool(row.won)) for row in self.rows]).reshape(-1, self.repeats).mean(axis=1)
+        return won
 
     @functools.cached_property
     def win_rate(self) -> float | None:
@@ -98,71 +269,47 @@ class Run:
         """Its 95% interval over games."""
         return None if self.won is None else _rounded(interval(self.won, self.seed))
 
-    @functools.cached_property
-    def private_score(self) -> float | None:
-        """Mean over the plays, 0..100, None where nothing was played; a game lost at ingest has score 0."""
-        if self.won is None:
-            return None
-        return round(float(np.mean([play["private_score"] if play else 0.0 for play in self._plays])), 4)
+    @property
+    def figures(self) -> dict[str, tuple[float, list[float]]]:
+        """Each measure, and the win rate of a played run, with its 95% interval."""
+        figures = {name: (value, self.intervals[name]) for name, value in self.measures.items()}
+        if self.win_rate is not None and self.win_rate_interval is not None:
+            figures["win_rate"] = self.win_rate, self.win_rate_interval
+        return figures
 
-    @functools.cached_property
-    def games_digest(self) -> str:
-        """16 hexadecimal digits that change with the games and with the paragraphs they are about."""
-        games = [
-            [
-                record["game_id"],
-                record["book_name"],
-                record["hint"],
-                record["answerable"],
-                record["opening_sentence"],
-                truth["paragraph_id"] if (truth := record["truth"]) else "",
-            ]
-            for record in self.records
-        ]
-        return hashlib.sha256(json.dumps(games).encode()).hexdigest()[:16]
-
-    @functools.cached_property
-    def labels_digest(self) -> str:
-        """As `games_digest`, but of the games as they were labelled: the same over every store that is asked."""
-        games = [
-            [record["game_id"], record["book_name"], record["hint"], record["answerable"], record["opening_sentence"]]
-            for record in self.records
-        ]
-        return hashlib.sha256(json.dumps(games).encode()).hexdigest()[:16]
-
-    @functools.cached_property
+    @property
     def per_game(self) -> list[dict[str, Any]]:
-        """What became of every answerable game, repeat by repeat, as docs/commands.md lays it out."""
-        return [self._game(record, repeat) for repeat in range(self.repeats) for record in self.answerable]
+        """The outcome of every answerable game, repeat by repeat, as docs/commands.md lists its keys."""
+        rows = [row for repeat in range(self.repeats) for row in self.rows[repeat :: self.repeats]]
+        return [{name: getattr(row, name) for name in PER_GAME} for row in rows]
 
     def as_json(self) -> dict[str, Any]:
-        """The run as docs/commands.md lays it out; the same records give the same."""
-        n_unanswerable = len(self.records) - len(self.answerable)
-        unanswerable = [record for record in self.records if not record["answerable"]]
-        readable = [record for record in self.answerable if record["in_text_layer"] and record["opening_sentence"]]
+        """Return the run as docs/commands.md lists its keys; the same records give the same."""
+        games = self.games
+        scores = [row.private_score or 0.0 for row in self.rows]
+        exact = {
+            name: None if self.won is None else _share([bool(getattr(row, name)) for row in self.rows])
+            for name in ("sentence_exact", "word_exact", "word_top20")
+        }
         return {
             "games": len(self.records),
-            "unanswerable": n_unanswerable,
+            "unanswerable": self._read.n_unanswerable,
             "lost_at_ingest": self.lost_at_ingest,
-            "opening_sentence_exact": _share([sentence_read_right(record) for record in readable]),
+            "opening_sentence_exact": _share([row.read_right for row in games if row.read_right is not None]),
             "measures": self.measures,
             "intervals": self.intervals,
-            "book_resolved": _share([book_right(record) for record in self.answerable]),
-            "abstained": sum(not record["search"]["relevant"] for record in self.answerable),
-            "abstained_unanswerable": sum(not record["search"]["relevant"] for record in unanswerable),
+            "book_resolved": _share([row.book_right for row in games]),
+            "abstained": sum(not row.relevant for row in games),
+            "abstained_unanswerable": self._read.abstained,
             "win_rate": self.win_rate,
             "win_rate_interval": self.win_rate_interval,
-            "sentence_exact": self._share_of_plays("sentence_exact"),
-            "private_score": self.private_score,
-            "associative_word_exact": self._share_of_plays("word_exact"),
-            "associative_word_top20": self._share_of_plays("word_top20"),
+            "sentence_exact": exact["sentence_exact"],
+            "private_score": None if self.won is None else round(float(np.mean(scores)), 4),
+            "associative_word_exact": exact["word_exact"],
+            "associative_word_top20": exact["word_top20"],
             "latency_ms": {
-                "embed": _percentiles([record["search"]["embed_ms"] for record in self.answerable]),
-                "search": _percentiles([record["search"]["search_ms"] for record in self.answerable]),
-                "questions": _percentiles(
-                    [ms for record in self.answerable if (ms := record["questions_ms"]) is not None]
-                ),
-                "decide": _percentiles([ms for record in self.answerable if (ms := record["decide_ms"]) is not None]),
+                name: _percentiles([ms for row in games if (ms := getattr(row, f"{name}_ms")) is not None])
+                for name in ("embed", "search", "questions", "decide")
             },
             "referee": self.referee,
             "settings": dict(self.settings),
@@ -175,58 +322,39 @@ class Run:
         }
 
     def to_dataframe(self) -> pd.DataFrame:
-        """A row for each answerable game and repeat: what was found, by whom, and what became of it."""
+        """Return a row for each answerable game and repeat: where its paragraph was found, and how the play ended."""
         import pandas as pd
 
-        from quarry.evaluate.runs.export import game_rows
-
-        return pd.DataFrame(game_rows(self))
-
-    @functools.cached_property
-    def _plays(self) -> list[PlayRecord | None]:
-        return [play_of(record, repeat) for record in self.answerable for repeat in range(self.repeats)]
-
-    def _share_of_plays(self, key: str) -> float | None:
-        if self.won is None:
-            return None
-        return _share([play is not None and bool(dict(play)[key]) for play in self._plays])
-
-    def _game(self, record: GameRecord, repeat: int) -> dict[str, Any]:
-        play, rank = play_of(record, repeat), record["search"]["rank"]
-        hit = record["search"]["hits"][rank - 1] if rank else None
-        return {
-            "game_id": record["game_id"],
-            "repeat": repeat,
-            "rank": rank,
-            "slot": hit["slot"] if hit else None,
-            "strategy": hit["strategy"] if hit else None,
-            "guess_rank": play["guess_rank"] if play else None,
-            "won": (play is not None and play["won"]) if self.played else None,
-            "lost_at": lost_at(record, play),
-            "fate": fate(record, play),
-        }
+        return pd.DataFrame([{"run": self.name, **asdict(row)} for row in self.rows])
 
 
 def make_run(
-    records: Sequence[GameRecord],
+    records: Collection[GameRecord],
     store_fingerprint: str,
     settings: Settings,
     referee: str,
     seed: int,
     repeats: int,
     name: str = "",
+    measures: Mapping[str, Measure] | None = None,
 ) -> Run:
-    """The run of these games, made by the code as it is now.
+    """Return the run of these games, made by the code as it is now; see `Run`."""
+    return Run(records, referee, as_dict(settings), store_fingerprint, commit(), seed, repeats, name, measures or {})
 
-    Args:
-        records: every game once, in the order of the games.
-        repeats: plays of each game; 1 without a referee.
-    """
-    return Run(tuple(records), referee, as_dict(settings), store_fingerprint, commit(), seed, repeats, name)
+
+def commit() -> str:
+    """Return the commit of this checkout, "" outside one."""
+    try:
+        found = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return found.stdout.strip() if found.returncode == 0 else ""
 
 
 def play_of(record: GameRecord, repeat: int) -> PlayRecord | None:
-    """The record's play of that repeat, None if it was not played."""
+    """Return the record's play of a repeat, None if it was not played."""
     return record["plays"][repeat] if repeat < len(record["plays"]) else None
 
 
@@ -235,7 +363,7 @@ def _rounded(ends: Sequence[float]) -> list[float]:
 
 
 def _share(flags: Sequence[bool]) -> float | None:
-    """Share of true ones, None of nothing."""
+    """Return the share of true flags, None if there are no flags."""
     return round(sum(flags) / len(flags), 6) if flags else None
 
 

@@ -1,4 +1,4 @@
-"""Inputs of a search of labelled games that stay the same in all trials, as arrays; the core does the rest."""
+"""Arrays that a search of labelled games needs and that stay the same in all trials, and the search of them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArra
 from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
+from quarry.player.passage_kinds import search_log_odds
 from quarry.player.search.build import searched_of
 from quarry.player.search.calibration import Calibration
 from quarry.player.search.core import (
@@ -23,19 +24,17 @@ from quarry.player.search.core import (
     Scored,
     answering,
     book_log_odds,
-    can_still_pass,
     combine,
     document_priors,
     name_evidence,
     relative,
     score_step,
-    slots_of,
-    target_ranks,
     threshold_log_odds,
 )
+from quarry.player.search.index import ask
 from quarry.player.search.references import confidence_of
+from quarry.player.search.slots import slots_of, slotted
 from quarry.player.search.strategies.dense import Dense, dense_weights
-from quarry.player.search.strategy_scores import marks_of, scored_of
 from quarry.player.search.types import Query
 
 NO_COLUMN = -1
@@ -46,21 +45,20 @@ class Prepared:
     """Games over a course, ready to be searched again and again.
 
     Attributes:
-        games: as they were given.
+        games: in order.
         columns: of the course.
-        parts: by name, (n_games, n_columns) the scores that dense search adds up, the rule's evidence at weight 1.
+        parts: maps names to (n_games, n_columns) the terms of a dense score, the rule's evidence at weight 1.
         answerable: (n_games,) log-odds that the course holds the paragraph, as dense search sees it.
-        others: what every other strategy makes of the games.
+        others: scores of the other strategies by name.
         calibration: of the store's embedder.
         of_kind: (n_columns,) log-odds of each passage's kind.
-        quality, recency: (n_columns,) log-odds of each paragraph's document at weight 1.
-        confidence: (n_games,) of the resolved books; 0 for none.
-        inside: (n_games, n_columns) whether a paragraph stands in those books.
-        members: (n_games, most paragraphs of a game's books) their columns, ascending, then -1.
-        odds: (n_games,) log-odds by which a paragraph of those books is likelier.
-        has_name: (n_games,) whether a name was given.
-        truth: (n_games,) column of the labelled paragraph; -1 where it is lost at ingest or there is none.
-        is_answerable: (n_games,) whether the label says that there is one.
+        quality, recency: (n_columns,) log-odds of each passage's document at weight 1.
+        confidence: (n_games,) of the resolved books; 0 without any.
+        inside: (n_games, n_columns) whether a passage is in the resolved books.
+        odds: (n_games,) additional log-odds of a passage in the resolved books.
+        has_name: (n_games,) whether the game names a book.
+        truth: (n_games,) column of the labelled paragraph; -1 without one, or if ingest lost it.
+        is_answerable: (n_games,) whether the label names a paragraph.
     """
 
     games: tuple[LabelledGame, ...]
@@ -74,47 +72,46 @@ class Prepared:
     recency: AnyFloatArray
     confidence: Float64Array
     inside: BoolArray
-    members: IntArray
     odds: AnyFloatArray
     has_name: BoolArray
     truth: IntArray
     is_answerable: BoolArray
 
+    def part(self, rows: IntArray) -> Prepared:
+        """Return some of the games."""
+        of_games = ("answerable", "confidence", "inside", "odds", "has_name", "truth", "is_answerable")
+        return replace(
+            self,
+            games=tuple(self.games[row] for row in rows),
+            parts={name: scores[rows] for name, scores in self.parts.items()},
+            others={
+                name: replace(scored, scores=scored.scores[rows], log_odds=scored.log_odds[rows])
+                for name, scored in self.others.items()
+            },
+            **{name: getattr(self, name)[rows] for name in of_games},
+        )
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search of every game finds.
 
-    Attributes:
-        ranks: (n_games,) place of the labelled paragraph from 1; 0 where it is no hit.
-        relevant: (n_games,) whether a step passed its threshold.
+def search_all(prepared: Prepared, settings: SearchSettings) -> tuple[IntArray, BoolArray]:
+    """Search every game as `SearchOrchestrator.search` does, but without the slots of rare words in "fallback".
+
+    Returns:
+        (n_games,) rank of the labelled paragraph from 1, 0 where it is no hit; (n_games,) whether a step passed its
+        threshold.
     """
-
-    ranks: IntArray
-    relevant: BoolArray
-
-
-def search_all(prepared: Prepared, settings: SearchSettings) -> Found:
-    """What `SearchOrchestrator.search` finds for every game under these settings, rare words in "fallback" aside."""
     batch = _Batch(prepared, settings)
-    first = batch.step(batch.names, np.arange(len(prepared.games)))
+    first = batch.step(batch.names)
     steps = [first]
-    if settings.cascade:
-        passed = first[1] >= threshold_log_odds(settings.threshold)
-        asked = can_still_pass(first[1], batch.highest, settings.threshold, settings.lowered_threshold)
-        further = [(batch.names, ~passed & (batch.tiers > 0) & asked, True)]
-        if settings.keywords == "fallback":
-            further.append((("keyword",), ~passed, False))
-        for names, wanted, forget in further:
-            ranks, best = np.zeros_like(first[0]), np.full(len(first[1]), -np.inf)
-            rows = np.flatnonzero(wanted)
-            if len(rows):
-                ranks[rows], best[rows] = batch.step(names, rows, forget=forget)
-            steps.append((ranks, best))
+    if settings.cascade and settings.keywords == "fallback":
+        ranks, best = np.zeros_like(first[0]), np.full(len(first[1]), -np.inf)
+        rows = np.flatnonzero(first[1] < threshold_log_odds(settings.threshold))
+        if len(rows):
+            ranks[rows], best[rows] = _Batch(prepared.part(rows), settings).step(("keyword",))
+        steps.append((ranks, best))
     lowered = settings.lowered_threshold if settings.cascade else settings.threshold
     answer = answering([best for _, best in steps], settings.threshold, lowered)
     ranks = np.stack([ranks for ranks, _ in steps])[np.maximum(answer, 0), np.arange(len(answer))]
-    return Found(ranks, answer >= 0)
+    return ranks, answer >= 0
 
 
 class _Batch:
@@ -136,46 +133,34 @@ class _Batch:
             )
         self._evidence = evidence.astype(np.float32)
         self._priors = (
-            prepared.of_kind + settings.quality_weight * prepared.quality + settings.recency_weight * prepared.recency
+            settings.kind_weight * prepared.of_kind
+            + settings.quality_weight * prepared.quality
+            + settings.recency_weight * prepared.recency
         )
         self._dense = _dense(prepared, settings) if "dense" in self.names else None
 
-    @property
-    def highest(self) -> AnyFloatArray:
-        """(n_games,) the highest log-odds that any strategy gives."""
-        highest: AnyFloatArray = np.max([self._scored(name).log_odds.max(axis=1) for name in self.names], axis=0)
-        return highest
-
-    def _scored(self, name: str) -> Scored:
-        return self._dense if name == "dense" and self._dense is not None else self._prepared.others[name]
-
-    def step(self, names: Sequence[str], rows: IntArray, *, forget: bool = False) -> tuple[IntArray, AnyFloatArray]:
-        """The place of the labelled paragraph of some of the games, and the log-odds of their best hit.
-
-        Args:
-            forget: as if no book had been named.
-        """
+    def step(self, names: Sequence[str]) -> tuple[IntArray, AnyFloatArray]:
+        """Return the rank of each game's labelled paragraph, 0 where it is no hit, and the log-odds of the best hit."""
         prepared, settings = self._prepared, self._settings
-        every = len(rows) == len(prepared.games)
-        chosen: IntArray | slice = slice(None) if every else rows
-        tiers = np.zeros(len(rows), dtype=np.int64) if forget else self.tiers[chosen]
-        found = []
-        for name in names:
-            scored = self._scored(name)
-            found.append(
-                scored if every else replace(scored, scores=scored.scores[rows], log_odds=scored.log_odds[rows])
-            )
-        inside, filters = prepared.inside[chosen], tiers == FILTER
-        lift = np.where(tiers > 0, np.float32(settings.boost) * prepared.odds[chosen], np.float32(0.0))
-        evidence = np.zeros_like(lift) if forget else self._evidence[chosen]
-        named = Named(inside, lift, evidence)
+        dense = {} if self._dense is None else {"dense": self._dense}
+        found = [{**prepared.others, **dense}[name] for name in names]
+        filters = self.tiers == FILTER
+        lift = np.where(self.tiers > 0, np.float32(settings.boost) * prepared.odds, np.float32(0.0))
+        named = Named(prepared.inside, lift, self._evidence)
         weights = prepared.calibration.fused.weights
         _, log_odds = score_step(found, named, self._priors, prepared.columns, filters, settings, weights)
-        return target_ranks(log_odds, prepared.members[chosen], filters, self._slots, prepared.truth[chosen])
+        ranks, best = np.zeros(len(filters), dtype=np.int64), np.full(len(filters), -np.inf)
+        for number, truth in enumerate(prepared.truth.tolist()):
+            book = prepared.inside[number] if filters[number] else None
+            returned, _ = slotted(log_odds[number], book, self._slots, float(lift[number]))
+            places = np.flatnonzero(returned == truth)
+            ranks[number] = places[0] + 1 if len(places) else 0
+            best[number] = log_odds[number, returned].max(initial=-np.inf)
+        return ranks, best
 
 
 FILTER = 2
-"""Tier of a book that filters; 1 is that of one which is boosted."""
+"""Tier of a book that filters; tier 1 boosts."""
 
 
 def _dense(prepared: Prepared, settings: SearchSettings) -> Scored:
@@ -184,7 +169,7 @@ def _dense(prepared: Prepared, settings: SearchSettings) -> Scored:
     weights = dense_weights(calibration.nats, settings.sentence_weight, settings.sentence_mean_weight, rule)
     combined = combine(prepared.parts, weights | calibration.parts)
     log_odds = relative(combined, prepared.answerable)
-    # its own scale is asked for by fusion alone
+    # only fusion needs the similarities themselves
     fused = len(settings.strategies) > 1 or settings.keywords == "fused"
     similarities = fused and not calibration.parts
     return Scored("dense", combined / np.float32(calibration.nats) if similarities else combined, log_odds)
@@ -200,20 +185,20 @@ def prepare(
     keywords: bool = False,
     progress: bool = True,
 ) -> Prepared:
-    """The arrays of these games over a store.
+    """Compute the arrays of games over a store.
 
     Args:
         located: the ingested paragraph of each answerable game, as `locate_games` gives it.
-        settings: whose strategies and modes hold for the whole study; what is tuned is not read.
+        settings: strategies and modes of the whole study; tuned settings are not read.
         embedder: of the store.
-        keywords: whether keywords may be asked in some trial.
-        progress: a bar on standard error.
+        keywords: whether a trial may search by keywords.
+        progress: True for a bar on standard error.
 
     Raises:
-        TuneError: the settings search in a way that the arrays do not know.
+        TuneError: the arrays do not support the settings.
     """
     require_known(settings.search)
-    # every part of the similarity is computed, whatever it weighs now
+    # every term of the similarity is computed, also those with weight 0 in these settings
     whole = replace(settings.search, sentence_weight=0.5, sentence_mean_weight=0.25, rule_weight=1.0)
     searched = searched_of(store, replace(settings, search=whole), embedder)
     columns = searched.columns
@@ -226,22 +211,16 @@ def prepare(
     answerable: list[float] = []
     others: dict[str, list[Scored]] = {name: [] for name in names}
     for game in tqdm(games, desc="preparing", unit="game", disable=not progress):
-        query = Query(game.hint, game.book_name, keywords=settings.search.keywords)
+        query = Query(game.hint, game.book_name, len(columns.rows), settings.search.keywords)
         of_hint = dense.parts(game.hint, ALL_PARTS)
         answerable.append(dense.answerable(of_hint))
         for name, scores in of_hint.items():
             parts.setdefault(name, []).append(scores[columns.rows])
         for name in names:
-            answer = marks_of(searched, name, query, len(columns.rows))
-            others[name].append(scored_of(answer, columns))
+            others[name].append(ask(searched, name, query, len(columns.rows)))
     named = [searched.books(game.book_name, settings.search, game.hint) for game in games]
-    members = [np.flatnonzero(columns.inside([book.doc_id for book in books])) for books in named]
-    n_members = [len(of_book) for of_book in members]
-    padded = np.full((len(games), max(n_members, default=0)), NO_COLUMN, dtype=np.int64)
-    inside = np.zeros((len(games), len(columns.rows)), dtype=np.bool_)
-    for row, of_book in enumerate(members):
-        padded[row, : len(of_book)] = of_book
-        inside[row, of_book] = True
+    inside = np.stack([columns.inside([book.doc_id for book in books]) for books in named])
+    n_members = inside.sum(axis=1)
     confidence = np.array([confidence_of(books) for books in named])
     labelled = [located.get(game.game_id) for game in games]
     column_of = {store.paragraphs[row].paragraph_id: column for column, row in enumerate(columns.rows.tolist())}
@@ -262,16 +241,15 @@ def prepare(
             for name, rows in others.items()
         },
         calibration=searched.calibration,
-        of_kind=searched.passage_priors[columns.rows],
+        of_kind=search_log_odds(store.paragraphs)[columns.rows],
         quality=prior(1.0, 0.0),
         recency=prior(0.0, 1.0),
         confidence=confidence,
         inside=inside,
-        members=padded,
         odds=np.array(
             [
-                book_log_odds(float(sure), n, len(columns.rows)) if n else 0.0
-                for sure, n in zip(confidence, n_members, strict=True)
+                book_log_odds(sure, n, len(columns.rows)) if n else 0.0
+                for sure, n in zip(confidence.tolist(), n_members.tolist(), strict=True)
             ],
             dtype=np.float32,
         ),
@@ -285,10 +263,10 @@ ALL_PARTS: Mapping[str, float] = {"paragraph": 1.0, "sentence": 1.0, "mean": 1.0
 
 
 def require_known(search: SearchSettings) -> None:
-    """Pass if the arrays know how these settings search.
+    """Refuse settings that the arrays do not support.
 
     Raises:
-        TuneError: they do not.
+        TuneError: the settings rewrite hints.
     """
     if search.rewrite != "off":
         raise TuneError(

@@ -1,4 +1,4 @@
-"""Search space of `tune`: a YAML file of keys and bounds -> Optuna's distributions; a trial's numbers -> settings."""
+"""Search space of `tune`: reads a YAML file of keys and bounds as Optuna's distributions, and trials as settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from optuna.distributions import (
 )
 
 from quarry.configs.plain_yaml import read_plain_file
-from quarry.configs.settings import CONFIG_DIR, SearchSettings, SettingsError, laid_over, load
+from quarry.configs.settings import CONFIG_DIR, SearchSettings, SettingsError, load, merge_settings
 
 DEFAULT_SPACE = CONFIG_DIR / "space.yaml"
 """The space that is used unless a user names another."""
@@ -25,10 +25,9 @@ Space = Mapping[str, BaseDistribution]
 
 ROOM: Mapping[str, Any] = {
     "merge": "relevance",
-    "k": 10_000,
+    "k": 20,
     "pdf_k": 1,
     "global_k": 0,
-    "global_pool": 100_000,
     "sentence_weight": 0.0,
     "sentence_mean_weight": 0.0,
     "filter_confidence": 1.0,
@@ -36,7 +35,7 @@ ROOM: Mapping[str, Any] = {
     "threshold": 1.0,
     "lowered_threshold": 0.0,
 }
-"""Settings beside which every other one may have any value of its range."""
+"""Settings that leave every other setting its whole range."""
 FORM = "write `search: {KEY: [VALUE, ...]}` or `search: {KEY: {low: A, high: B, step: C}}`"
 
 
@@ -44,8 +43,9 @@ def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettin
     """Return settings with a trial's numbers; a number that must not exceed another is lowered to it."""
     drawn = {key: round(value, 10) if isinstance(value, float) else value for key, value in values.items()}
     asked = {**dataclasses.asdict(base), **drawn}
-    pdf_k = min(asked["pdf_k"], asked["k"])
-    global_k = min(asked["global_k"], asked["k"] - pdf_k)
+    n_slots = asked["k"] or base.pdf_k + base.global_k
+    pdf_k = min(asked["pdf_k"], n_slots)
+    global_k = min(asked["global_k"], n_slots - pdf_k)
     asked |= {
         "pdf_k": pdf_k,
         "global_k": global_k if pdf_k + global_k else 1,
@@ -57,18 +57,19 @@ def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettin
 
 
 def numbers_of(space: Space, settings: SearchSettings) -> dict[str, Any]:
-    """Return the numbers of the trial that comes nearest to these settings; the first choice where none is near."""
+    """Return the parameters of the trial that is nearest to these settings."""
     return {key: nearest(distribution, getattr(settings, key)) for key, distribution in space.items()}
 
 
 def nearest(distribution: BaseDistribution, value: Any) -> Any:
-    """Return the value of a distribution that is nearest to another one."""
+    """Return the value of a distribution that is nearest to another value; of choices without it, the first."""
     if isinstance(distribution, CategoricalDistribution):
         return value if value in distribution.choices else distribution.choices[0]
     assert isinstance(distribution, FloatDistribution | IntDistribution)
-    assert distribution.step
-    low, high, step = distribution.low, distribution.high, distribution.step
-    found = round(low + step * round((min(max(value, low), high) - low) / step), 10)
+    low, step = distribution.low, distribution.step
+    found = min(max(value, low), distribution.high)
+    if step is not None:
+        found = round(low + step * round((found - low) / step), 10)
     return int(found) if isinstance(distribution, IntDistribution) else found
 
 
@@ -76,7 +77,7 @@ def load_space(path: Path = DEFAULT_SPACE) -> Space:
     """Load the space that a YAML file describes.
 
     Raises:
-        SettingsError: it is no space, or names a key or a value that the search does not have.
+        SettingsError: the file is no space, or has a key or a value that the search does not have.
     """
     try:
         tree = read_plain_file(path)
@@ -92,16 +93,19 @@ def load_space(path: Path = DEFAULT_SPACE) -> Space:
 
 
 def _distribution(key: Any, values: Any, path: Path) -> BaseDistribution:
-    """Read what a file says of one key."""
+    """Read the values of one key from a file."""
     bounds = values if isinstance(values, dict) else {}
     for value in values if isinstance(values, list) else [bounds[end] for end in ("low", "high") if end in bounds]:
-        laid_over(load(), {"search": {**ROOM, key: value}}, str(path))  # says what is wrong with the key or the value
+        merge_settings(load(), {"search": {**ROOM, key: value}}, str(path))  # refuses a bad key or value
     if isinstance(values, list) and values and not any(isinstance(value, list) for value in values):
         return CategoricalDistribution(values)
     if {"low", "high"} <= set(bounds) <= {"low", "high", "step"}:
-        low, high, step = bounds["low"], bounds["high"], bounds.get("step", 1)
-        numbers = {type(low), type(high), type(step)}
-        if numbers <= {int, float} and low < high and 0 < step <= high - low:
-            kind = IntDistribution if numbers == {int} else FloatDistribution
-            return kind(low, high, step=step)
+        low, high, step = bounds["low"], bounds["high"], bounds.get("step")
+        numbers = {type(low), type(high), type(step or low)}
+        if numbers <= {int, float} and low < high and (step is None or 0 < step <= high - low):
+            return (
+                IntDistribution(low, high, step=step or 1)
+                if numbers == {int}
+                else FloatDistribution(low, high, step=step)
+            )
     raise SettingsError(f"{path}: {key} must be a list of values or bounds, got {values!r}; {FORM}")

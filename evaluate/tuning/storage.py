@@ -1,42 +1,157 @@
-"""Where a study's trials are kept: in memory, in a journal file that many processes share, or in a database."""
+"""Storages of studies: memory, SQLite or PostgreSQL, where heartbeats tell which trials have lost their process."""
 
 from __future__ import annotations
 
+import contextlib
 import re
-from pathlib import Path
+import time
+import warnings
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-from optuna.storages import BaseStorage, InMemoryStorage, JournalStorage, RDBStorage
-from optuna.storages.journal import JournalFileBackend
+import optuna
+import sqlalchemy
+from optuna.exceptions import ExperimentalWarning, StorageInternalError
+from optuna.storages import BaseStorage, InMemoryStorage, RDBStorage
+from optuna.trial import FrozenTrial, TrialState
+from sqlalchemy.exc import IntegrityError, ProgrammingError, SQLAlchemyError
 
 from quarry.evaluate.errors import TuneError
 
+HEARTBEAT_S, GRACE_S = 3, 10
+"""Seconds between two heartbeats of a running trial, and seconds without one after which the trial is run again."""
+PATIENCE_S = 120.0
+"""Seconds that a study waits for a database that has stopped answering, for example because it is restarted."""
+CONNECT_S = 5
+"""Seconds after which a database that does not answer counts as unreachable."""
+N_ATTEMPTS = 5
+"""Attempts to create the tables of a database before the last one."""
+INDEX = "index"
+"""User attribute of a trial that repeats a lost one: the index of the lost trial."""
+
+Result = TypeVar("Result")
+
+
+def patiently(work: Callable[[], Result]) -> Result:
+    """Call a function again while its database does not answer.
+
+    Raises:
+        TuneError: the database has not answered for `PATIENCE_S`.
+    """
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return work()
+        except (StorageInternalError, SQLAlchemyError) as error:
+            if time.monotonic() > until:
+                raise TuneError(
+                    f"--storage has not answered for {PATIENCE_S:g} s: {_reason(error)}; no finished trial is lost: "
+                    "when it answers again, the same command resumes the study"
+                ) from None  # the cause would show the password
+            time.sleep(1.0)
+
+
+class _Database(RDBStorage):
+    """A database of studies, which tells by its own clock which running trials have lost their process."""
+
+    def __init__(self, url: str, connect_args: Mapping[str, Any]) -> None:
+        self._seen: set[int] = set()
+        try:
+            super().__init__(
+                url,
+                {"pool_pre_ping": True, "connect_args": dict(connect_args)},
+                heartbeat_interval=HEARTBEAT_S,
+                grace_period=GRACE_S,
+                heartbeat_stale_trial_callback=_run_again,
+            )
+        finally:  # Optuna leaves its connections open, also if it fails
+            if hasattr(self, "engine"):
+                weakref.finalize(self, self.engine.dispose)
+
+    def record_heartbeat(self, trial_id: int) -> None:
+        """Record a heartbeat; one that the database does not take is left out, and the trial goes on."""
+        with contextlib.suppress(StorageInternalError, SQLAlchemyError):
+            super().record_heartbeat(trial_id)
+
+    def _get_stale_trial_ids(self, study_id: int) -> list[int]:
+        """Return the trials that have had no heartbeat for `GRACE_S`.
+
+        A process that is killed before its trial's first heartbeat leaves a trial that would never become stale.
+        Therefore this process records one for each running trial that it sees for the first time.
+        """
+        running = {trial._trial_id for trial in self.get_all_trials(study_id, False, (TrialState.RUNNING,))}
+        for trial_id in running - self._seen:
+            self.record_heartbeat(trial_id)
+        self._seen |= running
+        return super()._get_stale_trial_ids(study_id)
+
+
+def index_of(study: optuna.Study, trial: FrozenTrial) -> int:
+    """Return the position of a trial in its study; a trial that repeats a lost one has the position of the lost one."""
+    if INDEX in trial.user_attrs:
+        return int(trial.user_attrs[INDEX])
+    earlier = study.get_trials(deepcopy=False)[: trial.number]
+    return trial.number - sum(INDEX in found.user_attrs for found in earlier)
+
+
+def _run_again(study: optuna.Study, lost: FrozenTrial) -> None:
+    """Enqueue a trial with the index of a lost one, and so with its seed."""
+    study.enqueue_trial({}, user_attrs={INDEX: index_of(study, lost)})
+
 
 def open_storage(spec: str | None) -> BaseStorage:
-    """The storage of `--storage`: None is memory, a URL a database, anything else the path of a journal file.
+    """Open the storage of `--storage`: None is memory, a URL a database, anything else the path of an SQLite file.
 
     Raises:
         TuneError: it cannot be reached.
     """
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    warnings.filterwarnings("ignore", category=ExperimentalWarning)
+    warnings.filterwarnings("ignore", "Heartbeat of storage is supposed to be used with Study.optimize")
     if spec is None:
         return InMemoryStorage()
+    url = spec if "://" in spec else f"sqlite:///{spec}"
+    connect_args: dict[str, float] = {}
+    if url.startswith("postgresql"):
+        connect_args = {"connect_timeout": CONNECT_S, "tcp_user_timeout": 1000 * GRACE_S}
+    elif url.startswith("sqlite"):
+        connect_args = {"timeout": PATIENCE_S}
     try:
-        if "://" in spec:
-            return RDBStorage(spec)
-        if not Path(spec).parent.is_dir():
-            raise FileNotFoundError(f"no folder {Path(spec).parent}")
-        storage = JournalStorage(JournalFileBackend(spec))
-        storage.get_all_studies()
-        return storage
-    except TuneError:
-        raise
+        storage = _created(url, connect_args)
     except Exception as error:  # each database has its own errors, and a missing driver is an ImportError
-        reason = without_password(" ".join(str(error).split())[:200])
         raise TuneError(
-            "--storage must be a URL of a database that answers, or the path of a journal file, "
-            f"got {without_password(spec)}: {reason}; start it, install its driver, or leave --storage out"
-        ) from None  # the cause would tell the password
+            "--storage must be a URL of a database that answers, or the path of an SQLite file, "
+            f"got {without_password(spec)}: {_reason(error)}; start it, install its driver (for PostgreSQL: "
+            "pip install -r requirements-postgresql.txt), or leave --storage out"
+        ) from None  # the cause would show the password
+    if url.startswith("sqlite"):  # one write to the disk for each commit would take longer than a trial
+        sqlalchemy.event.listen(storage.engine, "connect", _write_behind)
+        storage.engine.dispose()
+    return storage
+
+
+def _created(url: str, connect_args: Mapping[str, Any]) -> _Database:
+    """Open a database; try again if another process creates the same tables at the same moment."""
+    for _ in range(N_ATTEMPTS):
+        with contextlib.suppress(IntegrityError, ProgrammingError):
+            return _Database(url, connect_args)
+        time.sleep(0.2)
+    return _Database(url, connect_args)
+
+
+def _write_behind(connection: Any, _: object) -> None:
+    """Let SQLite survive the death of a process, but not that of the machine, without waiting for the disk."""
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+
+
+def _reason(error: Exception) -> str:
+    """Return the first 200 characters of a database's error, in one line without passwords."""
+    cause = error.__cause__ or error
+    return without_password(" ".join(str(cause).split())[:200])
 
 
 def without_password(text: str) -> str:
-    """The text with the passwords of its URLs blotted out."""
-    return re.sub(r"(://[^\s:/@]*):[^\s@]*@", r"\1:***@", text)
+    """Return a text with asterisks for passwords in URLs."""
+    return re.sub(r"(://[^\s:/@]*:)[^\s@]*(?=@)|(password=)[^\s&]*", r"\1\2***", text)

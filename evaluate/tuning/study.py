@@ -1,40 +1,59 @@
-"""A study: trials on the training games, a choice on the validation games, one report on the test games."""
+"""A study of search settings: trials on training games, a choice on validation games, a report on test games."""
 
 from __future__ import annotations
 
-import multiprocessing
+import contextlib
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import optuna
+from optuna.distributions import BaseDistribution
+from optuna.exceptions import UpdateFinishedTrialError
+from optuna.pruners import MedianPruner, NopPruner
+from optuna.samplers import TPESampler
+from optuna.storages import BaseStorage, fail_stale_trials
+from optuna.storages._heartbeat import get_heartbeat_thread
 from optuna.trial import FrozenTrial, TrialState
-from tqdm.auto import trange
+from tqdm.auto import tqdm
 
+from quarry.configs.executors import Cluster, LocalProcesses, Workers
 from quarry.configs.settings import SearchSettings
+from quarry.evaluate.errors import TuneError
 from quarry.evaluate.runs.comparison import ALPHA, randomisation_p
 from quarry.evaluate.runs.measures import bootstrap_interval
 from quarry.evaluate.tuning.objective import MEASURE, OBJECTIVE, Judged, judge
 from quarry.evaluate.tuning.prepared import Prepared
 from quarry.evaluate.tuning.space import Space, numbers_of, settings_of
-from quarry.evaluate.tuning.storage import open_storage
+from quarry.evaluate.tuning.storage import index_of, open_storage, patiently, without_password
 
 N_FINALISTS = 20
-"""Best trials on the training games among which the validation games choose."""
+"""Number of best trials on the training games that are compared on the validation games."""
 
 NOTHING_BETTER = "none of the trials was better on the validation games: the untuned settings stay"
 
 GAMES_A_PARAMETER = 10
-"""Games for each parameter below which a fit says little about other games."""
+"""Games for each parameter that a study should have; with fewer, a fit says little about other games."""
+
+PAUSE_S = 0.05
+"""Seconds between two checks of the trials of other processes."""
+
+N_BATCHES = 4
+"""Batches of training games after each of which a hopeless trial can be pruned."""
+N_WARM_START = 10
+"""Best trials of an earlier study that a warm start runs first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Splits:
-    """The games of each split, prepared."""
+    """Prepared games of each split."""
 
     train: Prepared
     validation: Prepared
@@ -43,13 +62,13 @@ class Splits:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What a study found.
+    """Result of a study.
 
     Attributes:
-        settings: chosen; the untuned ones where no trial was better on the validation games.
-        trials: all that are complete, in order.
-        n_before: trials that were in the storage already.
-        seconds: that the other trials took; cpu_seconds: of this process, 0 where others did the work.
+        settings: the chosen ones; the untuned ones if no trial was better on the validation games.
+        trials: all complete trials, in order.
+        n_before: complete trials that were in the storage before.
+        seconds, cpu_seconds: time of the new trials, and of it CPU time of this process.
     """
 
     settings: SearchSettings
@@ -57,6 +76,42 @@ class Tuned:
     n_before: int
     seconds: float
     cpu_seconds: float
+
+
+class _SeededSampler(TPESampler):
+    """TPE that draws every trial with a new seed: the study's seed plus the trial's index.
+
+    The index of a trial is its position in the study, where a trial that repeats a lost one has the index of the lost
+    one. A study that is killed and resumed therefore draws the same trials as without the kill.
+
+    Args:
+        seed: of the study.
+        given: parameters of the trials with the lowest indices, which are not drawn.
+    """
+
+    def __init__(self, seed: int, given: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__(seed=seed)
+        self._seed = seed
+        self._given = given
+        self._index = 0
+
+    def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
+        """Start again with the seed of the trial."""
+        self._index = index_of(study, trial)
+        super().__init__(seed=self._seed + self._index)
+        super().before_trial(study, trial)
+
+    def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        """Return the parameters that are drawn together; {} if they are given."""
+        return {} if self._index < len(self._given) else super().infer_relative_search_space(study, trial)
+
+    def sample_independent(
+        self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        """Return the given value of a parameter, or draw one."""
+        if self._index < len(self._given):
+            return self._given[self._index][param_name]
+        return super().sample_independent(study, trial, param_name, param_distribution)
 
 
 def run_study(
@@ -68,101 +123,183 @@ def run_study(
     n_trials: int,
     seed: int,
     storage: str | None,
-    n_workers: int,
+    workers: Workers,
+    prune: bool = False,
+    warm_start: str | None = None,
     progress: bool = True,
     attributes: Mapping[str, Any] | None = None,
 ) -> Tuned:
     """Run trials until the study has `n_trials`, and choose among the best.
 
     Args:
-        base: the untuned settings: the first trial, and what is not tuned.
-        name: of the study; one of that name in the storage goes on.
-        seed: of the sampler; one worker and one seed give one study.
+        base: the untuned settings, which are the first trial and give the values of keys that are not tuned.
+        name: of the study; a study of that name in the storage is resumed.
+        seed: of the sampler; one worker and one seed give one study, also if it is killed and resumed.
         storage: as `open_storage` takes it.
-        n_workers: processes that share the study.
-        attributes: of the study, for who looks at it with other tools, such as its store and games.
+        workers: processes that share the study, this one included; or a cluster, which takes part.
+        prune: True to stop a trial that is worse on its first games than the median of the earlier trials.
+        warm_start: storage of an earlier study; its best trials are run first.
+        attributes: of the study, for other tools, such as its store and games.
 
     Raises:
-        TuneError: the storage cannot be reached.
+        TuneError: the storage cannot be reached, or has not answered for `PATIENCE_S`.
     """
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
     with tempfile.TemporaryDirectory(prefix="quarry-study-") as folder:
-        if n_workers > 1 and storage is None:
-            storage = str(Path(folder) / "study.journal")
+        cluster = workers if isinstance(workers, Cluster) else None
+        if cluster and "://" not in (storage or ""):
+            raise TuneError("--storage must be the URL of a database that all workers reach, with --cluster; name one")
+        if workers != 1 and storage is None:
+            storage = str(Path(folder) / "study.db")
         opened = open_storage(storage)
-        study = _load(opened, name, seed)
-        n_before = len(complete(study))
-        if not study.trials:
-            study.enqueue_trial(numbers_of(space, base))
+        given = [numbers_of(space, base), *(_best_of(warm_start, name, space, base) if warm_start else ())]
+        sampling = _Sampling(name, n_trials, seed, given, prune)
+        study = patiently(lambda: sampling.load(opened))
+        at_start = patiently(lambda: _numbers_running(study))
+        while at_start & patiently(lambda: _numbers_running(study)):
+            time.sleep(PAUSE_S)  # trials of processes that are at work or were killed
+        n_before = len(patiently(lambda: complete(study)))
         for key, value in {"objective": OBJECTIVE, "tuned": list(space), **(attributes or {})}.items():
-            study.set_user_attr(key, value)
-        n_left = max(0, n_trials - n_before)
+            patiently(partial(study.set_user_attr, key, value))
         started, cpu_started = time.perf_counter(), time.process_time()
-        if n_workers == 1:
-            run_trials(space, splits.train, base, opened, name, n_left, n_trials, seed + n_before, progress=progress)
-        else:
-            with ProcessPoolExecutor(n_workers, multiprocessing.get_context("spawn")) as pool:
-                futures = [
-                    pool.submit(
-                        run_trials,
-                        *(space, splits.train, base, str(storage), name),
-                        len(range(worker, n_left, n_workers)),
-                        n_trials,
-                        seed + n_before + 1_000 * worker,
-                        progress=progress and worker == 0,
-                    )
-                    for worker in range(n_workers)
-                ]
-                for future in futures:
-                    future.result()
+        work = (space, splits.train, base, sampling)
+        if cluster:
+            cluster.check(open_storage, storage)
+        n_others = workers.n_workers if isinstance(workers, Cluster) else workers - 1
+        # this process takes part, shows the progress, and runs the trials that are left if a worker dies
+        with contextlib.nullcontext(cluster) if cluster else LocalProcesses(max(1, n_others)) as others:
+            for _ in range(n_others):
+                others.submit(run_trials, *work, storage)
+            run_trials(*work, opened, progress=progress)
         seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
-        trials = complete(study)
+        trials = patiently(lambda: complete(study))
     return Tuned(_choose(trials, splits, base), trials, n_before, seconds, cpu_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sampling:
+    """How trials are drawn: the study's name, its number of trials, seed, given trials, and whether it is pruned."""
+
+    name: str
+    n_trials: int
+    seed: int
+    given: Sequence[Mapping[str, Any]]
+    prune: bool
+
+    def load(self, storage: BaseStorage) -> optuna.Study:
+        """Open the study; create it if it does not exist."""
+        return optuna.create_study(
+            study_name=self.name,
+            storage=storage,
+            sampler=_SeededSampler(self.seed, self.given),
+            pruner=MedianPruner(n_startup_trials=10) if self.prune else NopPruner(),
+            direction="maximize",
+            load_if_exists=True,
+        )
 
 
 def run_trials(
     space: Space,
     train: Prepared,
     base: SearchSettings,
-    storage: optuna.storages.BaseStorage | str | None,
-    name: str,
-    n_trials: int,
-    n_of_study: int,
-    seed: int,
+    sampling: _Sampling,
+    storage: BaseStorage | str | None,
     *,
     progress: bool = False,
 ) -> None:
-    """Run some trials of a study in this process; fewer where others give the study as many as it is to have."""
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    opened = storage if isinstance(storage, optuna.storages.BaseStorage) else open_storage(storage)
-    study = _load(opened, name, seed)
-    for _ in (bar := trange(n_trials, desc="tuning", unit="trial", disable=not progress)):
-        if len(complete(study)) >= n_of_study:
-            break
+    """Run trials in this process until the study has its number of trials, those of other processes included.
+
+    This process waits for trials of other processes and repeats the trials of dead ones.
+
+    Raises:
+        TuneError: the storage has not answered for `PATIENCE_S`.
+    """
+    study = patiently(lambda: sampling.load(storage if isinstance(storage, BaseStorage) else open_storage(storage)))
+    batches = _batches(train) if sampling.prune else (train,)
+
+    def run_trial(bar: tqdm[Any]) -> bool:
+        """Run a trial, or wait for those of other processes; return whether more are needed."""
+        states = Counter(trial.state for trial in study.get_trials(deepcopy=False))
+        n_done = states[TrialState.COMPLETE] + states[TrialState.PRUNED]
+        bar.update(min(n_done, sampling.n_trials) - bar.n)
+        if n_done >= sampling.n_trials:
+            return False
+        if n_done + states[TrialState.RUNNING] >= sampling.n_trials:
+            time.sleep(PAUSE_S)
+            fail_stale_trials(study)
+            return True
         trial = study.ask(fixed_distributions=dict(space))
-        found = judge(train, settings_of(trial.params, base))
-        for measure, value in found.as_json(0)["measures"].items():
-            trial.set_user_attr(measure, value)
-        study.tell(trial, found.objective)
-        if progress:
-            bar.set_postfix_str(f"best {study.best_value:.4f}", refresh=False)
+        earlier = study.get_trials(deepcopy=False)[: trial.number]
+        if sum(found.state != TrialState.FAIL for found in earlier) >= sampling.n_trials:
+            study.tell(trial, state=TrialState.FAIL)  # another process has started one at the same moment
+            return True
+        # suppressed: another process took this one for dead, and the trial is repeated
+        with contextlib.suppress(UpdateFinishedTrialError), get_heartbeat_thread(trial._trial_id, study._storage):
+            found = _judge(batches, settings_of(trial.params, base), trial)
+            for part, value in found.parts.items() if found else ():
+                trial.set_user_attr(part, value)
+            study.tell(trial, found.objective if found else None, None if found else TrialState.PRUNED)
+            if found:
+                bar.set_postfix_str(f"best {study.best_value:.4f}", refresh=False)
+        return True
+
+    with tqdm(total=sampling.n_trials, desc="tuning", unit="trial", disable=not progress) as bar:
+        while patiently(lambda: run_trial(bar)):
+            pass
 
 
-def _load(storage: optuna.storages.BaseStorage, name: str, seed: int) -> optuna.Study:
-    """Open the study of that name; create it if it does not exist."""
-    sampler = optuna.samplers.TPESampler(seed=seed)
-    return optuna.create_study(
-        study_name=name, storage=storage, sampler=sampler, direction="maximize", load_if_exists=True
-    )
+def _judge(batches: Sequence[Prepared], settings: SearchSettings, trial: optuna.Trial) -> Judged | None:
+    """Judge settings on batches of games; None if the trial is pruned after one of them."""
+    found = judge(batches[0], settings)
+    for step, batch in enumerate(batches[1:]):
+        trial.report(found.objective, step)
+        if trial.should_prune():
+            return None
+        found = found.joined(judge(batch, settings))
+    return found
+
+
+def _batches(games: Prepared) -> Sequence[Prepared]:
+    """Split games into batches that have the same share of answerable games."""
+    rows = np.argsort(~games.is_answerable, kind="stable")
+    n = N_BATCHES if games.is_answerable.sum() >= N_BATCHES else 1
+    return [games.part(rows[start::n]) for start in range(n)]
+
+
+def _numbers_running(study: optuna.Study) -> set[int]:
+    """Return the numbers of the running trials, without trials of dead processes."""
+    fail_stale_trials(study)
+    return {trial.number for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))}
 
 
 def complete(study: optuna.Study) -> list[FrozenTrial]:
-    """Return the trials that have a value; those of processes that were killed have none."""
+    """Return the trials that have a value: neither pruned ones nor those of dead processes."""
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
+def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> list[dict[str, Any]]:
+    """Return parameters of the best trials of the newest study in a storage, brought into a space.
+
+    Args:
+        name: of the study that is to be run, which is not an earlier one.
+
+    Raises:
+        TuneError: the storage cannot be reached, or has no other study with a finished trial.
+    """
+    opened = open_storage(storage)
+    known = optuna.get_all_study_summaries(opened, include_best_trial=False)
+    for summary in sorted(known, key=lambda known: known.datetime_start or datetime.min, reverse=True):
+        trials = complete(optuna.load_study(study_name=summary.study_name, storage=opened))
+        if summary.study_name != name and trials:
+            best = sorted(trials, key=lambda trial: (-(trial.value or 0.0), trial.number))[:N_WARM_START]
+            return [numbers_of(space, settings_of(trial.params, base)) for trial in best]
+    raise TuneError(
+        "--warm-start must name a storage that has another study with a finished trial, got "
+        f"{without_password(storage)}; name the storage of an earlier tune, or leave --warm-start out"
+    )
+
+
 def _choose(trials: Sequence[FrozenTrial], splits: Splits, base: SearchSettings) -> SearchSettings:
-    """Return the best on the validation games of the best on the training games and the untuned settings."""
+    """Return the settings that are best on the validation games, among the untuned ones and the best trials."""
     finalists = [base]
     for trial in sorted(trials, key=lambda trial: (-(trial.value or 0.0), trial.number)):
         settings = settings_of(trial.params, base)
@@ -178,7 +315,7 @@ def report(space: Space, tuned: Tuned, splits: Splits, base: SearchSettings, see
 
     Returns:
         "tuned" and "untuned": by split, as `Judged.as_json`; "gain": on the test games; "verdict" and "warnings"
-        in words; "significant": whether the verdict is that tuned is better; "importance": by parameter.
+        in words; "significant": whether the verdict is that tuned is better.
     """
     judged: dict[str, dict[str, Judged]] = {
         kind: {split: judge(getattr(splits, split), settings) for split in ("train", "validation", "test")}
@@ -192,23 +329,7 @@ def report(space: Space, tuned: Tuned, splits: Splits, base: SearchSettings, see
         "verdict": NOTHING_BETTER if tuned.settings == base else verdict(gain),
         "significant": is_better(gain),
         "warnings": _warnings(space, splits),
-        "importance": importance(tuned.trials),
     }
-
-
-def importance(trials: Sequence[FrozenTrial]) -> dict[str, float]:
-    """Return the share of the objective's variance that each parameter explains, largest first; {} for few trials.
-
-    Reference:
-        Hutter, Hoos and Leyton-Brown, An Efficient Approach for Assessing Hyperparameter Importance, 2014.
-    """
-    if len({trial.value for trial in trials}) < 4:
-        return {}
-    study = optuna.create_study(direction="maximize")
-    study.add_trials(trials)
-    evaluator = optuna.importance.FanovaImportanceEvaluator(n_trees=32, seed=0)
-    found = optuna.importance.get_param_importances(study, evaluator=evaluator)
-    return {name: round(float(share), 4) for name, share in found.items()}
 
 
 def _gain(tuned: Judged, untuned: Judged, seed: int) -> dict[str, Any]:
@@ -223,12 +344,12 @@ def _gain(tuned: Judged, untuned: Judged, seed: int) -> dict[str, Any]:
 
 
 def is_better(gain: Mapping[str, Any]) -> bool:
-    """Return whether a gain is one that the test games can show."""
+    """Return whether a gain on the test games is significant."""
     return bool(gain["p"] < ALPHA and gain["difference"] > 0)
 
 
 def verdict(gain: Mapping[str, Any]) -> str:
-    """Say in words what the test games show."""
+    """Return the result of the test games in words."""
     if gain["p"] >= ALPHA:
         return "the gain on the test games is not significant: these games cannot tell tuned from untuned"
     better = "better" if gain["difference"] > 0 else "WORSE"
@@ -243,8 +364,3 @@ def _warnings(space: Space, splits: Splits) -> list[str]:
         for name, n_games in counts.items()
         if n_games < enough
     ]
-
-
-def history(trials: Sequence[FrozenTrial]) -> list[dict[str, Any]]:
-    """Return every trial's numbers and objective, in order."""
-    return [{"number": trial.number, "value": trial.value, "params": dict(trial.params)} for trial in trials]

@@ -1,6 +1,7 @@
-"""Texts -> unit vectors: one file an embedder, behind one protocol; the export to ONNX stands apart."""
+"""Texts -> unit vectors: embedders behind one protocol, their export to ONNX, and vectors of tokens."""
 
-from quarry.ingest.embed.embedder import Embedder, TokenEmbedder, TokenStates
+from quarry.ingest.embed.embedders import Embedder, TokenEmbedder, TokenStates
+from quarry.ingest.embed.exports import PUBLISHED
 from quarry.ingest.embed.models import (
     BUILT_IN,
     Models,
@@ -14,6 +15,7 @@ from quarry.ingest.embed.models import (
 
 __all__ = [
     "BUILT_IN",
+    "PUBLISHED",
     "Embedder",
     "Models",
     "TokenEmbedder",

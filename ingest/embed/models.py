@@ -1,4 +1,4 @@
-"""Which embedder a SPEC names, and where the networks that serve it are kept."""
+"""Embedders by SPEC, and the folder of their exported networks."""
 
 from __future__ import annotations
 
@@ -7,60 +7,73 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quarry.configs.imports import find, is_dotted, make
+from quarry.configs.places import cache
 from quarry.configs.settings import Accuracy, EmbedSettings
-from quarry.configs.suggest import meant
-from quarry.ingest.embed.embedder import Embedder
-from quarry.ingest.embed.exports import (
-    EXPORT_S,
-    EXPORTS,
-    FORM,
-    PACKAGED,
-    load_sentence_transformer,
-    mpnet_parts,
-)
-from quarry.ingest.embed.onnx import OnnxEmbedder
-from quarry.ingest.embed.sentence_transformer import SentenceTransformerEmbedder
+from quarry.configs.terminal import did_you_mean
+from quarry.ingest.embed.embedders import Embedder, OnnxEmbedder, SentenceTransformerEmbedder, load_sentence_transformer
+from quarry.ingest.embed.exports import EXPORT_S, FORM, PACKAGED, export, mpnet_parts
 from quarry.ingest.errors import EmbedderError
 
-BUILT_IN = tuple(EXPORTS)
-"""The SPECs that are exported to ONNX and served from there."""
+BUILT_IN = tuple(PACKAGED)
+"""SPECs of the networks that are exported to ONNX."""
 
 LATIN_SHARE = 0.8
-"""Share of Latin letters from which `auto` takes the English model."""
+"""Least share of Latin letters for which `auto` takes the English model."""
+
+
+def _exported(spec: str) -> Callable[[EmbedSettings, Path], Embedder]:
+    """Return the factory of the embedder of a built-in network, which is exported first if it has not been."""
+
+    def make(settings: EmbedSettings, models_dir: Path) -> Embedder:
+        folder = export_folder(spec, models_dir)
+        if not (folder / "model.onnx").is_file():
+            export(spec, folder)
+        return OnnxEmbedder(spec, folder, settings)
+
+    return make
+
+
+EMBEDDERS: dict[str, Callable[..., Embedder]] = {spec: _exported(spec) for spec in BUILT_IN}
+"""Factories by SPEC; each is called with the settings and the folder of models, or as many of these as it accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The embedders there are: networks in a folder, exported there when first asked for, and how they are run.
+    """The embedders of a user: a folder of exported networks, and how they are run.
 
     Attributes:
-        folder: of exported networks, and of what is worked out with them once for all.
+        folder: of exported networks and of vectors that are computed once with them.
         settings: token limit and threads.
     """
 
     folder: Path
     settings: EmbedSettings
 
+    @classmethod
+    def of(cls, settings: EmbedSettings) -> Models:
+        """Return the embedders; their networks are in `models_dir`, else in the user's cache for all stores."""
+        return cls(Path(settings.models_dir) if settings.models_dir else cache() / "models", settings)
+
     def embedder(self, spec: str, notice: Callable[[str], None] = lambda _: None) -> Embedder:
-        """The embedder of a SPEC.
+        """Return the embedder of a SPEC.
 
         Args:
-            notice: gets one line before an export.
+            notice: called with one line before an export.
 
         Raises:
             EmbedderError: not installed, not found, or unreadable.
         """
-        if spec in EXPORT_S and not export_folder(spec, self.folder).exists():
+        if spec in BUILT_IN and not export_folder(spec, self.folder).exists():
             notice(f"exporting the embedding model {spec} to ONNX, once (about {EXPORT_S[spec]} s)")
         return load_embedder(spec, self.folder, self.settings)
 
 
 def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embedder:
-    """The embedder of a SPEC: `minilm`, `mpnet`, `e5`, or a sentence-transformers folder or hub id.
+    """Return the embedder of a SPEC: `minilm`, `mpnet`, `e5`, or a sentence-transformers folder or hub id.
 
     Args:
-        spec: as docs/commands.md defines it; `auto` is settled by `choose_spec` before.
-        models_dir: where exported networks are kept; they are exported there the first time (with torch).
+        spec: as docs/commands.md defines it, but not `auto`, for which `choose_spec` chooses one.
+        models_dir: folder of exported networks; the first call exports a network (with torch).
         settings: token limit and threads.
 
     Raises:
@@ -72,37 +85,27 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
     return SentenceTransformerEmbedder(spec, settings)
 
 
-def fetch(spec: str) -> None:
-    """Have a model by hub id on this machine, over the network if need be; others are there or are not.
-
-    Raises:
-        EmbedderError: there is no such model, or it cannot be fetched.
-    """
-    if not _is_named(spec) and not Path(spec).exists():
-        load_sentence_transformer(spec, may_fetch=True)
-
-
 def require_embedder(spec: str, models_dir: Path) -> None:
-    """Pass if there is the embedder of a SPEC, before long work is done for it; one by hub id is fetched.
+    """Pass if the embedder of a SPEC exists, before long work is done for it; a hub id is fetched.
 
     Raises:
         EmbedderError: it is mistyped, not installed, or cannot be loaded or fetched.
-        SettingsError: a dotted path leads nowhere.
+        SettingsError: a dotted path cannot be imported.
     """
     if Path(spec).exists():
         load_sentence_transformer(spec)
-    elif spec in EXPORTS:
+    elif spec in BUILT_IN:
         if not export_folder(spec, models_dir).exists():
             PACKAGED[spec]()
     elif _is_named(spec):
         find(EMBEDDERS, spec, "--embedder")
-    elif near := meant(spec, EMBEDDERS):
+    elif near := did_you_mean(spec, EMBEDDERS):
         raise EmbedderError(
             f"--embedder must be auto, {', '.join(EMBEDDERS)}, a dotted path, or the folder or hub id of a "
             f"sentence-transformers model, got {spec!r}{near}"
         )
     else:
-        fetch(spec)
+        load_sentence_transformer(spec, may_fetch=True)
 
 
 def _is_named(spec: str) -> bool:
@@ -110,39 +113,23 @@ def _is_named(spec: str) -> bool:
     return spec in EMBEDDERS or is_dotted(spec)
 
 
-def _exported(spec: str) -> Callable[[EmbedSettings, Path], Embedder]:
-    """What makes the embedder of an exported network."""
-
-    def make(settings: EmbedSettings, models_dir: Path) -> Embedder:
-        folder = export_folder(spec, models_dir)
-        if not (folder / "model.onnx").is_file():
-            EXPORTS[spec](folder)
-        return OnnxEmbedder(spec, folder, settings)
-
-    return make
-
-
-EMBEDDERS: dict[str, Callable[..., Embedder]] = {spec: _exported(spec) for spec in EXPORTS}
-"""By SPEC; each is given the settings and the folder of models, or as much of these as it takes."""
-
-
 def token_limit(spec: str, settings: EmbedSettings) -> int:
-    """Tokens at which the embedder of a SPEC cuts longer texts by these settings, 0 if it has a limit of its own."""
-    return settings.max_tokens if spec in EXPORTS and spec != "e5" else 0
+    """Return the number of tokens at which the embedder of a SPEC cuts texts, 0 if it has a limit of its own."""
+    return settings.max_tokens if spec in BUILT_IN and spec != "e5" else 0
 
 
 def export_folder(spec: str, models_dir: Path) -> Path:
-    """Where the exported network of a SPEC is kept."""
+    """Return the folder of the exported network of a SPEC."""
     return models_dir / f"{spec}-{FORM}"
 
 
 def word_models_of(spec: str, accuracy: Accuracy) -> tuple[str, ...]:
-    """SPECs of the models that compare word by word in a store with this embedder, as far as `accuracy` wants them.
+    """Return the SPECs of the models of token vectors for a store with the embedder `spec`, as `accuracy` requires.
 
     Raises:
-        EmbedderError: it wants one that is not installed.
+        EmbedderError: a required model is not installed.
     """
-    if accuracy == "plain" or spec not in EXPORTS:
+    if accuracy == "plain" or spec not in BUILT_IN:
         return ()
     if accuracy == "fast" or spec != "minilm":
         return (spec,)
@@ -156,7 +143,7 @@ def word_models_of(spec: str, accuracy: Accuracy) -> tuple[str, ...]:
 
 
 def choose_spec(texts: Iterable[str]) -> str:
-    """What `auto` means for these texts: `minilm` where they are in Latin script, else `e5`."""
+    """Choose the embedder for `auto`: `minilm` for texts in Latin script, else `e5`."""
     latin = letters = 0
     for text in texts:
         for char in text:

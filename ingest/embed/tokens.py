@@ -1,8 +1,8 @@
-"""Token vectors in a compact form, for comparing a hint with a paragraph word by word.
+"""Compact token vectors, with which a hint is compared with a paragraph word by word.
 
-A network's state of each token is projected onto the components in which tokens differ most, but for the first, which
-they have in common; the tokens of a paragraph are merged in pairs that mean the same; what is left is kept in seven
-bits a component. A paragraph of our lectures takes 7 kB with minilm and 10 kB with mpnet.
+A network's state of each token is projected onto the directions in which tokens differ most, without the first one,
+which all tokens share; similar tokens of a paragraph are merged in pairs; each component is stored in seven bits. A
+paragraph of our lectures takes 7 kB with minilm and 10 kB with mpnet.
 """
 
 from __future__ import annotations
@@ -22,38 +22,33 @@ from quarry.ingest.embed import TokenStates
 Codes = NDArray[np.uint8]
 
 FORMS = Path(__file__).with_name("token_forms")
-"""A file each of the models whose tokens are kept, written by `python -m evaluate calibrate tokens`."""
-
-N_COMPONENTS = {"minilm": 128}
-"""Numbers that are kept of a token, by SPEC."""
-MOST_COMPONENTS = 192
-"""The same for other models."""
+"""Folder with the basis of each model with token vectors: orthonormal columns, as float16."""
 
 MERGED = 2
-"""Tokens of a paragraph that become one, on average."""
+"""Number of tokens of a paragraph that are merged into one, on average."""
 
 MIDDLE = 64
 STEPS = 127
-"""A component x, -1..1, is kept as x * STEPS + MIDDLE, cut at 0 and 127: beyond half a unit there is next to nothing.
+"""A component x, -1..1, is stored as x * STEPS + MIDDLE, cut at 0 and 127; few components exceed one half.
 
-Seven bits, not eight, since processors without VNNI add up two products in sixteen bits.
+Seven bits, not eight: processors without VNNI add two products in sixteen bits.
 """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenForm:
-    """How the states of one model's tokens are made compact.
+    """The compact form of one model's tokens.
 
     Attributes:
         basis: (dim, n_components) float32, orthonormal columns.
-        digest: changes with everything that the compact form depends on.
+        digest: changes with everything on which the compact form depends.
     """
 
     basis: Float32Array
     digest: str
 
     def project(self, states: Float32Array) -> Float32Array:
-        """(n_tokens, n_components) float32 unit vectors."""
+        """Return (n_tokens, n_components) float32 unit vectors."""
         projected: Float32Array = states @ self.basis
         projected /= np.maximum(np.linalg.norm(projected, axis=1, keepdims=True), np.float32(1e-9))
         return projected
@@ -64,8 +59,8 @@ class Tokens:
     """The compact tokens of some paragraphs.
 
     Attributes:
-        codes: (n_tokens, n_components) uint8, 0..127, those of the first paragraph first.
-        starts: (n_paragraphs + 1,) the tokens of paragraph i are those from starts[i] up to starts[i + 1].
+        codes: (n_tokens, n_components) uint8, 0..127, in the order of the paragraphs.
+        starts: (n_paragraphs + 1,) paragraph i has the tokens from starts[i] up to starts[i + 1].
     """
 
     codes: Codes
@@ -74,7 +69,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """Vectors that one model makes of the paragraphs of a document, or of a course.
+    """Vectors of the paragraphs of a document or a course, by one model.
 
     Attributes:
         pooled: (n_paragraphs, dim) unit vectors.
@@ -87,7 +82,7 @@ class Words:
 
 @functools.cache
 def form_of(spec: str) -> TokenForm | None:
-    """The form of a model's tokens, None for a model whose tokens are not kept."""
+    """Return the compact form of a model's tokens, None for a model without token vectors."""
     path = fitted(FORMS / f"{spec}.npy")
     if not spec.isalnum() or not path.is_file():
         return None
@@ -96,20 +91,8 @@ def form_of(spec: str) -> TokenForm | None:
     return TokenForm(basis.astype(np.float32), digest)
 
 
-def basis_of(states: Float32Array, n_components: int) -> NDArray[np.float16]:
-    """The basis of a form: the directions in which tokens differ most, but for the one that they have in common.
-
-    Args:
-        states: (n_tokens, dim) of many tokens of many texts.
-        n_components: directions wanted.
-    """
-    unit = states / np.linalg.norm(states, axis=1, keepdims=True)
-    _, directions = np.linalg.eigh(unit.T @ unit)
-    return directions[:, ::-1][:, 1 : n_components + 1].astype(np.float16)
-
-
 def compact(read: TokenStates, form: TokenForm) -> Tokens:
-    """The tokens of paragraphs in compact form."""
+    """Return the tokens of paragraphs in compact form."""
     parts = [
         _merged(form.project(read.states[start:end]))
         for start, end in zip(read.starts[:-1], read.starts[1:], strict=True)
@@ -120,7 +103,7 @@ def compact(read: TokenStates, form: TokenForm) -> Tokens:
 
 
 def _merged(vectors: Float32Array) -> Float32Array:
-    """The unit means of groups of like vectors, half as many as there were; at least one, of a text without tokens too.
+    """Return the unit means of groups of similar vectors, half as many groups as vectors but at least one.
 
     Reference:
         Clavié, Chaffin and Adams, Reducing the Footprint of Multi-Vector Retrieval with Minimal Performance Impact via

@@ -1,7 +1,7 @@
-"""Glyphs as they stand from left to right -> text in the order in which it is read.
+"""Bidirectional text: glyphs from left to right are sorted into logical order.
 
-The inverse of the Unicode bidirectional algorithm (UAX #9) for one line: right-to-left runs are turned round, numbers
-and Latin runs inside them keep their order.
+This is the inverse of the Unicode bidirectional algorithm (UAX #9) for one line: right-to-left runs are reversed, and
+numbers and Latin runs inside them keep their order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TRAILING = frozenset(".,;:!?")
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What one glyph stands for; `source` is the caller's number of the glyph, -1 for a space without one."""
+    """Text of one glyph; `source` is the caller's number of the glyph, -1 for a space without one."""
 
     text: str
     source: int
@@ -26,22 +26,22 @@ class Cluster:
 
 @functools.cache
 def is_rtl_letter(text: str) -> bool:
-    """Whether a text begins with a letter that is read from right to left."""
+    """Return whether a text begins with a right-to-left letter."""
     return bool(text) and "\u0590" <= text[0] <= "\ufefc" and unicodedata.bidirectional(text[0]) in ("R", "AL")
 
 
 def has_rtl_letter(text: str) -> bool:
-    """Whether any letter of a text is read from right to left."""
+    """Return whether a text has a right-to-left letter."""
     return not text.isascii() and max(text) >= "\u0590" and any(map(is_rtl_letter, text))
 
 
 def logical_text(visual: Sequence[Cluster], base_rtl: bool, mirrored: bool) -> list[Cluster]:
-    """Clusters in reading order.
+    """Sort clusters into reading order.
 
     Args:
         visual: a line's clusters from left to right.
         base_rtl: whether the line as a whole reads from right to left.
-        mirrored: whether brackets are stored as they look, so that they are turned round with their run.
+        mirrored: whether brackets are stored as they look, so that they are mirrored with their run.
     """
     if not base_rtl:
         if not any(is_rtl_letter(cluster.text) for cluster in visual):
@@ -56,13 +56,13 @@ def logical_text(visual: Sequence[Cluster], base_rtl: bool, mirrored: bool) -> l
             reading.extend(visual[start:end])
             end = start
         else:
-            reading.append(_turned(visual[end - 1], mirrored))
+            reading.append(_mirrored_cluster(visual[end - 1], mirrored))
             end -= 1
     return _brackets_by_context(_marks_after_letters(reading))
 
 
 def votes_for_mirrored_brackets(visual: Sequence[str]) -> int:
-    """Votes that brackets among right-to-left letters are stored as they look, less votes that they are not."""
+    """Count brackets among right-to-left letters that are stored as they look, minus those that are not."""
     votes = 0
     for position, text in enumerate(visual):
         if text not in ("(", ")"):
@@ -77,7 +77,7 @@ def votes_for_mirrored_brackets(visual: Sequence[str]) -> int:
 
 
 def _brackets_by_context(reading: list[Cluster]) -> list[Cluster]:
-    """Round brackets made to open before and to close after what they enclose, where the neighbours leave no doubt.
+    """Correct round brackets that open or close on the wrong side, where the neighbours leave no doubt.
 
     Fonts of one file disagree on whether a mirrored bracket is stored as it looks or as it is read.
     """
@@ -93,12 +93,12 @@ def _brackets_by_context(reading: list[Cluster]) -> list[Cluster]:
     return reading
 
 
-def _turned(cluster: Cluster, mirrored: bool) -> Cluster:
+def _mirrored_cluster(cluster: Cluster, mirrored: bool) -> Cluster:
     return Cluster(cluster.text.translate(_MIRROR), cluster.source) if mirrored else cluster
 
 
 def _with_right_to_left_runs(visual: Sequence[Cluster], mirrored: bool) -> list[Cluster]:
-    """A left-to-right line whose right-to-left phrases are turned round."""
+    """Reverse the right-to-left phrases of a left-to-right line."""
     reading: list[Cluster] = []
     position = 0
     while position < len(visual):
@@ -117,7 +117,7 @@ def _with_right_to_left_runs(visual: Sequence[Cluster], mirrored: bool) -> list[
 
 
 def _left_to_right_runs(visual: Sequence[Cluster]) -> dict[int, int]:
-    """End -> start of every run of Latin text or of a number in a right-to-left line."""
+    """Map the end of every run of Latin text or of a number in a right-to-left line to its start."""
     runs: dict[int, int] = {}
     position = 0
     while position < len(visual):
@@ -151,19 +151,10 @@ def _end_of_latin(visual: Sequence[Cluster], start: int) -> int:
             depth = max(0, depth - 1)
             if deepest_open:
                 deepest_open.pop()
-        elif (
-            _is_ltr(text)
-            or _is_digit(text)
-            or (text in _TRAILING and position == end and not _joins_next(visual, position))
-        ):
+        elif _is_ltr(text) or _is_digit(text) or (text in _TRAILING and position == end):
             end = position + 1
         position += 1
     return end
-
-
-def _joins_next(visual: Sequence[Cluster], position: int) -> bool:
-    """Whether the glyph to the right touches the one at `position`."""
-    return position + 1 < len(visual) and is_rtl_letter(visual[position + 1].text)
 
 
 def _end_of_number(visual: Sequence[Cluster], start: int) -> int:
@@ -195,7 +186,7 @@ def _is_ltr(text: str) -> bool:
 
 
 def _marks_after_letters(reading: list[Cluster]) -> list[Cluster]:
-    """Vowel points follow the letter under which they stand."""
+    """Put vowel points after the letter above them."""
     for position in range(len(reading) - 1):
         mark, letter = reading[position], reading[position + 1]
         if unicodedata.combining(mark.text[:1] or " ") and is_rtl_letter(letter.text):

@@ -1,6 +1,6 @@
-"""Pages as extracted -> pages whose drop caps stand in the word that they begin.
+"""Drop caps: large letters at the beginning of paragraphs, which are joined to the word that they begin.
 
-A drop cap is a letter as high as two lines or more, beside which the first lines of a paragraph are indented.
+A drop cap is as high as two lines or more; the first lines of the paragraph are indented next to it.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from quarry.ingest.layout.lines import INITIAL, Line, Word
 from quarry.ingest.pdf.extract import Page
 
 CAP_HEIGHT = 0.75
-"""Height of a capital above its baseline, in its font size, at most."""
+"""Maximal height of a capital above its baseline, in its font size."""
 
 MAX_GAP = 2.0
-"""Font sizes of the text between a drop cap and the lines beside it, at most."""
+"""Maximal white space between a drop cap and the lines next to it, in font sizes of the text."""
 
 BELOW = 1.0
-"""Font sizes of the text by which the baseline of the last line beside it may stand below that of a drop cap."""
+"""Maximal distance of the last baseline next to a drop cap below its own, in font sizes of the text."""
 
 SPACE = 0.2
-"""Font sizes of the text from which on its first line is set off from the drop cap by a space."""
+"""Minimal width of a space between a drop cap and the first line, in font sizes of the text."""
 
 
 def with_drop_caps(page: Page) -> Page:
-    """The page with each drop cap made part of the first line beside it, and these lines begun where it begins."""
+    """Join each drop cap of a page to the first line next to it, and move the start of these lines to the drop cap."""
     candidates = [line for line in page.lines if _is_letter(line.words[0].text)]
     if not candidates:
         return page
@@ -36,10 +36,10 @@ def with_drop_caps(page: Page) -> Page:
         if rest is not None and cap.size < INITIAL * rest.size:
             continue
         others = [other for other in lines if other is not line] + ([rest] if rest else [])
-        beside = [other for other in others if _is_beside(other, cap, line.y, line.rtl)]
-        if len(beside) >= 2 and (rest is None or rest in beside):
-            others = [other for other in others if other not in beside]
-            lines = others + _with_cap(beside, cap, line.rtl)
+        adjacent = [other for other in others if _is_adjacent(other, cap, line.y, line.rtl)]
+        if len(adjacent) >= 2 and (rest is None or rest in adjacent):
+            others = [other for other in others if other not in adjacent]
+            lines = others + _with_cap(adjacent, cap, line.rtl)
         elif rest is not None and line in lines and _gap(rest, cap, line.rtl) < SPACE * rest.size:
             lines[lines.index(line)] = _with_raised_cap(line)
     lines.sort(key=lambda line: (line.y, line.x0))
@@ -47,7 +47,7 @@ def with_drop_caps(page: Page) -> Page:
 
 
 def _with_raised_cap(line: Line) -> Line:
-    """A line with its large first letter, which stands on its baseline, made part of its first word."""
+    """Join the large first letter of a line, on the same baseline, to the first word."""
     cap, start, *others = line.words
     whole = replace(start, text=cap.text + start.text, x0=min(cap.x0, start.x0), x1=max(cap.x1, start.x1))
     return replace(line, words=(whole, *others))
@@ -61,7 +61,7 @@ def _is_letter(text: str) -> bool:
 
 
 def _without_first(line: Line) -> Line | None:
-    """The line without its first word, None if it has no other."""
+    """Return a line without its first word, None if it has only one."""
     words = line.words[1:]
     if not words:
         return None
@@ -72,8 +72,8 @@ def _without_first(line: Line) -> Line | None:
     return replace(line, words=words, x0=x0, x1=x1, size=round(sizes.most_common(1)[0][0], 1))
 
 
-def _is_beside(line: Line, cap: Word, baseline: float, rtl: bool) -> bool:
-    """Whether a line begins beside a drop cap, no lower than its baseline and no higher than its top."""
+def _is_adjacent(line: Line, cap: Word, baseline: float, rtl: bool) -> bool:
+    """Return whether a line begins next to a drop cap, between its top and its baseline."""
     level = baseline - CAP_HEIGHT * cap.size < line.y < baseline + BELOW * line.size
     near = -0.3 * line.size < _gap(line, cap, rtl) < MAX_GAP * line.size
     return level and near and cap.size >= INITIAL * line.size
@@ -83,9 +83,9 @@ def _gap(line: Line, cap: Word, rtl: bool) -> float:
     return cap.x0 - line.x1 if rtl else line.x0 - cap.x1
 
 
-def _with_cap(beside: list[Line], cap: Word, rtl: bool) -> list[Line]:
-    """The lines beside a drop cap as if it stood in the first of them."""
-    first, *below = sorted(beside, key=lambda line: line.y)
+def _with_cap(adjacent: list[Line], cap: Word, rtl: bool) -> list[Line]:
+    """Join a drop cap to the first of the lines next to it, and move their start to the drop cap."""
+    first, *below = sorted(adjacent, key=lambda line: line.y)
     indent = min(_gap(line, cap, rtl) for line in below)
     start = first.words[0]
     small = replace(cap, size=start.size, raised=0.0)

@@ -1,4 +1,4 @@
-"""What stands in the margin of a page: numbers that count the lines, which go, and notes in smaller print."""
+"""Margins of a page: line numbers, which are removed, and margin notes in smaller print."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from quarry.ingest.layout.lines import Line
 from quarry.ingest.pdf.extract import Page
 
 MIN_NUMBERED_LINES = 5
-"""Lines with a number in the margin from which on the numbers count lines."""
+"""Minimal number of lines with a line number."""
 
 MAX_OVERFULL = 12
-"""One line of the text in so many may stand out of its margins."""
+"""Minimal number of lines of text for each line that may exceed the margins."""
 
 MIN_TEXT_LINES = 8
-"""Lines in the size of the text from which on they tell where the margins are."""
+"""Minimal number of lines in the size of the text that define the margins."""
 
 
 def without_line_numbers(page: Page) -> Page:
-    """The page without small numbers that count its lines in the margin."""
+    """Remove small line numbers in the margin of a page."""
     row_sizes: dict[float, float] = defaultdict(float)
     for line in page.lines:
         row_sizes[line.y] = max(row_sizes[line.y], *(word.size for word in line.words))
@@ -47,14 +47,14 @@ def without_line_numbers(page: Page) -> Page:
 
 
 def parted_from_notes(lines: Sequence[Line], body_size: float) -> tuple[list[Line], list[Line], list[Line]]:
-    """The lines of the text, and those in smaller print wholly to the left and wholly to the right of all of it."""
+    """Return three lists of lines: the text, the smaller print wholly to its left, and that wholly to its right."""
     text = [line for line in lines if abs(line.size - body_size) < 0.05 * body_size and len(line.words) > 1]
     if len(text) < MIN_TEXT_LINES:
         return list(lines), [], []
-    few = len(text) // MAX_OVERFULL  # a line or two may stand out of the margins
+    few = len(text) // MAX_OVERFULL  # lines that may exceed the margins
     left, right = sorted(line.x0 for line in text)[few], sorted(line.x1 for line in text)[-1 - few]
     small = [line for line in lines if line.size < 0.92 * body_size]
     on_left = [line for line in small if line.x1 <= left]
     on_right = [line for line in small if line.x0 >= right]
-    beside = {id(line) for line in (*on_left, *on_right)}
-    return [line for line in lines if id(line) not in beside], on_left, on_right
+    notes = {id(line) for line in (*on_left, *on_right)}
+    return [line for line in lines if id(line) not in notes], on_left, on_right

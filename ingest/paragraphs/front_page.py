@@ -1,19 +1,19 @@
-"""The first page and the file name -> who wrote a lecture, and which one of the course it is."""
+"""Authors and number of a lecture, from its first page and file name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from quarry.ingest.layout.lines import Line
 from quarry.ingest.pdf.extract import Page, Pdf
 
 TITLE_PART = 0.6
-"""Share of the first page's height, from its top, in which the title block stands."""
+"""Share of the height of the first page, from its top, that may hold the title block."""
 
 MAX_LABEL_WORDS = 12
-"""Words of a line that may tell the lecture's number; a longer one is text that mentions some lecture."""
+"""Maximal number of words of a line with the lecture's number; a longer one is text that mentions a lecture."""
 
 _KINDS = "lecture|lec|chapter|chap|ch|lesson|unit|week|class|session|module|handout|הרצאה|שיעור|פרק|יחידה|שבוע"
 _NUMBERED = re.compile(rf"(?<![^\W\d_])(?:{_KINDS})[\s._#:-]{{0,3}}0*(\d{{1,3}})(?!\d|\.\d)", re.IGNORECASE)
@@ -24,16 +24,16 @@ _NAME_WORD = re.compile(r"(?:[^\W\d_]\.)+-?(?:[^\W\d_]\.)?|[^\W\d_][^\W\d_]*(?:[
 
 
 def lecture_number(stem: str, pdf: Pdf) -> int | None:
-    """The number after "Lecture" and the like in the file stem or on top of the first page, or leading the stem.
+    """Return the number after "Lecture" or the like in the file stem or on top of the first page, or leading the stem.
 
-    None where neither has one.
+    Return None if there is no such number.
     """
     labels = [line.text for line in _upper(pdf.pages[0]) if len(line.words) <= MAX_LABEL_WORDS]
     return number_of([stem, *labels])
 
 
 def number_of(labels: Sequence[str]) -> int | None:
-    """The number after "Lecture" and the like in the first of some labels that has one, or leading the first label."""
+    """Return the first number after "Lecture" or the like in some labels, or else a number leading the first label."""
     for label in labels:
         if found := _NUMBERED.search(label):
             return int(found[1])
@@ -42,10 +42,10 @@ def number_of(labels: Sequence[str]) -> int | None:
 
 
 def authors(pdf: Pdf, title: str) -> tuple[str, ...]:
-    """Who wrote it, as printed on the first page; () where that cannot be told safely.
+    """Return the authors as printed on the first page; () if they are uncertain.
 
-    A name is taken where the PDF's metadata has it too, or where it stands below the title in the way that names do: a
-    line of nothing but names (two words or more, each with a capital) that occur nowhere in the text in lower case.
+    A name counts if the PDF's metadata has it too, or if it is below the title on a line of names alone: two words
+    or more, each with a capital, that occur nowhere in the text in lower case.
     """
     page = pdf.pages[0]
     printed = " ".join(" ".join(line.text for line in page.lines).split()).casefold()
@@ -71,7 +71,7 @@ def _upper(page: Page) -> Iterator[Line]:
 
 
 def _below_title(page: Page, title: str) -> Sequence[Line]:
-    """The lines between the title and the text, from top to bottom."""
+    """Return the lines between the title and the text, from top to bottom."""
     parts = [line for line in _upper(page) if title and line.text in title]
     if not parts:
         return ()
@@ -88,28 +88,18 @@ def _below_title(page: Page, title: str) -> Sequence[Line]:
 
 
 def _names(text: str) -> Iterator[str]:
-    """The parts of a list: "A B, C D and E F" -> A B; C D; E F. A short word in lower case joins names of two words."""
+    """Split a list: "A B, C D and E F" -> A B; C D; E F. A short word in lower case joins names of two words."""
     for part in _SEPARATOR.split(text):
         words = part.split()
         while words:
-            joint = next(
-                (
-                    row
-                    for row, word in enumerate(words)
-                    if row >= 2
-                    and word.islower()
-                    and len(word) <= 3
-                    and len(words) - row > 2
-                    and not any(other.islower() for other in words[row + 1 : row + 2])
-                ),
-                len(words),
-            )
+            joints = (n for n in range(2, len(words) - 2) if words[n].islower() and len(words[n]) <= 3)
+            joint = next((n for n in joints if not words[n + 1].islower()), len(words))
             yield " ".join(words[:joint])
             words = words[joint + 1 :]
 
 
 def _is_name(text: str, lower: set[str]) -> bool:
-    """Whether a text may be a person's name: two to five words with capitals, none of them a word of the language."""
+    """Return whether a text may be a name: two to five words with capitals, none of them a word of the language."""
     words = text.split()
     if not 2 <= len(words) <= 5 or not words[0][0].isupper() or not words[-1][0].isupper():
         return False
@@ -122,10 +112,12 @@ def _is_name(text: str, lower: set[str]) -> bool:
 
 
 def _lower_words(pdf: Pdf) -> set[str]:
-    """The words that the document has in lower case, addresses (which have names in them) aside."""
-    tokens = (part.strip(_AROUND) for text in _texts(pdf.pages) for word in text.split() for part in word.split("-"))
+    """Return the words of the document in lower case, without those of addresses, which contain names."""
+    tokens = (
+        part.strip(_AROUND)
+        for page in pdf.pages
+        for line in page.lines
+        for word in line.text.split()
+        for part in word.split("-")
+    )
     return {token for token in tokens if token.isalpha() and token.islower()}
-
-
-def _texts(pages: Iterable[Page]) -> Iterator[str]:
-    return (line.text for page in pages for line in page.lines)

@@ -1,4 +1,4 @@
-"""What kind of passage a block of text is, told by its shape and label alone, or why it is left out."""
+"""Kinds of passages, found by the shape and label of a block, and reasons for leaving blocks out."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import re
 
 from quarry.configs.settings import IngestSettings
 from quarry.ingest.paragraph import Kind
-from quarry.ingest.paragraphs.split import Block
+from quarry.ingest.paragraphs.blocks import Block
 
 MIN_LETTER_SHARE = 0.72
-"""Letters among all visible characters; prose has 0.93 to 0.98, formulas and tables far less."""
+"""Minimal share of letters among the visible characters; prose has 0.93 to 0.98, formulas and tables far less."""
 
 MIN_WORD_SHARE = 0.62
-"""Tokens that are words of two letters or more; prose has 0.85 to 1."""
+"""Minimal share of tokens that are words of two letters or more; prose has 0.85 to 1."""
 
 MIN_TEXT_WORDS = 2
 MIN_TEXT_SHARE = 0.4
-"""Words, and their share of the tokens, from which on a block reads as text at all."""
+"""Minimal number of words of a text, and their minimal share of the tokens."""
 
 MIN_SENTENCE_WORDS = 10
 MIN_WORDS_AMONG_SYMBOLS = 0.3
-"""Words, and their share of the tokens, from which on sentences full of symbols are prose."""
+"""Minimal number of words of a sentence full of symbols, and their minimal share of the tokens."""
 
 MIN_FOOTNOTE_LENGTH = 2
-"""Times min_words from which on a footnote is a paragraph in its own right."""
+"""Minimal length of a footnote that counts as prose, as a multiple of min_words."""
 
 MAX_UNKNOWN_SHARE = 0.12
-"""Words with a character that the file does not tell."""
+"""Maximal share of words with a character that the file does not explain."""
 
 _LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 _CAPTION = re.compile(r"[^\W\d_]{2,12}\.? ?(?:[A-Z]\.)?\d+(?:[.\-–]\d+)*[.:)]? ?")
@@ -35,7 +35,7 @@ _DRAWN = re.compile(
     r"תרשים|טבלה|לוח|תמונה|שרטוט|גרף|אלגוריתם|קטע)",
     re.IGNORECASE,
 )
-"""Begins a caption in the size of the text; a definition or a theorem is numbered and set off too."""
+"""First word of a caption in the size of the text; a definition or a theorem is numbered and set off too."""
 _SENTENCE_END = re.compile(r"""[.!?…。](?=[)\]"'”’»]*(?:\s|$))""")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
 _YEAR_ALONE = re.compile(r"[.,)] \(?(?:1[89]|20)\d\d[a-z]?\)?\. ")
@@ -54,14 +54,15 @@ _LABELS: dict[Kind, re.Pattern[str]] = {
     "example": re.compile(r"(?:example|דוגמה|דוגמא)\b", re.IGNORECASE),
     "remark": re.compile(r"(?:remark|note|hint|tip|warning|observation|הערה|רמז|שימו לב|אזהרה)\b", re.IGNORECASE),
 }
-"""What a passage of each kind begins with, in English and Hebrew."""
+"""First words of the passages of each kind, in English and Hebrew."""
 
 
 def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
-    """The kind of a block and "", or any kind and the reason why the block is left out.
+    """Return the kind of a block, and the reason why it is left out; "" if it is kept.
 
     Returns:
-        The reason is one of table, contents, code, references, symbols, unreadable and long.
+        The kind has no meaning if there is a reason. The reason is one of table, contents, code, references, symbols,
+        unreadable and long.
     """
     tokens = block.text.split()
     n_words = sum(bool(_WORDLIKE.search(token)) for token in tokens)
@@ -102,8 +103,8 @@ def _kind_of_text(block: Block, tokens: list[str], n_words: int, settings: Inges
     shaped = rich or (letters >= MIN_LETTER_SHARE and n_words >= MIN_WORD_SHARE * len(tokens))
     ends = n_ends > 0 or block.text.rstrip().endswith(":")
     least = settings.min_words * (MIN_FOOTNOTE_LENGTH if block.footnote else 1)
-    told = block.gap_share <= 0.4 and block.unknown_share <= MAX_UNKNOWN_SHARE
-    if len(tokens) >= least and shaped and ends and told and len(tokens) <= 110 * max(1, n_ends):
+    is_readable = block.gap_share <= 0.4 and block.unknown_share <= MAX_UNKNOWN_SHARE
+    if len(tokens) >= least and shaped and ends and is_readable and len(tokens) <= 110 * max(1, n_ends):
         return "prose"
     if block.footnote:
         return "footnote"
@@ -114,7 +115,7 @@ def _kind_of_text(block: Block, tokens: list[str], n_words: int, settings: Inges
 
 
 def _is_rich_in_symbols(block: Block, tokens: list[str], n_words: int) -> bool:
-    """Whether a block with few words is a sentence all the same, with symbols in between."""
+    """Return whether a block with few words is a sentence with many symbols."""
     first = block.text.lstrip("([\"'“‘„")[:1]
     return (
         n_words >= max(MIN_SENTENCE_WORDS, MIN_WORDS_AMONG_SYMBOLS * len(tokens))
@@ -125,7 +126,7 @@ def _is_rich_in_symbols(block: Block, tokens: list[str], n_words: int) -> bool:
 
 
 def _is_reference(text: str, tokens: list[str]) -> bool:
-    """Whether a text looks like an entry of a bibliography: initials, a year, commas, few words in lower case."""
+    """Return whether a text looks like an entry of a bibliography: initials, a year, few words in lower case."""
     initials = sum(bool(re.fullmatch(r"[^\W\d_]\.,?", token)) for token in tokens)
     capitals = sum(token[0].isupper() for token in tokens if token[0].isalpha())
     cased = sum(token[0].isalpha() and token[0].lower() != token[0].upper() for token in tokens)

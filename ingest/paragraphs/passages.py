@@ -1,4 +1,4 @@
-"""Blocks -> passages: what each introduces is joined to it, and where a new page begins is kept."""
+"""Passages of a document, made from its blocks; lead-ins are joined to the lists and displays that they introduce."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from quarry.configs.settings import IngestSettings
 from quarry.ingest.paragraph import Kind, Paragraph, RejectedParagraph
+from quarry.ingest.paragraphs.blocks import Block
 from quarry.ingest.paragraphs.kinds import kind_of
 from quarry.ingest.paragraphs.sentence import opening_sentence, sentences
-from quarry.ingest.paragraphs.split import Block
 
 MAX_FOLLOWING_WORDS = 250
-"""Words of the items and displays that are taken to belong to the passage that introduces them."""
+"""Maximal number of words of the items and displays that a passage introduces."""
 
 MAX_DISPLAY_WORDS = 40
-"""Words of a block without a number that follows a colon and is still taken for a display."""
+"""Maximal number of words of a display without a number, after a colon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,12 @@ def passages(
     settings: IngestSettings,
     reader_of: Callable[[int], str],
 ) -> tuple[list[Paragraph], list[RejectedParagraph]]:
-    """The passages of a document in reading order, and the blocks that are left out.
+    """Return the passages of a document in reading order, and the blocks that are left out.
 
     Args:
         blocks: in reading order.
-        paths: the headings above each block.
-        reader_of: the reader of a page, 1-based.
+        paths: the headings of the sections of each block, outermost first.
+        reader_of: returns the name of the reader of a page, 1-based.
     """
     judged = [_Judged(block, path, *kind_of(block, settings)) for block, path in zip(blocks, paths, strict=True)]
     ordinals: Counter[tuple[int, bool]] = Counter()
@@ -82,13 +82,13 @@ def passages(
 
 
 def _last_begun(block: Block) -> int:
-    """The last page on which a sentence of a block begins."""
+    """Return the last page on which a sentence of a block begins."""
     begins_there = bool(block.page_breaks) and len(sentences(block.text[block.page_breaks[-1] :])) > 1
     return block.last_page if begins_there else block.page
 
 
 def _following(judged: Sequence[_Judged], position: int) -> str:
-    """The items, and after a colon the displays, that a block introduces; "" if there are none."""
+    """Return the items, and after a colon the displays, that a block introduces; "" if there are none."""
     block = judged[position].block
     if block.footnote or block.is_heading:
         return ""
@@ -114,14 +114,14 @@ def _following(judged: Sequence[_Judged], position: int) -> str:
 
 
 def _is_display(item: _Judged, found: Sequence[str]) -> bool:
-    """Whether a block without a number is a formula, a listing or a box, and no paragraph."""
+    """Return whether a block without a number is a formula, a listing or a box, and no paragraph."""
     if item.left_out in ("symbols", "code", "table"):
         return True
     return not found and item.kind != "prose" and len(item.block.text.split()) <= MAX_DISPLAY_WORDS
 
 
 def _style(block: Block) -> str:
-    """The style of a block's bullet or number: "1." for digits, "a" for letters, else the bullet itself."""
+    """Return the style of a block's bullet or number: "1." for digits, "a" for letters, else the bullet itself."""
     number = block.number
     if not number:
         return ""

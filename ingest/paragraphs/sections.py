@@ -1,4 +1,4 @@
-"""Blocks -> the section path of each: which headings it stands under, by their size, weight and numbering."""
+"""Sections of a document: the headings above each block, nested by their size, weight and numbering."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from quarry.ingest.paragraphs.split import Block
+from quarry.ingest.paragraphs.blocks import Block
 
 SAME_SIZE = 0.04
-"""Font sizes, in body sizes, that differ by less are of one level."""
+"""Maximal difference of the font sizes of one level of headings, in sizes of the body."""
 
 TEXT_WORDS = 12
-"""Words from which on a block is text, with which the front matter (title, authors, date) ends."""
+"""Minimal number of words of the first block of text, with which the front matter (title, authors, date) ends."""
 
 _NUMBER = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """How the blocks of a document are nested.
+    """Nesting of the blocks of a document.
 
     Attributes:
-        paths: for each block the headings above it, outermost first; for a heading those that it stands under itself.
+        paths: the headings above each block, outermost first; a heading is not in its own path.
         outermost: the headings of the outermost level below the title, in order, without their numbers.
     """
 
@@ -37,7 +37,7 @@ class _Level:
     depth: int
 
     def holds(self, inner: _Level) -> bool:
-        """Whether a heading of the level `inner` is a section within one of this level."""
+        """Return whether a section of the level `inner` belongs to a section of this level."""
         if abs(self.size - inner.size) > SAME_SIZE:
             return inner.size < self.size
         if self.depth and inner.depth and self.depth != inner.depth:
@@ -46,12 +46,12 @@ class _Level:
 
 
 def outline(blocks: Sequence[Block], title: str, authors: Sequence[str] = ()) -> Outline:
-    """The nesting of a document's blocks.
+    """Nest the blocks of a document.
 
     Args:
-        blocks: in reading order; footnotes stand under no heading.
+        blocks: in reading order; footnotes have no heading.
         title: of the document as printed, "" if unknown.
-        authors: names that may be set like headings and are none.
+        authors: names that may look like headings.
     """
     front = _front_matter(blocks, authors)
     paths: list[tuple[str, ...]] = []
@@ -80,12 +80,12 @@ def outline(blocks: Sequence[Block], title: str, authors: Sequence[str] = ()) ->
 
 
 def _holds(outer: _Level | None, inner: _Level | None) -> bool:
-    """Front matter holds nothing, and stands under whatever is open."""
+    """Return whether a section holds another; None is front matter, which holds nothing and belongs to any section."""
     return outer is not None and (inner is None or outer.holds(inner))
 
 
 def _front_matter(blocks: Iterable[Block], authors: Sequence[str]) -> set[int]:
-    """Positions of headings that are none: names of authors, and dates, subtitles and such before the text begins."""
+    """Return the positions of false headings: names of authors, and dates, subtitles and the like before the text."""
     early: list[tuple[int, Block]] = []
     used_later: set[_Level] = set()
     named: set[int] = set()
@@ -115,7 +115,7 @@ def _level(block: Block) -> _Level:
 
 
 def _is_worded(text: str) -> bool:
-    """Whether a heading is made of words, and not of the symbols of a formula set large."""
+    """Return whether a heading has words, and not only symbols of a large formula."""
     return any(sum(map(str.isalpha, word)) > 2 for word in text.split())
 
 

@@ -1,4 +1,4 @@
-"""A paragraph -> its sentences, verbatim; the first one is its opening sentence."""
+"""Sentences of a paragraph, verbatim; the first one is its opening sentence."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _INITIAL = re.compile(r"[^\W\d_]\.")
 _SECTION_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|\(?(?:\d+|[a-zA-Z])\))\s+(?=[^\W\d_])")
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 HEADING_WORDS = 5
-"""Words up to which a first sentence may be a heading that is run into its paragraph."""
+"""Maximal number of words of a first sentence that may be a heading run into its paragraph."""
 _NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*|\(?[A-Za-zא-ת]\)?")
 _IN_BRACKETS = re.compile(r"(?<=\S) \([^()]*\)$")
-"""Whose or which a numbered label is, as in "Theorem 2 (Gauss, 1801)."."""
+"""Source of a numbered label, as in "Theorem 2 (Gauss, 1801)."."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -35,19 +35,8 @@ _STARTERS = _words("""
 """)
 
 
-def ends_no_sentence(word: str) -> bool:
-    """Whether a word with a full stop is an abbreviation or an initial, after which a sentence may go on."""
-    bare = word.lstrip("([\"'“‘„«").rstrip(".").casefold()
-    return bare in _NEVER_LAST or bare in _SELDOM_LAST or "." in bare or len(bare) < 2
-
-
-def is_starter(word: str) -> bool:
-    """Whether a word often begins a sentence and is no name."""
-    return word.casefold() in _STARTERS
-
-
 def opening_sentence(text: str) -> str:
-    """The first sentence of a paragraph, as it stands there; the whole text if nothing ends a sentence.
+    """Return the first sentence of a paragraph, verbatim; the whole text if no sentence ends.
 
     A label before the first sentence, one word with or without a number ("Proof.", "Definition 3."), belongs to it.
     """
@@ -55,10 +44,10 @@ def opening_sentence(text: str) -> str:
 
 
 def alternatives(text: str) -> tuple[str, ...]:
-    """What else a reader may take for the first sentence of a paragraph, likeliest first; () if nothing.
+    """Return other readings of the first sentence of a paragraph, likeliest first.
 
-    A short first sentence may be a heading run into the text, to be taken with the next one or left out; a number
-    before the first word may be a section's; and some stop at the first full stop, whatever it ends.
+    A short first sentence may be a heading run into the text, with or without the next sentence. A number before the
+    first word may be the number of a section. Some referees stop at the first full stop.
     """
     first, *others = sentences(text) or [""]
     found = []
@@ -72,7 +61,7 @@ def alternatives(text: str) -> tuple[str, ...]:
 
 
 def sentences(text: str) -> list[str]:
-    """Every sentence of a paragraph in order, as they stand there; the first one is its opening sentence."""
+    """Return the sentences of a paragraph in order, verbatim; the first one is its opening sentence."""
     found = []
     while text := text.lstrip():
         end = _end_of_first(text)
@@ -82,13 +71,13 @@ def sentences(text: str) -> list[str]:
 
 
 def sentences_of(paragraph: Paragraph) -> list[str]:
-    """Every sentence of a passage in order; none runs on from a lead-in into the list or display that follows it."""
+    """Return the sentences of a passage in order; the list or display after a lead-in begins a new sentence."""
     text, length = paragraph.text, paragraph.own_length
     return [*sentences(text[:length]), *sentences(text[length:])] if length else sentences(text)
 
 
 def _end_of_first(text: str) -> int:
-    """Where the first sentence ends; the length of the text if nothing ends it."""
+    """Return the end of the first sentence; the length of the text if no sentence ends."""
     balanced = text.count("(") == text.count(")")
     for match in _CANDIDATE.finditer(text):
         end = match.end()
@@ -103,11 +92,13 @@ def _end_of_first(text: str) -> int:
 
 
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:
-    """Whether the sentence ends at `mark`, between `before` and `tail`."""
+    """Return whether the sentence ends at `mark`, between `before` and `tail`."""
     following = tail.lstrip("([\"'“‘„«")
     first = following[:1]
     cased = before[-1:].lower() != before[-1:].upper() or not before[-1:].isalpha()
     if (first.islower() and cased) or tail[0] in ",;:.)]}!?–—":
+        return False
+    if mark == ".." and before.endswith(" "):  # from one number to another
         return False
     words = before.split()
     label = _IN_BRACKETS.sub("", before).split()

@@ -1,53 +1,49 @@
-"""PDF -> pages of lines of words with boxes, page by page, from the glyphs of whichever reader opens the file."""
+"""Text of a PDF as pages of lines of words with boxes, from the glyphs of any reader."""
 
 from __future__ import annotations
 
 import contextlib
 import datetime
 import re
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from quarry.configs.imports import find
 from quarry.ingest.errors import SourceError
 from quarry.ingest.layout.bidi import has_rtl_letter, is_rtl_letter, votes_for_mirrored_brackets
-from quarry.ingest.layout.lines import Line, Row, alleys_of, lines_of, rows_of
-from quarry.ingest.pdf.doubt import WORTH_ASKING, doubtfulness, oddness
+from quarry.ingest.layout.gutters import narrow_gutters
+from quarry.ingest.layout.lines import Line, lines_of
+from quarry.ingest.layout.rows import Row, rows_of
 from quarry.ingest.pdf.glyph_names import with_glyph_names
-from quarry.ingest.pdf.model import UNKNOWN, Box, Fonts, GlyphPage, PdfReader
+from quarry.ingest.pdf.model import Box, GlyphPage, PdfReader
 from quarry.ingest.pdf.ocr import REMEDY, OcrReader, languages
-from quarry.ingest.pdf.pdfium import PdfiumReader
-from quarry.ingest.pdf.plumber import PlumberReader
+from quarry.ingest.pdf.pdfium import NO_PAGES, PdfiumReader
+from quarry.ingest.pdf.tables import RuledTables
 
 RIGHT_TO_LEFT_SHARE = 0.3
-"""Share of right-to-left letters from which on a document reads from the right; the rest is formulas and names."""
+"""Minimal share of right-to-left letters in a document that reads from the right; the rest is formulas and names."""
 
 SAMPLE_PAGES = 64
-"""Pages, evenly spread, that tell a document's direction and whether its text is doubtful."""
+"""Number of evenly spread pages from which the direction of a document is found."""
 
 MOSTLY_BOLD = 0.7
-"""Share of a document's glyphs from which on a weight that a file gives its fonts says nothing."""
+"""Maximal share of bold glyphs in a document; above it, the weights that the file gives its fonts mean nothing."""
 
-MAX_TABLE_PAGES = 200
-"""Pages of a file on which another reader is asked for ruled tables: at 0.2 s each, more would take the time of all."""
-
-MUCH_BETTER = 0.5
-"""Ratio of odd pieces in a text layer under a scan to those that OCR yields, below which the text layer is used."""
+MAX_PAGES = 10_000
+"""Maximal number of pages; a file of a few bytes may claim a million."""
 
 READERS: dict[str, Callable[[Path, bytes], PdfReader]] = {
     "pypdfium2": PdfiumReader,
-    "pdfplumber": PlumberReader,
     "tesseract": OcrReader,
 }
-"""The readers; the first is the one to ask first."""
+"""Readers of PDFs by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page; `lines` from top to bottom, and from left to right within a row; `tables` are those that are ruled."""
+    """One page; `lines` from top to bottom, and from left to right within a row; `tables` are those with rules."""
 
     number: int
     width: float
@@ -58,14 +54,15 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Pdf:
-    """What a file holds.
+    """Text and metadata of a file.
 
     Attributes:
-        metadata_title, metadata_author: as the file's metadata have them, "" if they do not; often wrong.
-        date: ISO date on which the file was made, or else changed, by its metadata; "" if they have none.
+        metadata_title, metadata_author: from the metadata of the file, "" if absent; often wrong.
+        date: ISO date of the file's creation, or else of its last change, from its metadata; "" if absent.
         rtl: whether the document as a whole reads from right to left.
-        reader: the reader that read it.
-        readers: page, 1-based -> the reader of that page, where it is another one.
+        reader: name of the reader of the document.
+        readers: page, 1-based -> name of its reader, for pages with another reader.
+        n_unread: number of scanned pages that were left out.
     """
 
     pages: Sequence[Page]
@@ -75,207 +72,102 @@ class Pdf:
     rtl: bool
     reader: str = "pypdfium2"
     readers: Mapping[int, str] = field(default_factory=dict)
+    n_unread: int = 0
 
 
 def extract(path: Path, reader: str = "auto") -> Pdf:
-    """The text of a PDF with its geometry.
+    """Read the text of a PDF with its geometry.
 
     Args:
         path: the file.
-        reader: which library reads it; `auto` takes the first of `READERS`, and another one too where what the first
-            yields does not look like text, or where tables may be ruled.
+        reader: name of one of `READERS`; `auto` is PDFium. Scanned pages are read by Tesseract if it is installed.
 
     Raises:
-        SourceError: encrypted, truncated, damaged, not a PDF, or without text on any page.
+        SourceError: the file is encrypted, truncated, damaged, not a PDF, or without text on any page.
     """
-    content = _content(path)
-    if reader != "auto":
-        return _extract(path, content, reader)
-    first, *others = READERS
-    pdf = _extract(path, content, first, others[0])
-    if any(UNKNOWN in line.text for page in pdf.pages for line in page.lines):
-        named = with_glyph_names(content)
-        if named is not content:
-            content, pdf = named, _extract(path, named, first, others[0])
-    doubt = _doubt(pdf)
-    for name in others:
-        if doubt < WORTH_ASKING or (name == "tesseract" and not languages()):
-            break
-        try:
-            other = _extract(path, content, name)
-        except SourceError:
-            continue
-        other_doubt = _doubt(other)
-        if other_doubt < doubt:
-            pdf, doubt = other, other_doubt
-    return pdf
-
-
-def count_pages(path: Path, reader: str = "auto") -> int:
-    """How many pages a PDF has, by the reader that is asked first.
-
-    Raises:
-        SourceError: encrypted, truncated, damaged or not a PDF.
-    """
-    first = next(iter(READERS)) if reader == "auto" else reader
-    with contextlib.closing(find(READERS, first, "ingest.reader")(path, _content(path))) as document:
-        return document.n_pages
-
-
-def glyph_pages(path: Path, reader: str = "pypdfium2") -> Iterator[GlyphPage]:
-    """The pages of a PDF as glyphs with boxes, before they are made lines of words.
-
-    Raises:
-        SourceError: encrypted, truncated, damaged or not a PDF.
-    """
-    with contextlib.closing(find(READERS, reader, "ingest.reader")(path, _content(path))) as document:
-        for index in range(document.n_pages):
-            yield document.page(index)
-
-
-def _extract(path: Path, content: bytes, reader: str, other: str | None = None) -> Pdf:
-    """As `extract` with one reader; `other` is asked for ruled tables, and for pages that the first cannot read."""
-    with contextlib.closing(_Opened(path, content, reader, other)) as document:
-        sample = {index: document.page(index) for index in _spread(document.n_pages)}
-        rtl, mirrored = _direction(row for page in sample.values() for row in page.rows)
+    reader = "pypdfium2" if reader == "auto" else reader
+    with contextlib.closing(_OpenPdf(path, with_glyph_names(_content(path)), reader)) as document:
+        n_sampled = min(document.n_pages, SAMPLE_PAGES)
+        spread = [number * document.n_pages // n_sampled for number in range(n_sampled)]
+        sample = {index: document.page(index) for index in spread}
+        rtl, mirrored = _direction(row for _, rows, _ in sample.values() for row in rows)
         _check_weights(sample.values())
         pages: list[Page] = []
         readers: dict[int, str] = {}
         has_letters = False
-        alleys: list[float] = []
         for index in range(document.n_pages):
-            page = sample.pop(index, None) or document.page(index)
-            alleys = alleys_of(page.rows, alleys)
-            lines = tuple(line for row in page.rows for line in lines_of(row, page.fonts, rtl, mirrored, alleys))
+            page, rows, page_reader = sample.pop(index) if index in sample else document.page(index)
+            gutters, fonts = narrow_gutters(rows), page_reader.fonts
+            lines = tuple(line for row in rows for line in lines_of(row, fonts, rtl, mirrored, gutters))
             has_letters = has_letters or any(char.isalpha() for line in lines for char in line.text)
-            tables = document.tables(index) if page.ruled else ()
-            if page.reader != reader:
-                readers[index + 1] = page.reader
+            tables = document.tables.on(index) if page.ruled else ()
+            if page_reader.name != reader:
+                readers[index + 1] = page_reader.name
             pages.append(Page(index + 1, page.width, page.height, lines, tuple(tables)))
-        title, author = (_printable(document.metadata(key)) for key in ("Title", "Author"))
-        dates = (_iso_date(document.metadata(key)) for key in ("CreationDate", "ModDate"))
+        title, author = (_on_one_line(document.reader.metadata(key)) for key in ("Title", "Author"))
+        dates = (_iso_date(document.reader.metadata(key)) for key in ("CreationDate", "ModDate"))
         date = next(filter(None, dates), "")
-    if document.n_unread:
-        print(f"{path}: {document.n_unread} pages are images and were left out; {REMEDY}", file=sys.stderr)
     if not has_letters:
         remedy = "and OCR sees no text either; leave it out" if languages() else REMEDY
         raise SourceError(f"{path}: no text layer; {remedy}")
-    return Pdf(pages, title, author, date, rtl, reader, readers)
+    return Pdf(pages, title, author, date, rtl, reader, readers, document.n_unread)
 
 
-@dataclass(frozen=True, slots=True)
-class _RowPage:
-    """A page whose glyphs stand in rows, and the fonts of the reader that read it."""
-
-    width: float
-    height: float
-    rows: list[Row]
-    ruled: bool
-    fonts: Fonts
-    reader: str
+_RowPage = tuple[GlyphPage, list[Row], PdfReader]
 
 
-class _Opened:
-    """One PDF opened with the reader in charge and, once it is needed, with another.
+class _OpenPdf:
+    """An open PDF: its reader, its tables, and OCR for its scanned pages.
 
     Raises:
-        SourceError: the reader in charge cannot open it, or it has no pages.
+        SourceError: the reader cannot open the file, or the file has no pages or too many.
     """
 
-    def __init__(self, path: Path, content: bytes, reader: str, other: str | None) -> None:
-        self._path, self._content, self._other_name = path, content, other
-        self._other: PdfReader | None = None
+    def __init__(self, path: Path, content: bytes, reader: str) -> None:
+        self._path, self._content = path, content
         self._ocr: OcrReader | None = None
-        self._n_asked = 0
+        self.tables = RuledTables(content)
         self.n_unread = 0
-        self._reader = find(READERS, reader, "ingest.reader")(path, content)
-        self.n_pages = self._reader.n_pages
-        if not self.n_pages:
-            self._reader.close()
-            raise SourceError(f"{path}: must have pages, got none; get the file again")
-
-    def metadata(self, key: str) -> str:
-        """A value of the file's metadata, "" if it is not there."""
-        return self._reader.metadata(key)
+        self.reader = find(READERS, reader, "ingest.reader")(path, content)
+        self.n_pages = self.reader.n_pages
+        if not 0 < self.n_pages <= MAX_PAGES:
+            self.reader.close()
+            too_many = f"must have at most {MAX_PAGES} pages, claims {self.n_pages}; split it"
+            raise SourceError(f"{path}: {too_many if self.n_pages else NO_PAGES}")
 
     def page(self, index: int) -> _RowPage:
-        """The page at a position, 0-based, as the other reader sees it where the one in charge calls it damaged.
+        """Return the page at a position, 0-based, its rows, and its reader.
 
         Raises:
-            SourceError: both do.
+            SourceError: the page is damaged.
         """
-        reader = self._reader
         try:
+            reader: PdfReader = self.reader
             page = reader.page(index)
-        except SourceError as error:
-            try:
-                reader = self._ask_other()
-                page = reader.page(index)
-            except SourceError:
-                raise error from None
-        if page.scanned:
-            reader, page = self._looked_at(index, reader, page)
-        rows = rows_of(page.glyphs, reader.fonts)
-        return _RowPage(page.width, page.height, rows, page.ruled, reader.fonts, reader.name)
-
-    def _looked_at(self, index: int, reader: PdfReader, page: GlyphPage) -> tuple[PdfReader, GlyphPage]:
-        """A page that is an image as OCR reads it, unless the text laid under it makes more sense; and who read it."""
-        if not languages():
-            self.n_unread += not page.glyphs
-            return reader, page
-        self._ocr = self._ocr or OcrReader(self._path, self._content)
-        seen = self._ocr.page(index)
-        if page.glyphs:
-            odd, odd_seen = oddness(_plain_lines(page, reader.fonts)), oddness(_plain_lines(seen, self._ocr.fonts))
-            if odd < MUCH_BETTER * odd_seen:
-                return reader, page
-        return self._ocr, seen
-
-    def tables(self, index: int) -> Sequence[Box]:
-        """The ruled tables of a page, 0-based; () where that cannot be told, or was asked `MAX_TABLE_PAGES` times."""
-        if self._other_name is None:
-            return self._reader.tables(index)
-        if self._n_asked == MAX_TABLE_PAGES:
-            return ()
-        self._n_asked += 1
-        try:
-            return self._ask_other().tables(index)
-        except SourceError:  # a second opinion that cannot be had costs nothing
-            return ()
+            if page.scanned and languages():
+                self._ocr = self._ocr or OcrReader(self._path, self._content)
+                reader, page = self._ocr, self._ocr.page(index)
+            elif page.scanned:
+                self.n_unread += not page.glyphs
+            return page, rows_of(page.glyphs), reader
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # libraries raise them on damaged files
+            if isinstance(error, SourceError):
+                raise
+            reason = f"is damaged ({type(error).__name__})"
+            raise SourceError(
+                f"{self._path} page {index + 1}: must be readable, {reason}; get the file again"
+            ) from error
 
     def close(self) -> None:
         """Free the file."""
-        self._reader.close()
-        for reader in (self._other, self._ocr):
-            if reader is not None:
-                reader.close()
-
-    def _ask_other(self) -> PdfReader:
-        if self._other_name is None:
-            raise SourceError(f"{self._path}: has no second reader; set ingest.reader to auto")
-        if self._other is None:
-            self._other = find(READERS, self._other_name, "ingest.reader")(self._path, self._content)
-        return self._other
-
-
-def _plain_lines(page: GlyphPage, fonts: Fonts) -> list[str]:
-    """The lines of a page, without regard to its direction."""
-    glyphs = [replace(glyph) for glyph in page.glyphs]
-    return [line.text for row in rows_of(glyphs, fonts) for line in lines_of(row, fonts, rtl=False, mirrored=False)]
-
-
-def _spread(n_pages: int) -> list[int]:
-    """The positions of at most `SAMPLE_PAGES` pages, evenly spread."""
-    n_sampled = min(n_pages, SAMPLE_PAGES)
-    return [number * n_pages // n_sampled for number in range(n_sampled)]
-
-
-def _doubt(pdf: Pdf) -> float:
-    return doubtfulness(line.text for index in _spread(len(pdf.pages)) for line in pdf.pages[index].lines)
+        self.reader.close()
+        self.tables.close()
+        if self._ocr is not None:
+            self._ocr.close()
 
 
 def _direction(rows: Iterable[Row]) -> tuple[bool, bool]:
-    """Whether the text reads from right to left, and whether its brackets are stored mirrored."""
+    """Return whether text reads from right to left, and whether its brackets are stored mirrored."""
     n_letters = n_rtl = votes = 0
     for row in rows:
         text = "".join(glyph.text for glyph in row.glyphs)
@@ -287,35 +179,36 @@ def _direction(rows: Iterable[Row]) -> tuple[bool, bool]:
 
 
 def _check_weights(pages: Iterable[_RowPage]) -> None:
-    """Have fonts judged by their names alone where most of a text would be bold by what the file says of its fonts."""
+    """Ignore the weights of fonts, and judge them by their names alone, if most of the text would be bold."""
     bold: Counter[bool] = Counter()
     fonts = None
-    for page in pages:
-        fonts = page.fonts
-        bold.update(fonts.bold[glyph.font] for row in page.rows for glyph in row.glyphs)
+    for _, rows, reader in pages:
+        fonts = reader.fonts
+        bold.update(fonts.bold[glyph.font] for row in rows for glyph in row.glyphs)
     if fonts is not None and bold[True] > MOSTLY_BOLD * bold.total():
         fonts.distrust_weights()
 
 
 def _content(path: Path) -> bytes:
+    """Read a file; raise SourceError if it is not a PDF or is truncated."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise SourceError(f"{path}: must be readable: {error.strerror}; check its permissions") from error
     if b"%PDF-" not in content[:1024]:
-        raise SourceError(f"{path}: must be a PDF, its first bytes say otherwise; convert it first")
+        raise SourceError(f"{path}: must be a PDF, got another format; convert it first")
     if b"startxref" not in content[-4096:]:
         raise SourceError(f"{path}: must be a whole PDF, its end is missing; get the file again")
     return content
 
 
-def _printable(text: str) -> str:
-    """A text of the metadata on one line, without what cannot be seen."""
+def _on_one_line(text: str) -> str:
+    """Return a text with single spaces and without unprintable characters."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 
 def _iso_date(text: str) -> str:
-    """A date of the metadata (D:YYYYMMDD...) as YYYY-MM-DD, "" if it is none."""
+    """Convert a date of the metadata (D:YYYYMMDD...) to YYYY-MM-DD; return "" if it is invalid."""
     digits = re.match(r"(?:D:)?(\d{4})(\d\d)(\d\d)", text)
     try:
         return datetime.date(*map(int, digits.groups())).isoformat() if digits else ""

@@ -1,13 +1,14 @@
-"""Unicode maps of fonts, completed from the names of their glyphs.
+"""Unicode maps of fonts, completed and corrected from the names of their glyphs.
 
-Some programs write a map that says of a glyph such as "one.oldstyle" or "a.sc" that it is no character, although the
-font's encoding names it.
+Some programs write maps without a glyph such as "one.oldstyle" or "a.sc", or maps in which "Sigma" is an arrow, though
+the encoding of the font names the glyph.
 """
 
 from __future__ import annotations
 
 import io
 import re
+import unicodedata
 from collections.abc import Mapping
 
 import pikepdf
@@ -18,17 +19,22 @@ _CHAR = re.compile(r"<([0-9a-f]+)>\s*<([0-9a-f]+)>")
 _RANGE = re.compile(r"<([0-9a-f]+)>\s*<([0-9a-f]+)>\s*<([0-9a-f]+)>")
 _SECTION = re.compile(r"beginbf(char|range)(.*?)endbf", re.DOTALL)
 MAX_CODE = 255
-"""Character codes of fonts whose encoding names glyphs."""
+"""Greatest character code of fonts with an encoding that names glyphs."""
+
+_OF_TEX = {"lscript": "ℓ", "prime": "′", "floorleft": "⌊", "floorright": "⌋", "ceilingleft": "⌈", "ceilingright": "⌉"}
+_OF_TEX |= {"angbracketleft": "⟨", "angbracketright": "⟩", "angleleft": "⟨", "angleright": "⟩"}
+_OF_TEX |= {"Delta": "Δ", "Omega": "Ω", "mu": "μ"}
+"""Names in mathematical fonts that Adobe's list lacks, or has for a sign of the same shape."""
 
 
 def with_glyph_names(content: bytes) -> bytes:
-    """Return a PDF whose fonts map every glyph that their encoding names to its character.
+    """Add the glyphs that the encodings of its fonts name to the Unicode maps of a PDF.
 
-    Args:
-        content: of the file.
+    The names of Greek letters and symbols also replace the entries of a map that contradicts most of them, in an
+    embedded Type 1 font, whose glyphs are found by their names.
 
     Returns:
-        `content` itself where nothing can be added.
+        The changed file, or `content` if there is nothing to add.
 
     Reference:
         Adobe, Glyph List Specification: the part of a name before its first full stop names the character.
@@ -41,12 +47,12 @@ def with_glyph_names(content: bytes) -> bytes:
             written = io.BytesIO()
             pdf.save(written)
             return written.getvalue()
-    except (pikepdf.PdfError, ValueError, TypeError, KeyError, AttributeError):  # a damaged file is read as it is
+    except Exception:  # qpdf raises many kinds on a damaged or encrypted file, which is read unchanged
         return content
 
 
 def _complete(pdf: pikepdf.Pdf, font: pikepdf.Dictionary) -> bool:
-    """Complete the map of a font; whether anything was added."""
+    """Complete the map of a font, and return whether it has changed."""
     encoding, cmap = font.get("/Encoding"), font.get("/ToUnicode")
     if not isinstance(encoding, pikepdf.Dictionary) or not isinstance(cmap, pikepdf.Stream):
         return False
@@ -54,20 +60,44 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Dictionary) -> bool:
     if font.get("/Type") != "/Font" or not isinstance(differences, pikepdf.Array):
         return False
     known = _read_map(cmap.read_bytes().decode("latin-1").lower())
-    named = {code: text for code, text in _named(differences).items() if code not in known}
+    named = _named(differences)
+    signs = {code for code, text in named.items() if code in known and _is_sign(text)}
+    wrong = {code for code in signs if _folded(named[code]) != _folded(known[code])}
+    if not _is_found_by_name(font) or len(wrong) <= len(signs) / 2:
+        wrong = set()
+    named = {code: text for code, text in named.items() if code not in known or code in wrong}
     if not named:
         return False
     font.ToUnicode = pdf.make_stream(_write_map(known | named))
     return True
 
 
+def _is_found_by_name(font: pikepdf.Dictionary) -> bool:
+    """Return whether a font is an embedded Type 1 font, in which glyphs are found by their names."""
+    descriptor = font.get("/FontDescriptor")
+    if font.get("/Subtype") != "/Type1" or not isinstance(descriptor, pikepdf.Dictionary):
+        return False
+    return "/FontFile" in descriptor or "/FontFile3" in descriptor
+
+
+def _is_sign(text: str) -> bool:
+    """Return whether a character is Greek or a symbol; fonts of other scripts use the names of Latin letters."""
+    char = _folded(text)[:1]
+    return not char.isascii() and not unicodedata.name(char, "LATIN").startswith("LATIN")
+
+
+def _folded(text: str) -> str:
+    return bytes.fromhex(text).decode("utf-16-be", "replace").casefold()
+
+
 def _named(differences: pikepdf.Array) -> dict[int, str]:
-    """The characters of the codes that an encoding names, in hexadecimal UTF-16."""
+    """Return the characters that an encoding names, by code, in hexadecimal UTF-16."""
     found: dict[int, str] = {}
     code = 0
     for item in differences:
         if isinstance(item, pikepdf.Name):
-            text = agl.toUnicode(str(item)[1:])
+            name = str(item)[1:]
+            text = _OF_TEX.get(name) or agl.toUnicode(name)
             if text and code <= MAX_CODE:
                 found[code] = text.encode("utf-16-be").hex()
             code += 1
@@ -77,7 +107,7 @@ def _named(differences: pikepdf.Array) -> dict[int, str]:
 
 
 def _read_map(cmap: str) -> dict[int, str]:
-    """The characters of a map's codes, in hexadecimal UTF-16; without those that it calls no character."""
+    """Parse a map of codes to characters in hexadecimal UTF-16; entries without a character are left out."""
     found: dict[int, str] = {}
     for kind, section in _SECTION.findall(cmap):
         if kind == "char":

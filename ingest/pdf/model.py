@@ -1,19 +1,20 @@
-"""What a reader of PDFs yields: pages of glyphs with boxes, the fonts they are set in, and the ruled tables."""
+"""Types that readers of PDFs share: glyphs with boxes, pages of glyphs, fonts, and the protocol of a reader."""
 
 from __future__ import annotations
 
 import functools
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
+from statistics import median
 from typing import Protocol
 
 UNKNOWN = "\ufffd"
-"""Stands for a glyph whose character the file does not tell."""
+"""Placeholder for a glyph with an unknown character."""
 
 MAX_SLANT = 10.0
-"""Degrees up to which a line may slope, as in a scan; what is stamped across a page slopes more."""
+"""Maximal slope of a line of text in degrees, as in a scan; a watermark across a page slopes more."""
 
 _LIGATURES = {
     ord(c): unicodedata.normalize("NFKC", c)
@@ -23,7 +24,7 @@ _LIGATURES = {
 SKIPPED = frozenset(
     [0x0A, 0x0D, 0x061C, 0x2060, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 )
-"""Line ends, which geometry tells better, and marks that cannot be seen: joiners, directions."""
+"""Line ends, which geometry gives better, and invisible characters such as joiners and direction marks."""
 
 _MONO_NAME = re.compile(r"mono|courier|consol|typewriter|cmtt|code", re.IGNORECASE)
 _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|cmbx|medi$|-b$", re.IGNORECASE)
@@ -31,15 +32,15 @@ _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|cmbx|medi$|-b$", re.IGNORECA
 
 @dataclass(slots=True)
 class Glyph:
-    """One glyph. Lengths in points, on the page as it is seen.
+    """One glyph. Lengths in points, on the page as shown.
 
     Attributes:
-        text: what it stands for, UNKNOWN if the file does not tell; more than one letter for a ligature.
+        text: its character, UNKNOWN if the file does not explain it; more than one letter for a ligature.
         x0, x1: left edge, and right edge with its advance.
         y: baseline, downwards from the top.
         font: its number in the reader's `fonts`.
-        parted: whether the reader sees a space before it that is not stored.
-        sure: whether the file says what it stands for; what is told by the code alone may be another sign.
+        parted: whether the reader detects a space before it that is not stored.
+        sure: whether the file explains the character; a character from the code alone may be wrong.
     """
 
     text: str
@@ -54,11 +55,11 @@ class Glyph:
 
 @dataclass(frozen=True, slots=True)
 class GlyphPage:
-    """One page: its upright glyphs in the order in which they are drawn.
+    """One page: its upright glyphs in the order of drawing.
 
     Attributes:
-        ruled: whether lines as of a table are drawn.
-        scanned: whether it is an image, with no text or with text that cannot be seen.
+        ruled: whether it has rules as in a table.
+        scanned: whether it is an image without text or with invisible text.
     """
 
     width: float
@@ -86,34 +87,40 @@ class PdfReader(Protocol):
 
     @property
     def n_pages(self) -> int:
-        """How many pages it has."""
+        """Number of pages."""
 
     def metadata(self, key: str) -> str:
-        """A value of the file's metadata: Title, Author, CreationDate, ModDate; "" if it is not there."""
+        """Return a value of the file's metadata: Title, Author, CreationDate, ModDate; "" if it is absent."""
 
     def page(self, index: int) -> GlyphPage:
-        """The page at a position, 0-based.
+        """Return the page at a position, 0-based.
 
         Raises:
-            SourceError: it is damaged.
+            SourceError: the page is damaged.
         """
-
-    def tables(self, index: int) -> Sequence[Box]:
-        """The tables that are ruled on a page, 0-based; () from a reader that cannot tell."""
 
     def close(self) -> None:
         """Free the file."""
 
 
+SAME_PITCH, MOSTLY_ALIKE = 0.01, 0.9
+"""Maximal difference of widths in a font of fixed pitch, in ems, and the minimal share of glyphs within it.
+
+The box of a glyph in a bitmap font may be wider than its pitch."""
+
+
+def of_one_pitch(widths: Collection[float]) -> bool:
+    """Return whether the widths of eight glyphs or more are equal, in ems."""
+    if len(widths) < 8 or min(widths) <= 0:
+        return False
+    usual = median(widths)
+    return sum(abs(width - usual) < SAME_PITCH for width in widths) >= MOSTLY_ALIKE * len(widths)
+
+
 class Fonts:
-    """Fonts of a document by number, with what their names, flags and glyph widths tell.
+    """Fonts of a document by number, and whether they are bold or of fixed pitch."""
 
-    Args:
-        drawn: whether the glyphs have the widths of real fonts; in an image they are as wide as they look.
-    """
-
-    def __init__(self, drawn: bool = True) -> None:
-        self.drawn = drawn
+    def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self.names: list[str] = []
         self.bold: list[bool] = []
@@ -122,10 +129,9 @@ class Fonts:
         self._named_mono: list[bool] = []
         self._widths: list[dict[str, float]] = []
         self._judged: list[tuple[int, bool]] = []
-        self.widest_figures: dict[int, float] = {}
 
     def number(self, name: str, heavy: bool = False) -> int:
-        """The number of the font of this name, its subset's prefix aside; `heavy` if the file calls it bold."""
+        """Return the number of a font by its name without the prefix of a subset; `heavy` if the file calls it bold."""
         _, _, bare = name.partition("+")
         name = bare or name
         number = self._numbers.setdefault(name, len(self.bold))
@@ -139,38 +145,30 @@ class Fonts:
         return number
 
     def distrust_weights(self) -> None:
-        """Take for bold what its name calls so, and nothing else: a file may call all its fonts heavy."""
+        """Judge by their names alone which fonts are bold: a file may call all its fonts heavy."""
         self._trusts_weights = False
         self.bold[:] = self._named_bold
 
     def saw(self, number: int, char: str, em_width: float) -> None:
-        """Remember how wide a letter is in a font: the least, as a letter of a ligature may come with all its width."""
+        """Store the least width of a letter in a font; a letter of a ligature may have the width of the ligature."""
         widths = self._widths[number]
         if char.isalnum() and not (char in widths and em_width >= widths[char]):
             widths[char] = em_width
 
-    def width(self, number: int, char: str) -> float:
-        """Ems that a letter is wide in a font, 0 if it was not seen."""
-        return self._widths[number].get(char, 0.0)
-
     def mono(self, number: int) -> bool:
-        """Whether a font is of fixed pitch: by name, or because narrow and wide letters are equally wide."""
+        """Return whether a font is of fixed pitch: by name, or because narrow and wide letters are equally wide."""
         if self._named_mono[number]:
             return True
         widths = self._widths[number]
         if len(widths) != self._judged[number][0]:
-            values = widths.values()
-            n_letters = sum(map(str.isalpha, widths))  # the figures of most fonts are equally wide
-            self._judged[number] = (
-                len(widths),
-                len(widths) >= 8 and n_letters >= 4 and min(values) > 0 and max(values) - min(values) < 0.01,
-            )
+            n_letters = sum(map(str.isalpha, widths))  # the digits of most fonts are equally wide
+            self._judged[number] = len(widths), n_letters >= 4 and of_one_pitch(widths.values())
         return self._judged[number][1]
 
 
 @functools.cache
 def character(code: int) -> str:
-    """The text of a character code; UNKNOWN where it says nothing, a hyphen for every kind of hyphen."""
+    """Return the text of a character code: UNKNOWN for an undefined code, "-" for every kind of hyphen."""
     if 33 <= code < 127:
         return chr(code)
     if code in (0x02, 0x2010, 0x2011):  # PDFium gives 2 for a hyphen at a line end

@@ -1,82 +1,90 @@
-"""PDFium as a reader: fast, and right about characters; the default."""
+"""Reader of glyphs with PDFium, the default reader: it is fast, and right about characters."""
 
 from __future__ import annotations
 
 import ctypes
+import io
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pikepdf
 import pypdfium2
 import pypdfium2.raw as pdfium
 
 from quarry.ingest.errors import SourceError
-from quarry.ingest.pdf.model import MAX_SLANT, SKIPPED, UNKNOWN, Box, Fonts, Glyph, GlyphPage, character
+from quarry.ingest.pdf.model import MAX_SLANT, SKIPPED, UNKNOWN, Fonts, Glyph, GlyphPage, character
 from quarry.ingest.pdf.tex import encoding_measured, encoding_named
 
-_PASSWORD_ERROR = 4
+NO_PAGES = "must have pages, has 0; get the file again"
 MAX_PAGES_HELD = 500
-"""Pages after which a file is opened anew: PDFium holds what it parsed, some 20 kB a page, until it is closed."""
+"""Number of pages after which a file is opened again: PDFium keeps some 20 kB of each page until it is closed."""
 _NEAR = 2.0
-"""Points up to which two lines meet."""
+"""Maximal distance of two lines that meet, in points."""
 _MIN_RULE = 3.0
-"""Points from which on a path may rule a table; LaTeX draws the rule beside a row in three pieces."""
+"""Minimal length of a rule of a table, in points; LaTeX draws the vertical rule of a row in three pieces."""
 _MIN_RULES = 3
-"""Lines in either direction from which on a page may have a ruled table: two rows and two columns."""
+"""Minimal number of rules of a table in each direction: two rows and two columns."""
 _MIN_TABLE_WIDTH = 150.0
-"""Points that a table must be wide to have text in its cells; figures of arrays and trees are narrower."""
+"""Minimal width of a table, in points; figures of arrays and trees are narrower."""
 _MAX_OBJECTS = 4_000
-"""Objects looked at on one page; a page with more is a plot or a map."""
+"""Maximal number of objects checked on one page; a page with more is a plot or a map."""
 _MAX_RULES = 2_000
-"""Lines in one direction up to which they may be a table's; more are a plot's."""
+"""Maximal number of rules of a table in one direction; more are a plot."""
 FEW_GLYPHS = 40
-"""Glyphs up to which a page may be an image with no more than a stamp or a number on it."""
+"""Minimal number of glyphs on a page of text; a scanned page may have fewer, as in a stamp or a page number."""
 MIN_IMAGE_SHARE = 0.5
-"""Share of the page from which on an image is what it shows."""
+"""Minimal share of a scanned page that images cover."""
 MIN_OVERHANG, MAX_OVERHANG = 0.03, 0.4
-"""Ems by which a glyph leans over its neighbours if it does; more is a width that the file tells wrongly."""
+"""Least and greatest overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
+SUPERIOR = 0.2
+"""Minimal height of a superscript digit that a font draws at full size, above the baseline, in ems."""
 UNNAMED = "unnamed "
-"""Begins the name by which a font without one is known here."""
+"""Prefix of the names given to fonts without a name."""
+
+
+def _refusal(content: bytes) -> str:
+    """Return why PDFium does not open a file, and the remedy; PDFium calls many files without pages encrypted."""
+    try:
+        with pikepdf.open(io.BytesIO(content)) as pdf:
+            if not len(pdf.pages):
+                return NO_PAGES
+    except pikepdf.PasswordError:
+        return "is encrypted; save it without a password"
+    except Exception:  # qpdf raises many kinds on a damaged file
+        pass
+    return "must be a whole PDF, is damaged; get the file again"
 
 
 class PdfiumReader:
-    """One PDF opened with PDFium.
+    """Reader of glyphs with PDFium.
+
+    Args:
+        fonts: table to which the fonts of the file are added; the default is an empty one.
 
     Raises:
-        SourceError: it is encrypted, damaged or without pages.
+        SourceError: the file is encrypted, damaged or without pages.
     """
 
     name = "pypdfium2"
 
-    def __init__(self, path: Path, content: bytes) -> None:
-        self.fonts = Fonts()
+    def __init__(self, path: Path, content: bytes, fonts: Fonts | None = None) -> None:
+        self.fonts = fonts or Fonts()
         self._path, self._content = path, content
         self._n_read = 0
         self._unnamed: dict[int, dict[int, float]] = {}
         try:
             self._document = pypdfium2.PdfDocument(content)
-            self._n_pages = len(self._document)
+            self.n_pages = len(self._document)
         except pypdfium2.PdfiumError as error:
-            if getattr(error, "err_code", None) == _PASSWORD_ERROR or "assword" in str(error):
-                raise SourceError(f"{path}: is encrypted; save it without a password") from error
-            raise SourceError(f"{path}: must be a whole PDF, is damaged; get the file again") from error
-
-    @property
-    def n_pages(self) -> int:
-        """How many pages it has."""
-        return self._n_pages
-
-    def metadata(self, key: str) -> str:
-        """A value of the file's metadata, "" if it is not there."""
-        return str(self._document.get_metadata_value(key))
+            raise SourceError(f"{path}: {_refusal(content)}") from error
 
     def page(self, index: int) -> GlyphPage:
-        """The page at a position, 0-based.
+        """Return the page at a position, 0-based.
 
         Raises:
-            SourceError: it is damaged.
+            SourceError: the page is damaged.
         """
         try:
             if self._n_read == MAX_PAGES_HELD:
@@ -86,9 +94,7 @@ class PdfiumReader:
             self._n_read += 1
             page = self._document[index]
         except pypdfium2.PdfiumError as error:
-            raise SourceError(
-                f"{self._path} page {index + 1}: must be readable, is damaged; get the file again"
-            ) from error
+            raise self.damaged(index) from error
         try:
             text_page = page.get_textpage()
             try:
@@ -101,15 +107,17 @@ class PdfiumReader:
             scanned = (len(glyphs) < FEW_GLYPHS or hidden) and _image_share(page) > MIN_IMAGE_SHARE
             return GlyphPage(width, height, glyphs, _is_ruled(page.raw), scanned)
         except pypdfium2.PdfiumError as error:
-            raise SourceError(
-                f"{self._path} page {index + 1}: must be readable, is damaged; get the file again"
-            ) from error
+            raise self.damaged(index) from error
         finally:
             page.close()
 
-    def tables(self, index: int) -> Sequence[Box]:
-        """None: PDFium tells lines, not tables."""
-        return ()
+    def metadata(self, key: str) -> str:
+        """Return a value of the file's metadata, "" if it is absent."""
+        return str(self._document.get_metadata_value(key))
+
+    def damaged(self, index: int) -> SourceError:
+        """Return the error of a page, 0-based, that cannot be read."""
+        return SourceError(f"{self._path} page {index + 1}: must be readable, is damaged; get the file again")
 
     def close(self) -> None:
         """Free the file."""
@@ -117,7 +125,7 @@ class PdfiumReader:
 
 
 def _by_address(function: Any, result: Any, *arguments: Any) -> Any:
-    """A function of PDFium that takes addresses as plain numbers, which is much faster than checked pointers."""
+    """Declare a function of PDFium with addresses as plain numbers, which are much faster than checked pointers."""
     return ctypes.CFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
@@ -128,12 +136,15 @@ _get_font = _by_address(pdfium.FPDFTextObj_GetFont, ctypes.c_void_p, ctypes.c_vo
 _get_object = _by_address(pdfium.FPDFPage_GetObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
 _get_type = _by_address(pdfium.FPDFPageObj_GetType, ctypes.c_int, ctypes.c_void_p)
 _get_bounds = _by_address(pdfium.FPDFPageObj_GetBounds, ctypes.c_int, ctypes.c_void_p, *[ctypes.c_void_p] * 4)
+_get_tight_box = _by_address(
+    pdfium.FPDFText_GetCharBox, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 4
+)
 _get_box = _by_address(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
 
 
 @dataclass(slots=True)
 class _Frame:
-    """How the coordinates of a page become those of its glyphs: quarter turns clockwise, and the visible part."""
+    """Rotation of a page in quarter turns clockwise, and its visible part in the coordinates of the file."""
 
     turn: int
     left: float
@@ -143,20 +154,20 @@ class _Frame:
 
     @property
     def height(self) -> float:
-        """Points from the top of the page as it is seen to its foot."""
+        """Height of the page as shown, in points."""
         return self.right - self.left if self.turn % 2 else self.top - self.bottom
 
     @property
     def width(self) -> float:
-        """Points from the left of the page as it is seen to its right."""
+        """Width of the page as shown, in points."""
         return self.top - self.bottom if self.turn % 2 else self.right - self.left
 
     def baseline(self, x: float, y: float) -> float:
-        """Where a baseline stands, downwards from the top of the page as it is seen."""
+        """Return the distance of a baseline from the top of the page as shown."""
         return (self.top - y, x - self.left, y - self.bottom, self.right - x)[self.turn]
 
     def span(self, left: float, top: float, right: float, bottom: float) -> tuple[float, float]:
-        """Left and right edge of a glyph's box on the page as it is seen."""
+        """Return left and right edge of a glyph's box on the page as shown."""
         if self.turn == 0:
             return left - self.left, right - self.left
         if self.turn == 1:
@@ -166,87 +177,76 @@ class _Frame:
         return self.top - top, self.top - bottom
 
 
-def _style(raw: Any, position: int, font: int, frame: _Frame) -> tuple[float, float, int, bool]:
-    """Baseline, size, number of the font, and whether it is upright and on the page, of a character's text object."""
-    matrix, x, y = pdfium.FS_MATRIX(), ctypes.c_double(), ctypes.c_double()
-    pdfium.FPDFText_GetMatrix(raw, position, ctypes.byref(matrix))
-    pdfium.FPDFText_GetCharOrigin(raw, position, ctypes.byref(x), ctypes.byref(y))
-    size = pdfium.FPDFText_GetFontSize(raw, position) * math.hypot(matrix.c, matrix.d)
-    turns = math.degrees(math.atan2(matrix.b, matrix.a)) / 90 if matrix.a or matrix.b else 0.0
-    upright = (round(turns) - frame.turn) % 4 == 0 and abs(turns - round(turns)) < MAX_SLANT / 90
-    base = frame.baseline(x.value, y.value)
-    return base, max(size, 0.5), font, upright and 0 <= base <= frame.height
+_Style = tuple[float, float, int, bool]
+"""Baseline, size and font of a text object, and whether it is upright and on the page."""
 
 
-class _Styles:
-    """Baseline, size, font and whether it is read, of the text objects of a page.
+class _PageText:
+    """Styles of the text objects of a page and texts of the codes of its fonts, each read from PDFium once.
+
+    A font without a name is identified by the widths of its glyphs.
 
     Attributes:
-        known: address of a text object -> its style.
-    """
-
-    def __init__(self, raw: Any, fonts: Fonts, frame: _Frame) -> None:
-        self._raw, self._fonts, self._frame = raw, fonts, frame
-        self._numbers: dict[int, int] = {}
-        self.known: dict[int, tuple[float, float, int, bool]] = {}
-
-    def learn(self, address: int | None, position: int) -> tuple[float, float, int, bool]:
-        """The style of a text object, of which the character at `position` is the first; kept in `known`."""
-        if not address:
-            return 0.0, 1.0, 0, False
-        font_address = _get_font(address) or 0
-        if font_address not in self._numbers:
-            self._numbers[font_address] = _font(self._fonts, font_address)
-        self.known[address] = _style(self._raw, position, self._numbers[font_address], self._frame)
-        return self.known[address]
-
-
-class _Characters:
-    """What the codes of a page's fonts stand for; the fonts without a name are told by how wide their glyphs are.
-
-    Attributes:
+        styles: address of a text object -> its style.
         texts: (number of the font, code) -> text.
-        unsure: those of them that the file does not explain.
-        overhangs: ems by which some of them lean over what stands before them.
+        unsure: codes that the file does not explain.
+        overhangs: overhang of some glyphs over the ones before them, in ems.
 
     Args:
-        unnamed: number of such a font -> code -> width in ems, of the pages before; grows.
+        unnamed: number of a font without a name -> code -> width in ems, from the pages before; codes are added.
     """
 
-    def __init__(self, address: int | None, fonts: Fonts, unnamed: dict[int, dict[int, float]]) -> None:
-        self._address, self._fonts, self._unnamed = address, fonts, unnamed
+    def __init__(self, raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, float]]) -> None:
+        self._raw, self._fonts, self._frame, self._unnamed = raw, fonts, frame, unnamed
+        self.address = ctypes.cast(raw, ctypes.c_void_p).value
+        self._fonts_by_address: dict[int, int] = {}
+        self._pending: list[tuple[Glyph, int]] = []
+        self.styles: dict[int, _Style] = {}
         self.texts: dict[tuple[int, int], str] = {}
         self.unsure: set[tuple[int, int]] = set()
         self.overhangs: dict[tuple[int, int], float] = {}
-        self._pending: list[tuple[Glyph, int]] = []
 
-    def learn(self, font: int, code: int, position: int, em_width: float) -> str:
-        """The text of a code of a font, of which the character at `position` is the first; kept in `texts`."""
-        unmapped = _is_unmapped(self._address, position)
+    def learn_style(self, address: int | None, position: int) -> _Style:
+        """Return the style of a text object with the character at `position`, and store it in `styles`."""
+        if not address:
+            return 0.0, 1.0, 0, False
+        font_address = _get_font(address) or 0
+        if font_address not in self._fonts_by_address:
+            self._fonts_by_address[font_address] = _font(self._fonts, font_address)
+        matrix = pdfium.FS_MATRIX()
+        pdfium.FPDFText_GetMatrix(self._raw, position, ctypes.byref(matrix))
+        size = pdfium.FPDFText_GetFontSize(self._raw, position) * math.hypot(matrix.c, matrix.d)
+        turns = math.degrees(math.atan2(matrix.b, matrix.a)) / 90 if matrix.a or matrix.b else 0.0
+        upright = (round(turns) - self._frame.turn) % 4 == 0 and abs(turns - round(turns)) < MAX_SLANT / 90
+        base = self._frame.baseline(*_origin(self._raw, position))
+        on_page = 0 <= base <= self._frame.height
+        self.styles[address] = base, max(size, 0.5), self._fonts_by_address[font_address], upright and on_page
+        return self.styles[address]
+
+    def learn_text(self, font: int, code: int, position: int, em_width: float) -> str:
+        """Return the text of a code of a font, first used at `position`, and store it in `texts`."""
         name = self._fonts.names[font]
-        text = _unmapped_character(name, code) if unmapped else character(code)
-        self.texts[font, code] = text
-        self._fonts.saw(font, text, em_width)
-        if unmapped:
-            if encoding_named(name) is None:
+        text = character(code)
+        if _is_unmapped(self.address, position):
+            encoding = encoding_named(name)
+            if encoding is not None:
+                text = encoding.get(code, UNKNOWN)
+            else:
                 self.unsure.add((font, code))
             if name.startswith(UNNAMED):
                 self._unnamed.setdefault(font, {})[code] = em_width
+        self._fonts.saw(font, text, em_width)
+        self.texts[font, code] = text
         return text
 
-    def measure(self, font: int, code: int, overhang: float) -> None:
-        """Remember by how many ems the glyph of a code leans over what stands before it."""
-        if overhang:
-            self.overhangs[font, code] = overhang
-
     def mark_unsure(self, glyph: Glyph, code: int) -> None:
-        """Remember a glyph, of which the file does not say what it stands for."""
+        """Mark a glyph whose text the file does not explain."""
         glyph.sure = False
         if glyph.font in self._unnamed:
             self._pending.append((glyph, code))
 
     def settle(self) -> None:
-        """Give the glyphs of fonts without a name their texts, now that all of the page have been seen."""
+        """Set the texts of the glyphs of fonts without a name, after all glyphs of the page are known."""
         encodings = {font: encoding_measured(self._unnamed[font]) for font in {item.font for item, _ in self._pending}}
         for glyph, code in self._pending:
             encoding, glyph.sure = encodings[glyph.font]
@@ -254,11 +254,11 @@ class _Characters:
 
 
 def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, float]]) -> list[Glyph]:
+    """Read the glyphs of a page in the order of drawing."""
     box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
-    box_address, raw_address = ctypes.addressof(box), ctypes.cast(raw, ctypes.c_void_p).value
-    styles = _Styles(raw, fonts, frame)
-    characters = _Characters(raw_address, fonts, unnamed)
-    texts, unsure, overhangs = characters.texts, characters.unsure, characters.overhangs
+    page_text = _PageText(raw, fonts, frame, unnamed)
+    box_address, raw_address = ctypes.addressof(box), page_text.address
+    styles, texts, unsure, overhangs = page_text.styles, page_text.texts, page_text.unsure, page_text.overhangs
     plain, origin, width = frame.turn == 0, frame.left, frame.width
     glyphs: list[Glyph] = []
     last: Glyph | None = None
@@ -268,9 +268,7 @@ def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, 
         code = _get_unicode(raw_address, position)
         if code in SKIPPED and not (code < 32 and _is_unmapped(raw_address, position)):
             continue
-        if (
-            0xD800 <= code < 0xE000
-        ):  # half of a character outside the basic plane; PDFium turns the halves round in Hebrew
+        if 0xD800 <= code < 0xE000:  # half of a surrogate pair; PDFium swaps the halves in Hebrew
             code, half = _whole(half, code)
             if half:
                 continue
@@ -278,18 +276,19 @@ def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, 
             parted = True
             continue
         address = _get_text_object(raw_address, position)
-        base, size, font, upright = styles.known.get(address) or styles.learn(address, position)
+        base, size, font, upright = styles.get(address) or page_text.learn_style(address, position)
         if not upright:
             continue
         _get_box(raw_address, position, box_address)
-        # no turn is what nearly every page has: without a call for each glyph
+        # nearly every page is not rotated: no call for each glyph
         x0, x1 = (box[0] - origin, box[2] - origin) if plain else frame.span(*box)
         if x1 < 0 or x0 > width:
             continue
         text = texts.get((font, code))
         if text is None:
-            text = characters.learn(font, code, position, (x1 - x0) / size)
-            characters.measure(font, code, _overhang(raw, position, size, box[0]) if plain else 0.0)
+            text = page_text.learn_text(font, code, position, (x1 - x0) / size)
+            if plain and (overhang := _overhang(raw, position, size, box[0])):
+                overhangs[font, code] = overhang
         if last is not None and drawn == (x0, base, x1):  # two letters of one glyph, or drawn twice to look bold
             if address == previous_address:
                 last.text = _unswapped(last.text + text)
@@ -300,53 +299,60 @@ def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, 
         previous_address = address
         last = Glyph(text, x0, x1, base, size, font, parted and code < 0x0590)
         if unsure and (font, code) in unsure:
-            characters.mark_unsure(last, code)
+            page_text.mark_unsure(last, code)
+        if 48 <= code <= 57 and plain and _is_superior(raw_address, position, base, size, frame):
+            last.y, last.size = base - 0.35 * size, 0.65 * size
         glyphs.append(last)
         parted = False
-    characters.settle()
+    page_text.settle()
     return glyphs
 
 
 def _unswapped(text: str) -> str:
-    """The letters of a glyph whose file has the two bytes of each turned round, as Ghostscript writes ligatures."""
+    """Swap the two bytes of each letter if that gives ASCII letters: Ghostscript writes ligatures so."""
     turned = text.encode("utf-16-be", "replace").decode("utf-16-le", "replace")
     return turned if not text.isascii() and turned.isascii() and turned.isalpha() else text
 
 
 def _whole(half: int, code: int) -> tuple[int, int]:
-    """The character of two halves, and 0; or the first half twice, if the other one is still to come."""
+    """Return the character of a surrogate pair and 0, or the first half twice if the other half is missing yet."""
     if not half:
         return code, code
     high, low = min(half, code), max(half, code)
     return 0x10000 + ((high - 0xD800) << 10) + low - 0xDC00, 0
 
 
-def _overhang(raw: Any, position: int, size: float, left: float) -> float:
-    """Ems by which a glyph whose box begins at `left` leans over what stands before it, 0 if hardly.
-
-    PDFium's box holds all of the glyph: that of an italic f or j would hide the space before it.
-    """
+def _origin(raw: Any, position: int) -> tuple[float, float]:
+    """Return the origin of a character in the coordinates of the file."""
     x, y = ctypes.c_double(), ctypes.c_double()
     pdfium.FPDFText_GetCharOrigin(raw, position, ctypes.byref(x), ctypes.byref(y))
-    over = (x.value - left) / size
+    return x.value, y.value
+
+
+def _overhang(raw: Any, position: int, size: float, left: float) -> float:
+    """Return the overhang of a glyph with the left edge `left` over the one before it, in ems, 0 if it is small.
+
+    PDFium's box includes the overhang of an italic f or j, which would hide the space before it.
+    """
+    over = (_origin(raw, position)[0] - left) / size
     return over if MIN_OVERHANG < over < MAX_OVERHANG else 0.0
 
 
+def _is_superior(address: int | None, position: int, base: float, size: float, frame: _Frame) -> bool:
+    """Return whether a digit is drawn above the baseline, as the superscript digits of a font."""
+    box = (ctypes.c_double * 4)()
+    first = ctypes.addressof(box)
+    _get_tight_box(address, position, first, first + 8, first + 16, first + 24)  # left, right, bottom, top
+    return base - frame.baseline(0.0, box[2]) > SUPERIOR * size
+
+
 def _is_unmapped(address: int | None, position: int) -> bool:
-    """Whether the file does not say what a character stands for, so that PDFium gives its code."""
+    """Return whether the file does not explain a character, so that PDFium returns its code."""
     return bool(_has_map_error(address, position) == 1)
 
 
-def _unmapped_character(font: str, code: int) -> str:
-    """The text of a code that the file does not explain, as TeX's fonts have it if the font is one of them."""
-    encoding = encoding_named(font)
-    if encoding is None:
-        return character(code)
-    return encoding.get(code, UNKNOWN)
-
-
 def _font(fonts: Fonts, address: int) -> int:
-    """The number of a font of PDFium's; those without a name are told apart by where they stand in memory."""
+    """Return the number of a font; fonts without a name are identified by their address in memory."""
     if not address:
         return fonts.number(UNNAMED)
     font = ctypes.cast(address, pdfium.FPDF_FONT)
@@ -359,13 +365,13 @@ def _font(fonts: Fonts, address: int) -> int:
 
 
 def _is_hidden(raw: Any) -> bool:
-    """Whether the first text of a page is drawn so that it cannot be seen, as what an OCR engine lays under a scan."""
+    """Return whether the first text of a page is invisible, as the text layer that OCR engines add to a scan."""
     item = pdfium.FPDFText_GetTextObject(raw, 0)
     return bool(item) and pdfium.FPDFTextObj_GetTextRenderMode(item) == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
 
 
 def _image_share(page: pypdfium2.PdfPage) -> float:
-    """Share of a page that its images cover, 0..1; those in strips are counted together."""
+    """Return the share of a page that its images cover together, 0..1."""
     width, height = page.get_size()
     covered = 0.0
     for item in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=2):
@@ -376,7 +382,7 @@ def _image_share(page: pypdfium2.PdfPage) -> float:
 
 
 def _is_ruled(raw: Any) -> bool:
-    """Whether lines cross on a page as in a table of two rows and two columns, wide enough for text."""
+    """Return whether lines cross on a page as in a table of two rows and two columns, wide enough for text."""
     edges = (ctypes.c_float * 4)()
     first = ctypes.addressof(edges)
     address = ctypes.cast(raw, ctypes.c_void_p).value
@@ -408,7 +414,7 @@ def _is_ruled(raw: Any) -> bool:
 
 
 def _n_apart(places: set[int]) -> int:
-    """How many places there are, those nearer to each other than a cell's least size counted once."""
+    """Count positions, and those within the least size of a cell once."""
     apart: list[int] = []
     for place in sorted(places):
         if not apart or place - apart[-1] >= _MIN_RULE:

@@ -1,4 +1,4 @@
-"""What the codes of TeX's fonts stand for where a file does not say: by a font's name, or how wide its glyphs are.
+"""Encodings of TeX's fonts, found by the name of a font or by the widths of its glyphs.
 
 Reference:
     Knuth, The TeXbook, appendix F; Knuth, Computer Modern Typefaces; the LaTeX font encodings OT1, T1, OML, OMS, OMX.
@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from quarry.ingest.pdf.model import of_one_pitch
+
 _GREEK = "ΓΔΘΛΞΠΣΥΦΨΩ"
 _ASCII = "".join(map(chr, range(0x21, 0x7F)))
 _CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def _encoding(text: str) -> dict[int, str]:
-    """Codes from 0 on of the signs that stand in a text, parted by spaces; "_" is none."""
+    """Number the signs of a text from 0, without "_"."""
     return {code: sign for code, sign in enumerate(text.split()) if sign != "_"}
 
 
@@ -56,21 +58,14 @@ OT1 = (
 )
 """Text of 128 codes: CMR and its kin."""
 
+OTT = OT1 | {code: chr(code) for code in range(0x22, 0x7F)} | dict(enumerate("↑↓'¡¿", 11))
+"""Text of fixed pitch: CMTT and its kin."""
+
 T1 = (
     {0x21 + position: sign for position, sign in enumerate(_ASCII)}
     | dict(enumerate("`´ˆ˜¨˝˚ˇ˘¯˙¸˛‚‹›“”„«»–—"))
-    | {
-        0x19: "ı",
-        0x1A: "ȷ",
-        0x1B: "ff",
-        0x1C: "fi",
-        0x1D: "fl",
-        0x1E: "ffi",
-        0x1F: "ffl",
-        0x27: "’",
-        0x60: "‘",
-        0x7F: "-",
-    }
+    | dict(enumerate(("ı", "ȷ", "ff", "fi", "fl", "ffi", "ffl"), 0x19))
+    | {0x27: "’", 0x60: "‘", 0x7F: "-"}
     | dict(enumerate("ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£", 0x80))
     | {code: chr(code) for code in range(0xC0, 0x100)}
     | {0xD7: "Œ", 0xDF: "SS", 0xF7: "œ", 0xFF: "ß"}
@@ -83,12 +78,13 @@ _NAMES = (
     (re.compile(r"(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", re.IGNORECASE), OMX),
     (re.compile(r"^MSAM\d+$"), MSA),
     (re.compile(r"^MSBM\d+$"), MSB),
-    (re.compile(r"^CM(?:R|BX|TI|SL|CSC|SS|BXTI|SSBX|DUNH|B|U|TT|SLTT|ITT)\d+$|^LMRoman.*-OT1"), OT1),
+    (re.compile(r"^CM(?:R|BX|TI|SL|CSC|SS|BXTI|SSBX|DUNH|B|U)\d+$|^LMRoman.*-OT1"), OT1),
+    (re.compile(r"^CM(?:TT|SLTT|ITT|CSLTT|TCSC)\d+$"), OTT),
 )
 
 
 def _widths(codes: list[int], thousandths: str) -> dict[int, float]:
-    """Codes with their widths in ems, from a text of widths in thousandths."""
+    """Map codes to their widths in ems, from a text of thousandths."""
     return {code: int(width) / 1000 for code, width in zip(codes, thousandths.split(), strict=True)}
 
 
@@ -100,69 +96,13 @@ _OML_WIDTHS = _widths(
     "572 490 465",
 )
 _OMS_WIDTHS = _widths(
-    [
-        *(
-            0,
-            1,
-            2,
-            3,
-            4,
-            5,
-            6,
-            14,
-            15,
-            17,
-            18,
-            19,
-            20,
-            21,
-            24,
-            25,
-            26,
-            27,
-            28,
-            29,
-            32,
-            33,
-            34,
-            35,
-            36,
-            39,
-            40,
-            41,
-            44,
-        ),
-        *(
-            47,
-            48,
-            49,
-            50,
-            51,
-            54,
-            55,
-            56,
-            57,
-            58,
-            59,
-            62,
-            63,
-            *range(65, 91),
-            91,
-            92,
-            94,
-            95,
-            98,
-            99,
-            100,
-            101,
-            102,
-        ),
-        *(103, 104, 105, 106, 107, 110, 112, 114),
-    ],
+    [*range(7), 14, 15, *range(17, 22), *range(24, 30), *range(32, 37), 39, 40, 41, 44, *range(47, 52), *range(54, 60)],
     "778 278 778 500 778 500 778 500 500 778 778 778 778 778 778 778 778 778 1000 1000 1000 1000 500 500 1000 "
-    "778 1000 1000 1000 778 275 1000 667 667 0 0 556 556 667 500 778 778 799 657 527 771 528 719 595 845 545 "
-    "678 762 690 1201 820 796 696 817 848 606 545 626 613 988 713 668 725 667 667 667 667 444 444 444 444 500 "
-    "500 389 389 278 500 500 833 833",
+    "778 1000 1000 1000 778 275 1000 667 667 0 0 556 556 667 500",
+) | _widths(
+    [62, 63, *range(65, 93), 94, 95, *range(98, 108), 110, 112, 114],
+    "778 778 799 657 527 771 528 719 595 845 545 678 762 690 1201 820 796 696 817 848 606 545 626 613 988 713 "
+    "668 725 667 667 667 667 444 444 444 444 500 500 389 389 278 500 500 833 833",
 )
 _OT1_WIDTHS = _widths(
     [33, 40, 41, 43, 44, 46, 47, *range(48, 60), 61, *range(65, 92), 93, *range(97, 123)],
@@ -171,29 +111,32 @@ _OT1_WIDTHS = _widths(
     "444 306 500 556 278 306 528 278 833 556 500 556 528 392 394 389 556 528 722 528 528 444",
 )
 _SCALES = (1.0, 1.03, 1.06, 1.1, 1.14, 1.18, 1.22)
-"""How much wider than at 10 points the glyphs of Computer Modern are, in ems, at 5 to 10 points."""
+"""Widths of the glyphs of Computer Modern at 10 to 5 points, in ems, relative to those at 10 points."""
 
 MAX_MISFIT = 0.06
-"""Mean share by which the widths of a font may differ from those of the encoding that it is taken for."""
+"""Maximal mean relative difference between the widths of a font and those of its encoding."""
 
 LIKE_TEXT = 0.2
-"""Mean share by which the widths of a text in bold or italics may differ from those of its upright letters."""
+"""Maximal mean relative difference between the widths of bold or italic text and those of upright letters."""
 
 CLEARLY = 0.5
-"""Share of the misfit of the letters of a text, below which a font is one for mathematics."""
+"""Maximal difference of the widths of a mathematical font, as a share of the difference from text."""
 
 
 def encoding_named(font: str) -> Mapping[int, str] | None:
-    """The encoding of the TeX font of a name, its subset's prefix aside; None if the name says nothing."""
+    """Return the encoding of the TeX font of a name without the prefix of a subset, None for other names."""
     return next((encoding for pattern, encoding in _NAMES if pattern.search(font)), None)
 
 
 def encoding_measured(widths: Mapping[int, float]) -> tuple[Mapping[int, str], bool]:
-    """The encoding of a TeX font without a name, and whether its glyphs are as wide as that of such a font.
+    """Return the encoding of a TeX font without a name, and whether the widths of its glyphs fit.
 
     Args:
-        widths: code -> width in ems of the glyphs that were seen.
+        widths: code -> width of the glyph in ems.
     """
+    is_cork = any(code in (0x15, 0x16) or 0x1B <= code <= 0x1F or code >= 0x80 for code in widths)
+    if of_one_pitch(widths.values()):
+        return (T1 if is_cork else OTT), True
     as_text = _misfit(widths, _OT1_WIDTHS)
     misfit, encoding = min(
         ((_misfit(widths, known), encoding) for encoding, known in ((OML, _OML_WIDTHS), (OMS, _OMS_WIDTHS))),
@@ -201,18 +144,17 @@ def encoding_measured(widths: Mapping[int, float]) -> tuple[Mapping[int, str], b
     )
     if misfit < MAX_MISFIT and misfit < CLEARLY * as_text:
         return encoding, True
-    is_cork = any(code in (0x15, 0x16) or 0x1B <= code <= 0x1F or code >= 0x80 for code in widths)
     return T1 if is_cork else OT1, as_text < LIKE_TEXT
 
 
 def _misfit(widths: Mapping[int, float], known: Mapping[int, float]) -> float:
-    """Mean share by which widths differ from known ones, at the size that suits best; an unknown code counts whole."""
+    """Return the mean relative difference of widths from known ones at the best size; an unknown code counts 1."""
     misfits = []
     for scale in _SCALES:
         shares = [
             min(1.0, abs(width / (scale * known[code]) - 1)) if code in known else 1.0
             for code, width in widths.items()
-            if known.get(code) != 0  # signs that overlay the next one; what a file says of their width varies
+            if known.get(code) != 0  # the widths of signs that overlay the next one vary between files
         ]
         misfits.append(sum(shares) / max(1, len(shares)))
     return min(misfits)

@@ -1,70 +1,66 @@
-"""Word, PowerPoint, Markdown, HTML and plain text files -> Reading, by the rules of quality and sections of PDFs.
+"""Readers of Word, PowerPoint, Markdown, HTML and plain text files, with the same kinds and sections as for PDFs.
 
-pandoc converts Word, PowerPoint and Markdown to HTML, which is read by lxml.
+pandoc converts all but HTML to HTML, which lxml parses. Plain text is read as Markdown.
 """
 
 from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from quarry.configs.settings import IngestSettings
 from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Alias, Reading
+from quarry.ingest.paragraphs.blocks import Block
 from quarry.ingest.paragraphs.front_page import number_of
 from quarry.ingest.paragraphs.passages import passages
 from quarry.ingest.paragraphs.sections import outline
-from quarry.ingest.paragraphs.split import Block
 from quarry.ingest.pipeline.read_document import MAX_HEADINGS, reading_of
 
-LONG_LINE = 120
-"""Median length of the lines of a plain text, in characters, from which each line is a paragraph."""
 HEADING_SIZE, HEADING_STEP = 2.0, 0.15
-"""Size of a title relative to the text, and how much smaller each level of headings is, for the rules of sections."""
+"""Font size of a title relative to the text, and the difference between levels of headings, for the sections."""
 
-_HIDDEN = frozenset(
-    re.findall(
-        r"\S+",
-        """
-    script style template noscript nav head button select option input textarea svg canvas iframe object
-    audio video annotation annotation-xml footer aside
-    """,
-    )
+OFFICE = {".docx": ("docx", "--standalone"), ".pptx": ("pptx",)}
+"""Options of pandoc for the files that are read from folders, as PDFs are; standalone output has the title."""
+
+_MARKDOWN = ("commonmark_x",)
+READERS = OFFICE | {".md": _MARKDOWN, ".markdown": _MARKDOWN, ".html": (), ".htm": (), ".txt": _MARKDOWN}
+"""Options of pandoc by suffix; files with other suffixes than `OFFICE` are read only if they are named."""
+
+_HIDDEN = re.compile(
+    "script|style|template|noscript|nav|head|button|select|option|input|textarea|svg|canvas|iframe|object|audio|video"
+    "|annotation|annotation-xml|footer|aside"
 )
-_INLINE = frozenset(
-    re.findall(
-        r"\S+",
-        """
-    a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math q rp rt ruby s samp
-    small span strike strong sub sup time tt u var wbr mi mo mn mrow msup msub mfrac mtext semantics mspace
-    msqrt mover munder mstyle msubsup munderover mtd mtr mtable mroot mpadded menclose img
-    """,
-    )
+_BLOCK = re.compile(
+    "html|body|article|section|main|header|hgroup|figure|figcaption|details|summary|address|blockquote|center|dd|div|dl"
+    "|dt|fieldset|form|legend|h[1-6]|li|ol|ul|menu|p|pre|caption|table|tbody|td|tfoot|th|thead|tr"
 )
 _NOTE = re.compile(r"[\d*†‡§,;–\-\[\]\s]{1,8}")
-_UNDERLINE = re.compile(r"[=\-~#*_]{3,}")
 
 
 def read_text_file(path: Path, doc_id: str, content: str, settings: IngestSettings) -> Reading:
-    """Return the paragraphs of such a file, kept and rejected, and its document.
+    """Return the paragraphs of a file, kept and rejected, and its document.
 
     Raises:
-        SourceError: it is damaged, or has no text.
+        SourceError: the file is damaged, or has no text.
     """
     suffix = path.suffix.lower()
-    reader = {".html": "lxml", ".htm": "lxml", ".txt": "text"}.get(suffix, "pandoc")
+    options = READERS[suffix]
+    reader = "pandoc" if options else "lxml"
     try:
-        made = READERS[suffix](path, path.read_bytes())
+        html = path.read_bytes()
     except OSError as error:
         raise SourceError(f"{path}: must be readable: {error.strerror}; check its permissions") from error
-    blocks = [block for block in _under_headings(made) if any(map(str.isalnum, block.text))]
+    if options:
+        html = _pandoc(path, html, *options)
+    found = _under_headings(_html_blocks(path, html, slides=suffix == ".pptx"))
+    blocks = [block for block in found if any(map(str.isalnum, block.text))]
     if not blocks:
-        raise SourceError(f"{path}: must hold text, holds none; leave it out")
+        raise SourceError(f"{path}: must contain text, is empty; leave it out")
     title = next((block.text for block in blocks if block.is_heading), "")
     sections = outline(blocks, title)
     kept, rejected = passages(doc_id, blocks, sections.paths, settings, lambda _page: reader)
@@ -78,55 +74,11 @@ def read_text_file(path: Path, doc_id: str, content: str, settings: IngestSettin
 
 
 def _under_headings(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Give each block the heading before it."""
     heading = ""
     for block in blocks:
         yield replace(block, heading=heading)
         heading = block.text if block.is_heading else heading
-
-
-def _read_docx(path: Path, content: bytes) -> Iterator[Block]:
-    # standalone output has the title of the document
-    return _html_blocks(path, _pandoc(path, content, "docx", "--standalone"))
-
-
-def _read_pptx(path: Path, content: bytes) -> Iterator[Block]:
-    return _html_blocks(path, _pandoc(path, content, "pptx"), slides=True)
-
-
-def _read_markdown(path: Path, content: bytes) -> Iterator[Block]:
-    return _html_blocks(path, _pandoc(path, _decoded(path, content).encode(), "commonmark_x"))
-
-
-def _read_html(path: Path, content: bytes) -> Iterator[Block]:
-    return _html_blocks(path, content)
-
-
-def _read_plain_text(path: Path, content: bytes) -> Iterator[Block]:
-    """Yield paragraphs parted by empty lines, or one a line where lines are long."""
-    lines = [line.strip() for line in re.split(r"\r\n|[\n\r\x0b\x0c\u2028\u2029]", _decoded(path, content))]
-    filled = [line for line in lines if line]
-    if filled and median(map(len, filled)) >= LONG_LINE:
-        lines = [part for line in filled for part in (line, "")]
-    held: list[str] = []
-    for line in [*lines, ""]:
-        if line and not _UNDERLINE.fullmatch(line):
-            held.append(line)
-        elif held:
-            yield Block(1, "", _on_one_line(" ".join(held)))
-            held = []
-
-
-OFFICE: dict[str, Callable[[Path, bytes], Iterator[Block]]] = {".docx": _read_docx, ".pptx": _read_pptx}
-"""Readers of the files that are read from folders, as PDFs are."""
-
-READERS = OFFICE | {
-    ".md": _read_markdown,
-    ".markdown": _read_markdown,
-    ".html": _read_html,
-    ".htm": _read_html,
-    ".txt": _read_plain_text,
-}
-"""Readers by suffix; files with the other suffixes are read only if they are named, as folders hold many of them."""
 
 
 def _pandoc(path: Path, content: bytes, form: str, *options: str) -> bytes:
@@ -139,6 +91,11 @@ def _pandoc(path: Path, content: bytes, form: str, *options: str) -> bytes:
 
     if content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise SourceError(f"{path}: must be a .{form} file without a password, is encrypted or of an old format")
+    if form == "commonmark_x":
+        try:
+            content = content.decode("utf-8-sig").encode()
+        except UnicodeDecodeError as error:
+            raise SourceError(f"{path}: must be UTF-8, byte {error.start} is not; save it as UTF-8") from error
     try:
         command = [pypandoc.get_pandoc_path(), "--sandbox", "--mathml", "--wrap=none", "-f", form, "-t", "html"]
         return subprocess.run([*command, *options], input=content, capture_output=True, check=True).stdout
@@ -148,25 +105,14 @@ def _pandoc(path: Path, content: bytes, form: str, *options: str) -> bytes:
         raise SourceError(f"{path}: must be a whole .{form} file, is damaged; get the file again") from error
 
 
-def _decoded(path: Path, content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise SourceError(f"{path}: must be UTF-8, byte {error.start} is not; save it as UTF-8") from error
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.replace("\u00ad", "").split())
-
-
-def _html_blocks(path: Path, content: bytes, *, slides: bool = False) -> Iterator[Block]:
-    """Yield the blocks of HTML in order, without menus, footers and what is not shown.
+def _html_blocks(path: Path, content: bytes, *, slides: bool) -> Iterator[Block]:
+    """Yield the blocks of HTML in order, without menus, footers and hidden elements.
 
     Args:
-        slides: whether each heading of pandoc's "slide-12" begins a page.
+        slides: whether each element with an id such as "slide-12" begins a page.
 
     Raises:
-        SourceError: there is nothing in it.
+        SourceError: the HTML is empty.
     """
     import lxml.etree
     import lxml.html
@@ -175,18 +121,18 @@ def _html_blocks(path: Path, content: bytes, *, slides: bool = False) -> Iterato
         content.decode("utf-8")
         encoding = "utf-8"
     except UnicodeDecodeError:
-        encoding = None  # lxml finds what the page declares
+        encoding = None  # lxml reads the encoding that the page declares
     try:
         root = lxml.html.document_fromstring(content, parser=lxml.html.HTMLParser(encoding=encoding))
     except (lxml.etree.ParserError, ValueError) as error:
-        raise SourceError(f"{path}: must be HTML with a text in it, holds none; leave it out") from error
+        raise SourceError(f"{path}: must be HTML with text, is empty; leave it out") from error
     held: list[str] = []
     page = 1
     for text, features in _walked(root, {}):
         if features is None:
             held.append(text)
             continue
-        found = _on_one_line("".join(held))
+        found = " ".join("".join(held).replace("\u00ad", "").split())
         slide = re.fullmatch(r"slide-(\d+)", text) if slides else None
         page = int(slide[1]) if slide else page
         if found:
@@ -195,14 +141,14 @@ def _html_blocks(path: Path, content: bytes, *, slides: bool = False) -> Iterato
 
 
 def _walked(element: Any, features: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """Yield the texts of an element, and at each end of a block its `id` and what it is, by the names of `Block`."""
+    """Yield the texts of an element, and at the end of each block its `id` and its attributes of `Block`."""
     tag = element.tag.rpartition("}")[2].casefold() if isinstance(element.tag, str) else ""
-    if not tag or tag in _HIDDEN or element.get("hidden") is not None or _is_note(element, tag):
+    if not tag or _HIDDEN.fullmatch(tag) or element.get("hidden") is not None or _is_note(element, tag):
         return
     if tag in ("br", "hr"):
         yield (" ", None) if tag == "br" else ("", features)
         return
-    own, is_block = _features(element, tag, features), tag not in _INLINE
+    own, is_block = _features(element, tag, features), bool(_BLOCK.fullmatch(tag))
     if is_block:
         yield "", features
     if element.text:
@@ -216,7 +162,7 @@ def _walked(element: Any, features: dict[str, Any]) -> Iterator[tuple[str, dict[
 
 
 def _features(element: Any, tag: str, outer: dict[str, Any]) -> dict[str, Any]:
-    """Return what an element of this tag is inside an outer one, by the names of `Block`."""
+    """Return the attributes of `Block` of an element inside an outer one."""
     if re.fullmatch(r"h[1-6]", tag):
         level = 0 if element.get("class") == "title" else int(tag[1])
         return {"is_heading": True, "size_ratio": HEADING_SIZE - HEADING_STEP * level}
@@ -232,7 +178,7 @@ def _features(element: Any, tag: str, outer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_note(element: Any, tag: str) -> bool:
-    """Whether an element holds the notes of a page, or is a raised sign that points to a note and is no exponent."""
+    """Return whether an element holds the notes of a page, or is a superscript that points to a note."""
     if tag == "section":
         return "footnotes" in (element.get("class") or "").split()
     linked = element.find(".//a") is not None or (element.getparent() is not None and element.getparent().tag == "a")

@@ -1,25 +1,104 @@
-"""Files -> store: what was found, a plan, readings, and all of it filed at once; safe to repeat and to interrupt."""
+"""Ingest of files into a store: plan, read, embed, and write everything at once; safe to repeat and to interrupt.
+
+Nothing is locked while files are read. If two ingests change one store, the ingest that writes second starts again, and
+uses the readings and vectors that it has already made.
+"""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+import functools
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
+import numpy as np
+from tqdm.auto import tqdm
+
+from quarry.configs.executors import Cluster, InProcess, result_of, run_all
 from quarry.configs.imports import find
-from quarry.configs.settings import IngestSettings, Settings
-from quarry.ingest.embed import BUILT_IN, choose_spec, require_embedder, token_limit, word_models_of
-from quarry.ingest.embed.models import fetch
-from quarry.ingest.errors import SourceError, StoreError
-from quarry.ingest.paragraph import Document, Reading
+from quarry.configs.settings import EmbedSettings, IngestSettings, Settings
+from quarry.configs.terminal import pluralize
+from quarry.ingest.embed import (
+    BUILT_IN,
+    Embedder,
+    TokenEmbedder,
+    choose_spec,
+    require_embedder,
+    token_limit,
+    word_models_of,
+)
+from quarry.ingest.embed.relevance import Relevance, calibrate
+from quarry.ingest.embed.vectors import ReadingVectors, embed_all, embed_on_worker, models_of_worker, no_vectors
+from quarry.ingest.errors import BadInputError, SourceError, StoreChangedError
+from quarry.ingest.paragraph import Reading
 from quarry.ingest.pdf.extract import READERS
-from quarry.ingest.pipeline.commit import commit, outdated
-from quarry.ingest.pipeline.outcome import FileOutcome, IngestSummary, Status
-from quarry.ingest.pipeline.plan import Held, Row, missing_books, plan, to_drop
-from quarry.ingest.pipeline.read_files import read_all
+from quarry.ingest.pipeline.plan import Held, Row, plan
+from quarry.ingest.pipeline.read import read_all
 from quarry.ingest.pipeline.sources import Source, expand, look_at, printable
 from quarry.ingest.pipeline.staging import Staging
-from quarry.ingest.store import DEFAULT_COLLECTION, Course, Store, store_to_change
+from quarry.ingest.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
+from quarry.ingest.store.records import words_of
+
+Status = Literal["added", "replaced", "unchanged", "same file", "embedded anew", "removed", "failed"]
+
+ATTEMPTS = 3
+"""Number of times that an ingest is tried if other ones keep changing the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """The result of one document.
+
+    Attributes:
+        doc_id: its id; for a failed file the stem.
+        path: the file it came from.
+        kept: paragraphs in the store.
+        rejected: number of rejected paragraphs, by reason.
+        detail: the error of a failed file, or the document of which it is a copy.
+        notes: a line for each kind of omission, doubt or correction.
+    """
+
+    doc_id: str
+    path: str
+    status: Status
+    kept: int = 0
+    rejected: dict[str, int] = field(default_factory=dict)
+    detail: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IngestSummary:
+    """The results of one ingest, and the content of the store after it.
+
+    Attributes:
+        skipped: the reason why a file of a folder was not read, by path.
+    """
+
+    outcomes: tuple[FileOutcome, ...]
+    skipped: dict[str, str]
+    embedder: str
+    n_documents: int
+    n_paragraphs: int
+    n_near_identical: int
+    fingerprint: str
+
+    @property
+    def failed(self) -> tuple[FileOutcome, ...]:
+        """The files that could not be read."""
+        return tuple(outcome for outcome in self.outcomes if outcome.status == "failed")
+
+    @property
+    def rejected(self) -> dict[str, int]:
+        """Number of rejected paragraphs by reason, most first."""
+        total: Counter[str] = Counter()
+        for outcome in self.outcomes:
+            total.update(outcome.rejected)
+        return dict(total.most_common())
 
 
 def ingest(
@@ -29,155 +108,206 @@ def ingest(
     *,
     collection: str = DEFAULT_COLLECTION,
     drop: Sequence[str] = (),
-    prune: bool = False,
     embedder_spec: str = "auto",
     progress: bool = True,
     notice: Callable[[str], None] = lambda _: None,
+    cluster: Cluster | None = None,
 ) -> IngestSummary:
-    """Bring files into a store; those whose bytes it holds already are left as they are.
+    """Ingest files into a store; files with bytes that the store holds already are left unchanged.
 
     Args:
         paths: PDF files, folders of them (searched through), or paragraphs.jsonl files.
         location: folder or URL of the store.
-        settings: what reads and embeds.
+        settings: of reading and embedding.
         collection: name within the store.
         drop: doc_ids of documents to remove; `paths` may then be empty.
-        prune: remove the documents whose files are gone; `paths` may then be empty.
-        embedder_spec: SPEC; `auto` is the store's own, or chosen by script for a new one.
+        embedder_spec: SPEC; `auto` is the store's embedder, or is chosen by script for a new store.
         progress: bars on standard error, or in the notebook.
-        notice: gets one line before a step that takes long without a bar.
+        notice: called with one line before a long step without a bar, and when an interrupted ingest is resumed.
+        cluster: reads and embeds in place of this machine.
 
     Raises:
-        SettingsError: there is no such reader.
-        BadInputError: a path is not there, or a folder holds nothing to read.
-        StoreError: the store cannot be opened or written, has another embedder, or another ingest is at work on it.
+        SettingsError: the reader is unknown.
+        BadInputError: a path does not exist, or a folder holds no lectures.
+        StoreError: the store cannot be opened or written, or has another embedder.
         EmbedderError: the model cannot be loaded.
+        WorkerError: workers cannot do the work.
     """
     if settings.ingest.reader != "auto":
         find(READERS, settings.ingest.reader, "ingest.reader")
-    files = expand(paths) if paths or not (drop or prune) else []
+    files, skipped = expand(paths) if paths or not drop else ([], {})
     if embedder_spec not in BUILT_IN and Path(embedder_spec).is_dir():
-        embedder_spec = str(Path(embedder_spec).resolve())  # what the store remembers must hold from anywhere
-    with store_to_change(location, collection) as store:
+        embedder_spec = str(Path(embedder_spec).resolve())  # the store keeps an absolute path
+    for left in reversed(range(ATTEMPTS)):
+        store = create_store(location, collection)
         if embedder_spec != "auto":
             store.require_embedder(embedder_spec)
-        staging = Staging(store.staging_dir)
-        held = _held(store.course)
-        with _disk_errors(location):
-            gone = to_drop(held, drop, prune, location)
-            found = [(path, _look(path, settings.ingest)) for path in files]
-            rows = plan(found, held, gone, lambda path: _look(path, settings.ingest))
-            to_read = any(row.action in {"read", "take"} for row in rows)
-            if to_read and embedder_spec != "auto":
-                require_embedder(embedder_spec, store.models(settings.embed).folder)
-            readings: list[Reading] = []
-            failed: list[FileOutcome] = []
-            for row, result in read_all(rows, held.documents, settings.ingest, staging, progress):
-                if isinstance(result, Reading):
-                    readings.append(result)
-                else:
-                    failed.append(_failed(row.path, result))
-        spec = _settle_spec(embedder_spec, store.course, readings)
-        word_models = word_models_of(spec, settings.search.accuracy)
-        changing = {reading.document.doc_id for reading in readings}
-        removed = [_removed(document) for document in missing_books(rows, held.documents)]
-        removed += [_removed(held.documents[doc_id], gone[doc_id]) for doc_id in sorted(gone.keys() - changing)]
-        left = changing | {outcome.doc_id for outcome in removed}
-        again = outdated(store.course, left, token_limit(spec, settings.embed), word_models if files else ())
-        anew = {reading.document.doc_id for reading in again}
-        readings += again
-        outcomes = [*_settled(rows, anew), *failed, *_filed(readings, held, anew), *removed]
-        if readings or removed:
-            models = store.models(settings.embed)
-            if embedder_spec != "auto" and not to_read:
-                fetch(embedder_spec)
-            has_text = store.course.embedder_spec or any(reading.paragraphs for reading in readings)
-            specs = dict.fromkeys((spec, *word_models)) if readings and has_text else ()
-            embedders = [models.embedder(wanted, notice) for wanted in specs]
-            dropped = [outcome.doc_id for outcome in removed]
-            with _disk_errors(location):
-                commit(store, readings, dropped, embedders, word_models, settings.embed, staging, progress)
+        try:
+            rows = _ingest(files, store, settings, drop, embedder_spec, progress, notice, cluster)
+        except StoreChangedError:
+            if not left:
+                raise
+            notice(f"another ingest has changed {location} meanwhile; starting again, nothing is read twice")
         else:
-            store.tidy()
-        staging.clear()
-        order = {str(path): row for row, path in enumerate(files)}
-        outcomes.sort(key=lambda outcome: (order.get(outcome.path, len(order)), outcome.doc_id))
-        return _summary(outcomes, store)
-
-
-@contextlib.contextmanager
-def _disk_errors(location: str) -> Iterator[None]:
-    """Say of a full disk that the store has lost nothing by it."""
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(f"{location}: could not be written: {error}; nothing stored was lost") from error
-
-
-def _look(path: Path, settings: IngestSettings) -> Source | SourceError:
-    try:
-        return look_at(path, settings)
-    except SourceError as error:
-        return error
-
-
-def _held(course: Course) -> Held:
-    return Held(
-        documents={document.doc_id: document for document in course.documents},
-        owners={paragraph.paragraph_id: paragraph.doc_id for paragraph in course.paragraphs},
-        missing={document.doc_id for document in course.documents if not Path(document.path).exists()},
-    )
-
-
-def _settle_spec(asked: str, course: Course, readings: Sequence[Reading]) -> str:
-    if asked != "auto":
-        return asked
-    if course.embedder_spec:
-        return course.embedder_spec
-    return choose_spec(paragraph.text for reading in readings for paragraph in reading.paragraphs)
-
-
-def _settled(rows: Sequence[Row], anew: set[str]) -> Iterator[FileOutcome]:
-    """The outcomes of the files that need neither reading nor embedding."""
-    for row in rows:
-        if row.action == "fail":
-            yield _failed(row.path, row.detail)
-        elif row.stored is not None and row.doc_id not in anew:
-            known, path = row.stored, str(row.path)
-            if row.action == "same file":
-                yield FileOutcome(known.doc_id, path, "same file", detail=known.doc_id)
-            else:
-                yield FileOutcome(known.doc_id, path, "unchanged", known.n_paragraphs, known.rejected, known.same_as)
-
-
-def _filed(readings: Sequence[Reading], held: Held, anew: set[str]) -> Iterator[FileOutcome]:
-    for reading in readings:
-        document = reading.document
-        status: Status = "replaced" if document.doc_id in held.documents else "added"
-        if document.same_as:
-            status = "same file"
-        elif document.doc_id in anew:
-            status = "embedded anew"
-        yield FileOutcome(
-            document.doc_id, document.path, status, len(reading.paragraphs), document.rejected, document.same_as
-        )
-
-
-def _removed(document: Document, why: str = "") -> FileOutcome:
-    return FileOutcome(document.doc_id, document.path, "removed", detail=why)
-
-
-def _failed(path: Path, error: str) -> FileOutcome:
-    return FileOutcome(printable(path.stem), printable(path), "failed", detail=printable(error))
-
-
-def _summary(outcomes: Sequence[FileOutcome], store: Store) -> IngestSummary:
+            break
+    order = {str(path): row for row, path in enumerate(files)}
+    outcomes = sorted(map(_outcome, rows), key=lambda item: (order.get(item.path, len(order)), item.doc_id))
     course = store.course
     return IngestSummary(
         outcomes=tuple(outcomes),
+        skipped={printable(path): why for path, why in skipped.items()},
         embedder=course.embedder_spec,
         n_documents=len(course.documents),
         n_paragraphs=len(course.paragraphs),
         n_near_identical=sum(bool(paragraph.same_as) for paragraph in course.paragraphs),
         fingerprint=course.fingerprint,
     )
+
+
+def _ingest(
+    files: Sequence[Path],
+    store: Store,
+    settings: Settings,
+    drop: Sequence[str],
+    embedder_spec: str,
+    progress: bool,
+    notice: Callable[[str], None],
+    cluster: Cluster | None,
+) -> list[Row]:
+    """Plan, read, embed and write; return the row of each document."""
+    course, staging = store.course, Staging(store.location, store.collection)
+    documents = {document.doc_id: document for document in course.documents}
+    for doc_id in drop:
+        if doc_id not in documents:
+            raise BadInputError(
+                f"--drop must name documents of {store.location}, got {doc_id!r}; "
+                f"run: python -m ingest --store {store.location} --list"
+            )
+    held = Held(
+        documents=documents,
+        owners={paragraph.paragraph_id: paragraph.doc_id for paragraph in course.paragraphs},
+        missing={document.doc_id for document in course.documents if not Path(document.path).exists()},
+    )
+    rows = plan([(path, _look(path, settings.ingest)) for path in files], held, drop)
+    models = course.models(settings.embed)
+    if any(row.action == "read" for row in rows):
+        store.require_writable()
+        if embedder_spec != "auto":
+            require_embedder(embedder_spec, models.folder)
+    workers = cluster or settings.ingest.workers or os.cpu_count() or 1
+    read_all(rows, documents, settings.ingest, staging, progress, workers)
+    if staging.n_found:
+        notice(f"resumed: {pluralize(staging.n_found, 'file')} had been read before")
+    texts = (paragraph.text for row in rows if row.reading for paragraph in row.reading.paragraphs)
+    spec = embedder_spec if embedder_spec != "auto" else course.embedder_spec or choose_spec(texts)
+    max_tokens, word_models = token_limit(spec, settings.embed), word_models_of(spec, settings.search.accuracy)
+    _embed_outdated(rows, course, max_tokens, word_models if files else ())
+    readings = [row.reading for row in rows if row.reading is not None]
+    dropped = [row.doc_id for row in rows if row.action == "drop"]
+    if readings or dropped:
+        has_text = course.embedder_spec or any(reading.paragraphs for reading in readings)
+        specs = dict.fromkeys((spec, *word_models)) if readings and has_text else ()
+        embedders = [models.embedder(wanted, notice) for wanted in specs]
+        executor, embed = _embedding(cluster, embedders, word_models, settings.embed)
+        updates = _embedded(readings, embedders, word_models, max_tokens, staging, progress, notice, executor, embed)
+        relevance = _relevance(updates, dropped, course, embedders[0]) if embedders and spec not in BUILT_IN else None
+        store.change(updates, dropped, relevance)
+        staging.clear()
+    return rows
+
+
+def _look(path: Path, settings: IngestSettings) -> Source | SourceError:
+    """Return the source of a file, or the error with which it cannot be used."""
+    try:
+        return look_at(path, settings)
+    except SourceError as error:
+        return error
+
+
+def _embed_outdated(rows: list[Row], course: Course, max_tokens: int, word_models: Sequence[str]) -> None:
+    """Mark documents to be embedded again if their vectors have another token limit, or token vectors are missing.
+
+    Vectors with different limits do not mix, and token vectors are used only if the whole course has them.
+    """
+    changing = {row.doc_id for row in rows if row.reading is not None or row.action == "drop"}
+    kept = {row.doc_id: row for row in rows if row.action == "keep"}
+    for doc_id, record in course.records.items():
+        is_whole = course.max_tokens == max_tokens and all(record.holds_words(spec) for spec in word_models)
+        if course.embedder_spec and doc_id not in changing and not is_whole:
+            if doc_id not in kept:
+                kept[doc_id] = Row(Path(record.document.path), doc_id, "embed")
+                rows.append(kept[doc_id])
+            kept[doc_id].action, kept[doc_id].reading = "embed", course.reading(doc_id)
+
+
+def _embedding(
+    cluster: Cluster | None, models: Sequence[Embedder], word_models: Sequence[str], settings: EmbedSettings
+) -> tuple[Executor, Callable[[Reading], ReadingVectors]]:
+    """Return the executor that embeds, and the function that embeds a reading there."""
+    if not cluster:
+        return InProcess(), functools.partial(embed_all, models, token_specs=word_models)  # a model takes all cores
+    of_worker = tuple(model.spec for model in models), replace(settings, threads=1)
+    cluster.check(models_of_worker, *of_worker)
+    return cluster, functools.partial(embed_on_worker, *of_worker, token_specs=word_models)
+
+
+def _embedded(
+    readings: Sequence[Reading],
+    models: Sequence[Embedder],
+    word_models: Sequence[str],
+    max_tokens: int,
+    staging: Staging,
+    progress: bool,
+    notice: Callable[[str], None],
+    executor: Executor,
+    embed: Callable[[Reading], ReadingVectors],
+) -> list[DocumentUpdate]:
+    """Return each reading with its vectors.
+
+    Args:
+        models: the store's embedder first; () if no reading has paragraphs.
+        word_models: SPECs of the models of token vectors.
+        max_tokens: token limit of the store's embedder.
+    """
+    if not models:
+        return [DocumentUpdate(reading, no_vectors(), "") for reading in readings]
+    embedder, n_before = models[0], staging.n_found
+    token_models = [model for model in models if model.spec in word_models and isinstance(model, TokenEmbedder)]
+    forms = words_of(model.spec for model in token_models)
+    vectors = {r.document.doc_id: staging.get(r, embedder.spec, max_tokens, forms) for r in readings}
+    left = [reading for reading in readings if vectors[reading.document.doc_id] is None]
+    n_paragraphs = sum(len(reading.paragraphs) for reading in left)
+    with tqdm(total=n_paragraphs, desc="embedding", unit="paragraph", disable=not progress) as bar:
+        for reading, future in run_all(executor, lambda reading: executor.submit(embed, reading), left):
+            vectors[reading.document.doc_id] = result_of(future)
+            staging.keep(vectors[reading.document.doc_id], reading, embedder.spec, max_tokens, forms)
+            bar.update(len(reading.paragraphs))
+    if staging.n_found > n_before:
+        notice(f"resumed: {pluralize(staging.n_found - n_before, 'file')} had been embedded before the interruption")
+    return [DocumentUpdate(r, vectors[r.document.doc_id], embedder.spec, max_tokens) for r in readings]
+
+
+def _relevance(
+    updates: Sequence[DocumentUpdate], dropped: Sequence[str], course: Course, embedder: Embedder
+) -> Relevance | None:
+    """Calibrate an embedder on all passages that the store will hold."""
+    gone = {*dropped, *(update.reading.document.doc_id for update in updates)}
+    kept = [row for row, paragraph in enumerate(course.paragraphs) if paragraph.doc_id not in gone]
+    texts = [course.paragraphs[row].text for row in kept]
+    texts += [paragraph.text for update in updates for paragraph in update.reading.paragraphs]
+    vectors = [update.vectors.paragraphs for update in updates if update.reading.paragraphs]
+    return calibrate(texts, np.concatenate([*([course.vectors[kept]] if kept else []), *vectors]), embedder)
+
+
+def _outcome(row: Row) -> FileOutcome:
+    """Return the result of a document."""
+    document = row.reading.document if row.reading is not None else row.stored
+    if row.action == "fail" or document is None:
+        return FileOutcome(printable(row.path.stem), printable(row.path), "failed", detail=printable(row.detail))
+    if row.action in ("drop", "same file"):
+        status: Status = "removed" if row.action == "drop" else "same file"
+        return FileOutcome(row.doc_id, str(row.path), status, detail=row.detail)
+    statuses: dict[str, Status] = {"keep": "unchanged", "embed": "embedded anew", "twin": "same file"}
+    status = statuses.get(row.action, "replaced" if row.stored else "added")
+    n_kept, notes = document.n_paragraphs, row.reading.notes if row.reading is not None else ()
+    return FileOutcome(row.doc_id, str(row.path), status, n_kept, document.rejected, document.same_as, notes)

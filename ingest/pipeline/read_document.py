@@ -1,64 +1,41 @@
-"""One source file -> Reading: what pipeline.py runs in its worker processes."""
+"""Reading of one source file into passages; runs in worker processes."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from quarry.configs.json_files import MEND, read_objects
 from quarry.configs.settings import IngestSettings
+from quarry.configs.terminal import pluralize
 from quarry.ingest.errors import SourceError
 from quarry.ingest.layout.arrange import arrange
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
+from quarry.ingest.paragraphs.blocks import split
 from quarry.ingest.paragraphs.front_page import authors, lecture_number
 from quarry.ingest.paragraphs.passages import passages
 from quarry.ingest.paragraphs.sections import outline
 from quarry.ingest.paragraphs.sentence import opening_sentence
-from quarry.ingest.paragraphs.split import split
-from quarry.ingest.pdf.extract import extract
+from quarry.ingest.pdf.extract import Pdf, extract
+from quarry.ingest.pdf.ocr import REMEDY
 
-READER_MODULES = (
-    "pdf/model",
-    "pdf/tex",
-    "pdf/pdfium",
-    "pdf/ocr",
-    "pdf/plumber",
-    "pdf/doubt",
-    "layout/bidi",
-    "layout/small_print",
-    "layout/lines",
-    "pdf/glyph_names",
-    "pdf/extract",
-    "layout/margins",
-    "layout/furniture",
-    "layout/side_by_side",
-    "layout/drop_caps",
-    "layout/arrange",
-    "paragraphs/split",
-    "paragraphs/sections",
-    "paragraphs/front_page",
-    "paragraphs/kinds",
-    "paragraphs/passages",
-    "paragraphs/sentence",
-    "pipeline/read_document",
-    "pdf/text_files",
-)
-"""The modules of this package that decide which paragraphs a file yields."""
+READING = ("paragraph.py", "pdf/*.py", "layout/*.py", "paragraphs/*.py", "pipeline/read_document.py")
+"""Source files that decide which paragraphs a file yields."""
 
 MAX_HEADINGS = 20
-"""Outermost headings that are aliases; slides have one a page, and the later ones name the lecture less and less."""
+"""Number of outermost headings that become aliases; later ones, such as those of slides, seldom name the lecture."""
 
 
 def content_hash(path: Path) -> str:
-    """SHA-256 of a file's bytes, hexadecimal.
+    """Return the SHA-256 of a file's bytes, hexadecimal.
 
     Raises:
-        SourceError: it cannot be read.
+        SourceError: the file cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -68,23 +45,21 @@ def content_hash(path: Path) -> str:
 
 
 def version_of(content: str, settings: IngestSettings) -> str:
-    """The version that a file's paragraphs are filed under: same file, same reader, same settings, same version."""
+    """Return the version of a file's paragraphs: the same for the same file, reader and settings."""
     key = f"{reader_digest()}|{content}|{settings.min_words}|{settings.max_words}|{settings.reader}"
     return hashlib.sha256(key.encode()).hexdigest()[:12]
 
 
 @functools.cache
 def reader_digest() -> str:
-    """A digest of the code that reads, so that a better reader reads again what an older one has read."""
+    """Return a digest of the code that reads, so that a new version reads all files again."""
     folder = Path(__file__).parents[1]
-    digest = hashlib.sha256()
-    for module in READER_MODULES:
-        digest.update((folder / f"{module}.py").read_bytes())
-    return digest.hexdigest()
+    files = sorted(path for pattern in READING for path in folder.glob(pattern))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
 def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) -> Reading:
-    """The paragraphs of a PDF, kept and rejected, and its document.
+    """Return the paragraphs of a PDF, kept and rejected, and its document.
 
     Raises:
         SourceError: not a PDF, encrypted, damaged, or without a text layer.
@@ -104,25 +79,33 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
     document = replace(
         reading.document, authors=names, date=pdf.date, lecture_number=lecture_number(path.stem, pdf), reader=pdf.reader
     )
-    return replace(reading, document=document)
+    return replace(reading, document=document, notes=tuple(_notes(pdf, kept)))
+
+
+def _notes(pdf: Pdf, kept: Sequence[Paragraph]) -> Iterator[str]:
+    """Yield a line for each kind of doubt or omission in a PDF."""
+    if pdf.n_unread:
+        yield f"{pluralize(pdf.n_unread, 'page')} left out, being images; {REMEDY}"
+    if n_seen := sum(name == "tesseract" for name in pdf.readers.values()) or (
+        len(pdf.pages) if pdf.reader == "tesseract" else 0
+    ):
+        yield f"{pluralize(n_seen, 'page')} read by OCR, being images"
+    unsure = [item for item in kept if item.sureness < 1]
+    if n_missing := round(sum((1 - item.sureness) * len(item.text) for item in unsure)):
+        where = pluralize(len(unsure), "passage")
+        yield f"{pluralize(n_missing, 'sign')} doubtful or missing in {where}; --paragraphs --json shows their sureness"
 
 
 def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> list[Reading]:
-    """The books of a paragraphs.jsonl ({"paragraph_id", "book_name", "text"} a line), one Reading each, all kept.
-
-    The corpus.jsonl of a judged collection in BEIR's layout ({"_id", "title", "text"} a line) is read as well: one
-    book, called as its folder is, unless a line's metadata name it. Its empty documents are left out.
+    """Read the books of a paragraphs.jsonl ({"paragraph_id", "book_name", "text"} a line), one Reading each, all kept.
 
     Raises:
-        SourceError: a line is not such an object, a paragraph_id comes twice, or there is no paragraph at all.
+        SourceError: a line is not such an object, a paragraph_id occurs twice, or there is no paragraph.
     """
     books: dict[str, list[Paragraph]] = {}
     seen: set[str] = set()
     for where, found in read_objects(path, SourceError):
-        is_collection = "_id" in found and "paragraph_id" not in found
-        if is_collection and not any(str(found.get(key) or "").strip() for key in ("title", "text")):
-            continue
-        record = _paragraph_record(_of_collection(found, path) if is_collection else found, where)
+        record = _paragraph_record(found, where)
         if record["paragraph_id"] in seen:
             raise SourceError(f"{where}: paragraph_id must be unique, got {record['paragraph_id']!r} again; rename it")
         seen.add(record["paragraph_id"])
@@ -138,23 +121,12 @@ def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> 
             )
         )
     if not books:
-        raise SourceError(f"{path}: must hold at least one paragraph, got none; add a line, or leave the file out")
+        raise SourceError(f"{path}: must hold at least one paragraph, it is empty; add a line, or leave the file out")
     readings = []
     for book_name, paragraphs in books.items():
         digest = hashlib.sha256(f"{content}|{book_name}".encode()).hexdigest()
         readings.append(reading_of(path, book_name, digest, settings, [Alias(book_name, "name")], 0, paragraphs, []))
     return readings
-
-
-def _of_collection(found: dict[str, Any], path: Path) -> dict[str, Any]:
-    """A document of a collection as a paragraph: its title stands before its text, but for a heading of ours."""
-    metadata = found["metadata"] if isinstance(found.get("metadata"), dict) else {}
-    text, title = found.get("text"), str(found.get("title") or "").strip()
-    if title and isinstance(text, str) and title != metadata.get("heading"):
-        text = f"{title} {text}" if title[-1] in ".?!:" else f"{title}. {text}"
-    book_name = metadata.get("book_name") or path.resolve().parent.name
-    heading = str(metadata.get("heading") or "")
-    return {"paragraph_id": found["_id"], "book_name": book_name, "text": text, "heading": heading}
 
 
 def _paragraph_record(record: dict[str, Any], where: str) -> dict[str, str]:
@@ -175,7 +147,7 @@ def reading_of(
     kept: Sequence[Paragraph],
     rejected: Sequence[RejectedParagraph],
 ) -> Reading:
-    """A Reading of a file, with its document's counts and version."""
+    """Return a Reading of a file, with its document's counts and version."""
     document = Document(
         doc_id=doc_id,
         path=str(path),

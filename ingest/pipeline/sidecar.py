@@ -1,179 +1,214 @@
-"""What the user says about a lecture, in a YAML file of the same name beside it."""
+"""Sidecar files: a YAML file next to a lecture, with the same name, that adds or corrects its metadata."""
 
 from __future__ import annotations
 
 import datetime
 import hashlib
-import sys
+import itertools
+import re
 import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from quarry.configs.plain_yaml import read_plain_yaml
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic.dataclasses import dataclass
+
+from quarry.configs.plain_yaml import MAX_CHARS, read_plain_yaml
+from quarry.configs.terminal import pluralize
 from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
 from quarry.ingest.paragraphs.sentence import opening_sentence
 
 SUFFIXES = (".yaml", ".yml")
 
+MAX_NUMBER = 99_999
+"""Largest lecture number or page."""
 
-@dataclass(frozen=True, slots=True)
+RULES = {
+    "title": "a text that is not empty",
+    "aliases": "a text or a list of texts that are not empty",
+    "authors": "a text or a list of texts that are not empty",
+    "date": "a date like 2026-03-15",
+    "lecture_number": f"a whole number from 0 to {MAX_NUMBER}",
+    "corrections": "a list of entries with `was` and with `opening_sentence` or `text`, and `page` or not",
+}
+"""Keys of a sidecar file, and the values that each accepts, for errors."""
+
+
+def _one_line(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty")
+    return " ".join(text.split())
+
+
+def _with_letters(text: str) -> str:
+    if not _letters(text):
+        raise ValueError("must hold letters")
+    return text
+
+
+def _listed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _iso_date(value: Any) -> str:
+    is_date = isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
+    if not is_date and not isinstance(value, str):
+        raise ValueError("must be a date")
+    return datetime.date.fromisoformat(str(value)).isoformat()
+
+
+Line = Annotated[str, AfterValidator(_one_line)]
+Lines = Annotated[tuple[Line, ...], BeforeValidator(_listed)]
+Quote = Annotated[Line, AfterValidator(_with_letters)]
+Number = Annotated[int, Field(strict=True, ge=0, le=MAX_NUMBER)]
+STRICT = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True, config=STRICT)
 class Correction:
-    """How a paragraph that was read wrongly is printed.
+    """The printed text of a paragraph that was read wrongly.
 
     Attributes:
-        was: words of the paragraph as it was read; letters and figures count, nothing else.
-        page: 1-based, on which it starts; None if it is not said.
-        opening_sentence: as printed, None to take the first of `text`.
+        was: words of the paragraph as it was read; letters and digits count, nothing else.
+        page: 1-based, on which the paragraph starts; None for any page.
+        opening_sentence: as printed, None to take the first sentence of `text`.
         text: of the whole paragraph as printed, None if only its opening sentence was wrong.
     """
 
-    was: str
-    page: int | None
-    opening_sentence: str | None
-    text: str | None
+    was: Quote
+    page: Number | None = None
+    opening_sentence: Quote | None = None
+    text: Quote | None = None
 
-    def fits(self, paragraph: Paragraph) -> bool:
-        """Whether a paragraph is the one that is meant, as it was read or as it is printed."""
-        if self.page not in (None, paragraph.page):
-            return False
-        said = [self.was, *filter(None, (self.opening_sentence, self.text))]
-        return any(_plain(words) in _plain(paragraph.text) for words in said)
+    @model_validator(mode="after")
+    def _require_replacement(self) -> Correction:
+        if self.opening_sentence is None and self.text is None:
+            raise ValueError("must have opening_sentence or text")
+        return self
 
-    def over(self, paragraph: Paragraph) -> Paragraph:
-        """The paragraph as it is printed."""
+    def rows(self, paragraphs: Sequence[Paragraph]) -> list[int]:
+        """Return the indices of the paragraphs that the correction may mean.
+
+        The first of these groups that is not empty: paragraphs with the opening sentence `was`; paragraphs that begin
+        with `was`; paragraphs that already read as printed; paragraphs that hold `was` as whole words.
+        """
+        was, right = _letters(self.was), _letters(self.text or self.opening_sentence or "")
+        found: dict[int, list[int]] = {}
+        for row, paragraph in enumerate(paragraphs):
+            if self.page not in (None, paragraph.page):
+                continue
+            opening, offsets = _letters(paragraph.opening_sentence), _offsets(was, paragraph.text)
+            is_right = right == (_letters(paragraph.text) if self.text else opening)
+            fits = (was == opening, 0 in offsets, is_right, bool(offsets))
+            if any(fits):
+                found.setdefault(fits.index(True), []).append(row)
+        return found[min(found)] if found else []
+
+    def apply_to(self, paragraph: Paragraph) -> Paragraph:
+        """Return the paragraph as printed."""
         rest = paragraph.text.removeprefix(paragraph.opening_sentence)
         text = self.text or f"{self.opening_sentence}{rest}"
         opening = self.opening_sentence or opening_sentence(text)
         return replace(paragraph, text=text, opening_sentence=opening, sureness=1.0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=STRICT)
 class Sidecar:
-    """What `lecture04.yaml` says about `lecture04.pdf`; what it leaves out stays as it was read.
+    """The content of `lecture04.yaml` for `lecture04.pdf`; missing keys leave what was read unchanged.
 
     Attributes:
-        aliases: names by which the lecture is called.
-        authors: who wrote it.
+        title: of the lecture, instead of the printed one.
+        aliases: further names of the lecture.
+        authors: of the lecture.
         date: ISO date.
         lecture_number: of the lecture or chapter.
         corrections: of paragraphs that were read wrongly.
         digest: changes with the file; "" if there is none.
     """
 
-    aliases: tuple[str, ...] = ()
-    authors: tuple[str, ...] | None = None
-    date: str | None = None
-    lecture_number: int | None = None
+    title: Line | None = None
+    aliases: Lines = ()
+    authors: Lines | None = None
+    date: Annotated[str, BeforeValidator(_iso_date)] | None = None
+    lecture_number: Number | None = None
     corrections: tuple[Correction, ...] = ()
     digest: str = ""
 
-    def laid_over(self, reading: Reading) -> Reading:
-        """A reading with what the user says laid over it; a correction that fits nothing is told on standard error."""
+    def apply_to(self, reading: Reading) -> Reading:
+        """Return the corrected reading, with a note that counts the corrections that were applied or not."""
         paragraphs = list(reading.paragraphs)
+        unfit: dict[str, list[str]] = {}
         for correction in self.corrections:
-            row = next((row for row, paragraph in enumerate(paragraphs) if correction.fits(paragraph)), None)
-            if row is None:
-                told = f"{reading.document.path}: its sidecar corrects {correction.was[:60]!r}, which no paragraph says"
-                print(f"{told}; mend or remove the correction", file=sys.stderr)
+            rows = correction.rows(paragraphs)
+            if len(rows) == 1:
+                paragraphs[rows[0]] = correction.apply_to(paragraphs[rows[0]])
             else:
-                paragraphs[row] = correction.over(paragraphs[row])
-        return replace(reading, document=self.over(reading.document), paragraphs=tuple(paragraphs))
+                why = "fits several paragraphs" if rows else "fits nothing"
+                unfit.setdefault(why, []).append(repr(correction.was[:60]))
+        n_applied = len(self.corrections) - sum(map(len, unfit.values()))
+        note = [f"{pluralize(n_applied, 'correction')} applied"]
+        note += [f"{len(were)} {why} ({', '.join(were)})" for why, were in unfit.items()]
+        notes = (*reading.notes, ", ".join(note)) if self.corrections else reading.notes
+        return replace(reading, document=self.over(reading.document), paragraphs=tuple(paragraphs), notes=notes)
 
     def over(self, document: Document) -> Document:
-        """The document with what the user says laid over what was read."""
-        read = document.aliases
-        if self.authors is not None:
-            read = tuple(alias for alias in read if alias.source != "author")
-            read += tuple(Alias(author, "author") for author in self.authors)
-        given = tuple(Alias(alias, "sidecar") for alias in self.aliases)
+        """Return the document with the values of the sidecar in place of those that were read."""
+        replaced = {"title": self.title is not None, "author": self.authors is not None}
+        read = [alias for alias in document.aliases if not replaced.get(alias.source)]
+        title = [Alias(self.title, "title")] if self.title is not None else []
+        given = [Alias(alias, "sidecar") for alias in self.aliases]
+        authors = [Alias(author, "author") for author in self.authors or ()]
+        values = {name: getattr(self, name) for name in ("authors", "date", "lecture_number")}
         return replace(
             document,
-            aliases=tuple(dict.fromkeys((*given, *read))),
-            authors=document.authors if self.authors is None else self.authors,
-            date=document.date if self.date is None else self.date,
-            lecture_number=document.lecture_number if self.lecture_number is None else self.lecture_number,
+            aliases=tuple(dict.fromkeys((*given, *title, *read, *authors))),
             sidecar=self.digest,
+            **{name: value for name, value in values.items() if value is not None},
         )
 
 
-def read_sidecar(pdf: Path) -> Sidecar:
-    """What the file beside a PDF says; an empty Sidecar if there is none.
+def read_sidecar(lecture: Path) -> Sidecar:
+    """Read the sidecar file of a lecture; return an empty Sidecar if there is none.
 
     Raises:
-        SourceError: it is not YAML, or holds a key or a value that it must not.
+        SourceError: the file is not YAML, or holds an unknown key or a wrong value.
     """
-    path = next((path for suffix in SUFFIXES if (path := pdf.with_suffix(suffix)).is_file()), None)
+    path = next((path for suffix in SUFFIXES if (path := lecture.with_suffix(suffix)).is_file()), None)
     if path is None:
         return Sidecar()
     try:
-        content = path.read_bytes()
-        tree = read_plain_yaml(content.decode("utf-8-sig"))
+        with path.open("rb") as file:
+            content = file.read(4 * MAX_CHARS + 1)  # longer ones are refused
+        tree = read_plain_yaml(content.decode("utf-8-sig", "replace" if len(content) > 4 * MAX_CHARS else "strict"))
     except (OSError, ValueError) as error:
         raise SourceError(
             f"{path}: must be a readable YAML file: {' '.join(str(error).split())}; mend or remove it"
         ) from error
     if not isinstance(tree, dict):
         raise SourceError(f"{path}: must hold keys and values, got {type(tree).__name__}; mend or remove it")
-    readers: dict[str, Callable[[Any], Any]] = {
-        "aliases": _texts,
-        "authors": _texts,
-        "date": _date,
-        "lecture_number": _number,
-        "corrections": _corrections,
-    }
-    values = {}
-    for key, value in tree.items():
-        if key not in readers:
-            raise SourceError(f"{path}: keys must be of {', '.join(readers)}, got {repr(key)[:60]}; mend or remove it")
-        try:
-            values[key] = readers[key](value)
-        except ValueError as error:
-            raise SourceError(f"{path}: {key} must be {error}, got {repr(value)[:60]}; mend or remove it") from error
-    return Sidecar(**values, digest=hashlib.sha256(content).hexdigest()[:12])
+    for key in tree:
+        if key not in RULES:
+            raise SourceError(f"{path}: keys must be of {', '.join(RULES)}, got {repr(key)[:60]}; mend or remove it")
+    try:
+        return Sidecar(**tree, digest=hashlib.sha256(content).hexdigest()[:12])
+    except ValidationError as error:
+        key = str(error.errors(include_url=False)[0]["loc"][0])
+        raise SourceError(
+            f"{path}: {key} must be {RULES[key]}, got {repr(tree[key])[:60]}; mend or remove it"
+        ) from error
 
 
-def _texts(value: Any) -> tuple[str, ...]:
-    items = [value] if isinstance(value, str) else value
-    if not isinstance(items, list) or not all(isinstance(item, str) and item.strip() for item in items):
-        raise ValueError("a text or a list of texts that are not empty")
-    return tuple(" ".join(item.split()) for item in items)
-
-
-def _corrections(value: Any) -> tuple[Correction, ...]:
-    keys = {"was", "page", "opening_sentence", "text"}
-    right = "a list of entries with `was` and with `opening_sentence` or `text`, and `page` or not"
-    if not isinstance(value, list) or not all(isinstance(item, dict) and item.keys() <= keys for item in value):
-        raise ValueError(right)
-    found = []
-    for item in value:
-        texts = {key: item.get(key) for key in ("was", "opening_sentence", "text")}
-        if not all(text is None or (isinstance(text, str) and _plain(text)) for text in texts.values()):
-            raise ValueError(right)
-        if texts["was"] is None or (texts["opening_sentence"] is None and texts["text"] is None):
-            raise ValueError(right)
-        page = None if item.get("page") is None else _number(item["page"])
-        was, opening, text = (None if text is None else " ".join(text.split()) for text in texts.values())
-        found.append(Correction(was or "", page, opening, text))
-    return tuple(found)
-
-
-def _plain(text: str) -> str:
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text, normalised and without case."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
-def _date(value: Any) -> str:
-    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
-        return value.isoformat()
-    try:
-        return datetime.date.fromisoformat(value).isoformat()
-    except (TypeError, ValueError):
-        raise ValueError("a date like 2026-03-15") from None
-
-
-def _number(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError("a whole number from 0")
-    return value
+def _offsets(was: str, text: str) -> set[int]:
+    """Return the offsets of `was` among the letters of a text, where it begins and ends with whole words."""
+    words = [_letters(word) for word in text.split()]
+    edges = set(itertools.accumulate(map(len, words), initial=0))
+    found = (match.start() for match in re.finditer(f"(?={re.escape(was)})", "".join(words)))
+    return {start for start in found if {start, start + len(was)} <= edges}

@@ -1,4 +1,4 @@
-"""Paths -> what stands there: a look at each file, before anything is decided about it."""
+"""The files of an ingest: which of them are read, and the data of each that are known before reading."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from quarry.ingest.errors import BadInputError, SourceError
 from quarry.ingest.paragraph import Reading
 from quarry.ingest.pdf.text_files import OFFICE, READERS
 from quarry.ingest.pipeline.read_document import content_hash, read_paragraphs_file, version_of
-from quarry.ingest.pipeline.sidecar import Sidecar, read_sidecar
+from quarry.ingest.pipeline.sidecar import SUFFIXES, Sidecar, read_sidecar
+
+IN_FOLDERS = (".pdf", *OFFICE)
+"""Suffixes of the files that are read in a folder; other text files in a folder are seldom lectures."""
+NAMED = (".pdf", *READERS, ".jsonl")
+"""Suffixes of the files that are read if they are named one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +25,9 @@ class Source:
 
     Attributes:
         content: SHA-256 of its bytes, hexadecimal.
-        version: what its paragraphs are filed under by the present settings.
-        sidecar: what the user says beside it.
-        books: what a paragraphs file holds; None for a PDF, which is read later.
+        version: of its paragraphs with the present settings.
+        sidecar: of the file.
+        books: content of a paragraphs file; None for other files, which are read later.
     """
 
     path: Path
@@ -32,49 +37,64 @@ class Source:
     books: tuple[Reading, ...] | None = None
 
 
-def expand(paths: Sequence[Path]) -> list[Path]:
-    """The absolute paths of the files that `paths` name, folders searched through, each once, in order.
+def expand(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
+    """Return the absolute paths of the files in `paths`, each once, in order, and the reasons why others are skipped.
+
+    Folders are searched recursively.
 
     Raises:
-        BadInputError: a path is not there, a folder holds no lecture, or a file is of a kind that is not read.
+        BadInputError: a path does not exist, a folder holds no lecture, or a file has another type.
     """
     if not paths:
-        raise BadInputError("PATH must name lectures (PDF, PPTX, DOCX, ...), folders or a paragraphs.jsonl, got none")
+        raise BadInputError("PATH must name lectures (PDF, PPTX, DOCX, ...), folders or a paragraphs.jsonl; name one")
     files: dict[Path, None] = {}
+    skipped: dict[Path, str] = {}
     for path in paths:
         if path.is_dir():
-            found = _lectures_in(path) or [corpus for corpus in [path / "corpus.jsonl"] if corpus.is_file()]
+            found, others = _lectures_in(path)
             if not found:
                 raise BadInputError(
                     f"PATH must be a folder with PDF, PPTX or DOCX files in it, got {path}: none there; check the path"
                 )
-            files.update(dict.fromkeys(file.resolve() for file in found))
+            files.update(dict.fromkeys(map(_absolute, found)))
+            skipped |= others
         elif path.is_file():
-            if path.suffix.lower() not in {".pdf", ".jsonl", *READERS}:
-                ends = ", ".join((".pdf", *READERS))
-                raise BadInputError(f"PATH must end in {ends} or .jsonl, got {path}; save it as PDF first")
-            files[path.resolve()] = None
+            if path.suffix.lower() not in NAMED:
+                ends = f"{', '.join(NAMED[:-1])} or {NAMED[-1]}"
+                raise BadInputError(f"PATH must end in {ends}, got {path}; save it as PDF first")
+            files[_absolute(path)] = None
         else:
             raise BadInputError(f"PATH must be a file or a folder, got {path}: not there; check the spelling")
-    return list(files)
+    return list(files), {path: why for path, why in skipped.items() if _absolute(path) not in files}
 
 
-def _lectures_in(folder: Path) -> list[Path]:
-    """The PDFs of a folder and all below it, and what an office made and has no PDF of its name beside it."""
-    files = sorted(file for file in folder.rglob("*") if file.suffix.lower() in {".pdf", *OFFICE} and file.is_file())
+def _absolute(path: Path) -> Path:
+    """Return the absolute path of a file; a link keeps its own name, since the suffix decides how the file is read."""
+    return path.parent.resolve() / path.name
+
+
+def _lectures_in(folder: Path) -> tuple[list[Path], dict[Path, str]]:
+    """Return the lectures of a folder and its subfolders, and why other files are skipped, except for hidden ones."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
     printed = {file.with_suffix("") for file in files if file.suffix.lower() == ".pdf"}
-    return [
-        file
-        for file in files
-        if file.suffix.lower() == ".pdf" or (file.with_suffix("") not in printed and not file.name.startswith("~$"))
-    ]
+    found, skipped = [], {}
+    for file in files:
+        suffix = file.suffix.lower()
+        is_hidden = any(part[0] in ".~" for part in file.relative_to(folder).parts)
+        if suffix in OFFICE and file.with_suffix("") in printed:
+            skipped[file] = f"{file.stem}.pdf is read"
+        elif suffix in IN_FOLDERS and not file.name.startswith("~$"):
+            found.append(file)
+        elif not is_hidden and suffix not in SUFFIXES:
+            skipped[file] = "read only if it is named" if suffix in NAMED else "not a type that is read"
+    return found, skipped
 
 
 def look_at(path: Path, settings: IngestSettings) -> Source:
-    """What a file holds, as far as it can be told without reading a PDF.
+    """Return the source of a file, without reading a PDF.
 
     Raises:
-        SourceError: it cannot be used.
+        SourceError: the file cannot be used.
     """
     if printable(path) != str(path):
         raise SourceError(f"{path}: the file's name must be UTF-8; rename it")
@@ -85,5 +105,5 @@ def look_at(path: Path, settings: IngestSettings) -> Source:
 
 
 def printable(text: str | Path) -> str:
-    """The text with bytes that are not UTF-8, as in file names from old archives, written out."""
+    """Return the text with bytes that are not UTF-8, as in file names from old archives, as escapes."""
     return str(text).encode("utf-8", "backslashreplace").decode()

@@ -1,91 +1,117 @@
-"""Course: the frozen snapshot of a store, held by whoever looks things up."""
+"""Course: the frozen snapshot of a store for readers, read from Chroma once and cached on this machine."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import hashlib
+import itertools
 import os
-from collections.abc import Hashable, Iterator, Mapping
+import pickle
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from tqdm.auto import tqdm
 
+from quarry.configs.places import cache
 from quarry.configs.settings import EmbedSettings
+from quarry.configs.terminal import visible
 from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.embed import BUILT_IN, Models
+from quarry.ingest.embed.relevance import Relevance
 from quarry.ingest.embed.tokens import Tokens, Words, form_of
-from quarry.ingest.errors import StoreError
+from quarry.ingest.errors import StoreError, StoreMissingError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from quarry.ingest.store.cached import DOCUMENTS, PARAGRAPHS, Arrays, arrays_of, broken_records, cached, lines_of, make
-from quarry.ingest.store.client import Collections, folder_at, server_at
-from quarry.ingest.store.codec import FORMAT, Record, digest_of, rejected_of, value_of
-from quarry.ingest.store.commits import latest_generation, latest_token
-from quarry.ingest.store.generations import CURRENT, current_generation, readable
-from quarry.ingest.store.places import cached_at, is_url, models_at
+from quarry.ingest.paragraphs.near_identical import near_identical
+from quarry.ingest.store.chroma import Collections, changed_meanwhile, folder_at, is_url, one_line, server_collections
+from quarry.ingest.store.folder import CURRENT, current_generation, readable
+from quarry.ingest.store.records import FORMAT, Record, digest_of, finite, rejected_of, unpacked, value_of
+
+DEFAULT_COLLECTION = "course"
 
 CHECK_S = 2.0
-"""Seconds that a server has to say which generation counts; asked by every search."""
+"""Seconds that a server has to return the token of the last generation; every search asks for it."""
 
 ATTEMPTS = 4
-"""Times that a course is read which an ingest changes again and again meanwhile."""
+"""Number of times that a course is read if ingests keep changing it meanwhile."""
+
+UNUSED_S = 30 * 86_400.0
+"""Seconds after which courses that nobody has opened are removed from the cache."""
+
+CONTENTS = "course.pickle"
+
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,200}[a-zA-Z0-9]")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Course:
-    """One course as a store held it when it was opened; what an ingest does to the store since does not show.
+    """The content of a store when it was opened; later ingests do not change it.
 
     Attributes:
         location: folder or URL, as the user named it.
         collection: its name within the location.
-        token: of the generation; "" where nothing was ever put into it.
-        records: every document's record by doc_id, in its order.
-        record_ids: of these in Chroma, by doc_id.
+        token: of the generation; "" before the first change.
+        records: every document's record by doc_id, in the order of the paragraphs.
+        record_ids: ids of these records in Chroma, by doc_id.
         paragraphs: every kept paragraph, sorted by document, page and ordinal.
-        aliases: (doc_id, alias) of every name that has a vector, by document; a twin's names have its own doc_id.
+        aliases: (doc_id, alias) of every name that has a vector, by document; a copy's names have the copy's doc_id.
+        rejected_texts: rejected paragraphs as JSON, by doc_id.
+        arrays: by name, memory-mapped if they are cached.
+        relevance: the embedder's calibration on this course at ingest, None for the built-in embedders.
     """
 
     location: str
     collection: str
     token: str = ""
-    records: Mapping[str, Record] = field(default_factory=dict)
-    record_ids: Mapping[str, str] = field(default_factory=dict)
+    records: dict[str, Record] = field(default_factory=dict)
+    record_ids: dict[str, str] = field(default_factory=dict)
     paragraphs: tuple[Paragraph, ...] = ()
     aliases: tuple[tuple[str, Alias], ...] = ()
-    _rejected: Mapping[str, str] = field(default_factory=dict)
-    _arrays: Arrays = field(default_factory=dict)
+    rejected_texts: dict[str, str] = field(default_factory=dict, repr=False)
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
+    relevance: Relevance | None = None
 
-    @property
-    def exists(self) -> bool:
-        """Whether anything was ever put into it."""
-        return bool(self.token)
+    def __repr__(self) -> str:
+        held = f"{len(self.records)} documents, {len(self.paragraphs)} paragraphs"
+        return f"Course({self.location!r}, {self.collection!r}: {held})"
 
     def generation(self) -> Hashable:
-        """Return what changes with every ingest, read anew; None where there is no store any more.
+        """Return a value that changes with every ingest, read anew; None if the store is gone.
 
-        A look at one file of a folder, or a small request to a server.
+        Costs one look at a file of a folder, or a small request to a server.
 
         Raises:
             StoreError: the server does not answer.
         """
         if not is_url(self.location):
             try:
-                found = os.stat(os.path.join(self.location, CURRENT))  # a Path takes longer than the system
+                found = os.stat(os.path.join(self.location, CURRENT))  # faster than with a Path
             except OSError:
                 return None
             return found.st_ino, found.st_mtime_ns
-        with self._server.reading():
-            return latest_token(self._server) or None
+        return self._server.token() or None
 
     @cached_property
     def _server(self) -> Collections:
-        return Collections(self.location, self.collection, server_at(self.location, CHECK_S))
+        return server_collections(self.location, self.collection, CHECK_S)
 
     def models(self, settings: EmbedSettings) -> Models:
-        """The embedders of the store."""
-        return models_at(settings)
+        """Return the embedders; their networks are in the folder of the settings, else in the user's cache."""
+        return Models.of(settings)
+
+    @property
+    def exists(self) -> bool:
+        """Whether any ingest has changed it."""
+        return bool(self.token)
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -94,7 +120,7 @@ class Course:
 
     @property
     def embedder_spec(self) -> str:
-        """SPEC of the embedder that its vectors came from, "" while it holds no paragraph."""
+        """SPEC of the embedder of its vectors, "" while it holds no paragraph."""
         return self._embedding[0]
 
     @property
@@ -114,7 +140,7 @@ class Course:
 
     @property
     def alias_vectors(self) -> Float32Array:
-        """(n_aliases, dim) float32 unit vectors of `aliases`, embedded as queries are, for other names to compare."""
+        """(n_aliases, dim) float32 unit vectors of `aliases`, embedded as queries."""
         return self._array("aliases")
 
     @property
@@ -125,117 +151,270 @@ class Course:
     @cached_property
     def sentence_rows(self) -> IntArray:
         """(n_sentences,) row in `paragraphs` of each sentence, ascending; every paragraph has at least one."""
-        starts = self._arrays.get("sentences.starts", np.zeros(1, dtype=np.int64))
+        starts = self.arrays.get("sentences.starts", np.zeros(1, dtype=np.int64))
         return np.repeat(np.arange(len(self.paragraphs)), np.diff(starts))
 
     @property
     def word_specs(self) -> tuple[str, ...]:
-        """SPECs of the models that have read the words of every paragraph; the store's own embedder first."""
+        """SPECs of the models with token vectors of every paragraph; the store's own embedder first."""
         own = self.embedder_spec
         specs = (own, *(spec for spec in BUILT_IN if spec != own)) if own else ()
         return tuple(spec for spec in specs if all(record.holds_words(spec) for record in self.records.values()))
 
     def words(self, spec: str) -> Words:
-        """Return what one of the models of `word_specs` makes of the words of each paragraph, its tokens mapped."""
-        tokens = Tokens(self._arrays[f"codes.{spec}"], self._arrays[f"codes.{spec}.starts"])
-        return Words(self._arrays[f"pooled.{spec}"].astype(np.float32), tokens)
-
-    def word_bytes(self, spec: str) -> int:
-        """Bytes of the words of a model."""
-        return sum(self._arrays[f"{part}.{spec}"].nbytes for part in ("codes", "pooled"))
+        """Return the pooled vectors and token vectors of one of the models of `word_specs`."""
+        tokens = Tokens(self.arrays[f"codes.{spec}"], self.arrays[f"codes.{spec}.starts"])
+        return Words(self.arrays[f"pooled.{spec}"].astype(np.float32), tokens)
 
     @cached_property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits that change with the paragraphs, their vectors, and what is known of the documents."""
+        """16 hexadecimal digits that change with the paragraphs, their vectors, and the data of the documents."""
         digest = hashlib.sha256(f"{FORMAT}|{self.embedder_spec}|{self.max_tokens}".encode())
-        for record in self.records.values():
+        links = {doc_id: dict[str, str]() for doc_id in self.records}
+        for paragraph in self.paragraphs:
+            if paragraph.same_as:
+                links[paragraph.doc_id][paragraph.paragraph_id] = paragraph.same_as
+        for doc_id, record in self.records.items():
             known = dataclasses.replace(record.document, path="")
-            digest.update(f"|{known}|{sorted(record.near_identical.items())}".encode())
+            digest.update(f"|{known}|{sorted(links[doc_id].items())}".encode())
         return digest.hexdigest()[:16]
 
+    @contextlib.contextmanager
+    def chroma_index(self) -> Iterator[Callable[[Float32Array, int, str], dict[int, float]]]:
+        """Open Chroma's own index over the passages, and yield a function that searches it.
+
+        The function takes a (dim,) unit vector, a number of passages and a doc_id, "" for all. It returns the cosines
+        of the nearest passages by their row in `paragraphs`, nearest first.
+
+        Raises:
+            StoreError: Chroma does not answer, or an ingest has replaced this generation.
+        """
+        rows = {record_id: row for row, record_id in enumerate(self._passage_ids)}
+        with _collections_of(self.location, self.collection, self.token) as collections:
+
+            def nearest(vector: Float32Array, n: int, doc_id: str) -> dict[int, float]:
+                n_asked = n = min(n, len(rows))
+                while True:
+                    found = collections.nearest(vector, n_asked, doc_id) if n else []
+                    known = {rows[record_id]: cosine for record_id, cosine in found if record_id in rows}
+                    # an ingest that broke off leaves records on a server that count for nothing
+                    if len(known) >= n or len(found) < n_asked:
+                        return dict(itertools.islice(known.items(), n))
+                    n_asked *= 2
+
+            yield nearest
+
+    @property
+    def _passage_ids(self) -> list[str]:
+        """The ids of the records of `paragraphs` in Chroma."""
+        return list(itertools.chain.from_iterable(record.passage_ids for record in self.records.values()))
+
     def rejected(self) -> Iterator[RejectedParagraph]:
-        """Every rejected paragraph, by document, in reading order."""
-        for text in self._rejected.values():
+        """Yield every rejected paragraph, by document, in reading order."""
+        for text in self.rejected_texts.values():
             yield from rejected_of(text)
 
     def reading(self, doc_id: str) -> Reading:
-        """Return a document of the store as reading its file has yielded it."""
+        """Return the reading from which a document of the store was made."""
         paragraphs = tuple(paragraph for paragraph in self.paragraphs if paragraph.doc_id == doc_id)
-        return Reading(self.records[doc_id].document, paragraphs, tuple(rejected_of(self._rejected[doc_id])))
+        return Reading(self.records[doc_id].document, paragraphs, tuple(rejected_of(self.rejected_texts[doc_id])))
 
     def _array(self, name: str) -> Float32Array:
-        return self._arrays.get(name, np.empty((0, 0), dtype=np.float32))
+        return self.arrays.get(name, np.empty((0, 0), dtype=np.float32))
+
+
+def open_store(location: str, collection: str = DEFAULT_COLLECTION, *, all_rejected_ok: bool = False) -> Course:
+    """Open the store at a folder or URL for reading; an ingest must have made it.
+
+    Args:
+        location: folder or URL.
+        collection: name within the store.
+        all_rejected_ok: accept a store of documents without a kept paragraph.
+
+    Raises:
+        StoreMissingError: there is no store.
+        StoreError: the store cannot be opened, or holds no paragraphs.
+    """
+    if not is_url(location) and current_generation(Path(location)) is None:
+        raise StoreMissingError(
+            f"--store must be a folder made by ingest, got {location}: no store there; "
+            f"run: python -m ingest PATH... --store {location}"
+        )
+    course = course_at(location, collection)
+    if not course.exists:
+        raise StoreMissingError(
+            f"--collection must be one that {location} holds, got {collection!r}; "
+            f"run: python -m ingest PATH... --store {location} --collection {collection}"
+        )
+    if not course.embedder_spec and not (all_rejected_ok and course.documents):
+        raise StoreError(
+            f"{location}: collection {collection!r} must hold paragraphs, it is empty; "
+            f"run: python -m ingest PATH... --store {location}"
+        )
+    return course
 
 
 def course_at(location: str, name: str) -> Course:
-    """Return what a location holds now; a course without documents where nothing was ever put into it.
+    """Return the present content of a location; a course without documents if no ingest has changed it.
 
     Raises:
-        StoreError: what is there is of another format, or cannot be read.
+        StoreError: the content has another format, or cannot be read.
     """
-    for left in reversed(range(ATTEMPTS)):
-        token = _token_at(location, name)
-        if not token:
-            break
-        forms = {spec: form.digest for spec in BUILT_IN if (form := form_of(spec))}
-        folder = cached(cached_at(location, name), digest_of(token, FORMAT, forms))
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # not there yet, or damaged
-            return _loaded(location, name, token, folder)
-        try:
-            with _collections_at(location, name) as collections:
-                generation = latest_generation(collections)
-                if not generation.number:
-                    break
-                folder = make(folder, collections, generation)
-            with broken_records(location):
-                return _loaded(location, name, token, folder)
-        except StoreError:
-            if not left or token == _token_at(location, name):
-                raise  # it was not an ingest that has changed it meanwhile
-    return Course(location, name)
-
-
-def _loaded(location: str, name: str, token: str, folder: Path) -> Course:
-    """Return the course that is in a folder of the cache."""
-    documents = lines_of(folder, DOCUMENTS)
-    records = {record.document.doc_id: record for record in (value_of(Record, line) for line in documents)}
-    same_as: dict[str, str] = {}
-    for record in records.values():
-        same_as |= record.near_identical
-    return Course(
-        location,
-        name,
-        token,
-        records,
-        {doc_id: line["id"] for doc_id, line in zip(records, documents, strict=True)},
-        tuple(
-            value_of(Paragraph, line, same_as=same_as.get(line["paragraph_id"], ""))
-            for line in lines_of(folder, PARAGRAPHS)
-        ),
-        tuple(
-            (doc_id, alias)
-            for (doc_id, record), line in zip(records.items(), documents, strict=True)
-            for alias in record.document.aliases[: line["n_named"]]
-        ),
-        {doc_id: line["rejected_texts"] for doc_id, line in zip(records, documents, strict=True)},
-        arrays_of(folder),
-    )
-
-
-@contextlib.contextmanager
-def _collections_at(location: str, name: str) -> Iterator[Collections]:
-    """Open the collections of a course to read them."""
-    if is_url(location):
-        yield Collections(location, name, server_at(location))
-    elif (current := current_generation(Path(location))) is not None:
-        with readable(current) as folder, folder_at(folder) as client:
-            yield Collections(location, name, client)
+    if not _NAME.fullmatch(name):
+        raise StoreError(
+            f"--collection must be 3 to 202 of a-z, A-Z, 0-9, '.', '_' and '-', letters or digits at both ends, "
+            f"got {name!r}; take another name"
+        )
+    try:
+        for left in reversed(range(ATTEMPTS)):
+            token = _token_at(location, name)
+            try:
+                return _course_of(location, name, token) if token else Course(location=location, collection=name)
+            except StoreError:
+                if not left or token == _token_at(location, name):
+                    raise  # no ingest has changed the store meanwhile
+    except StoreError:
+        raise
+    except Exception as error:  # chromadb raises many kinds, its own and those of SQLite and HTTP
+        raise StoreError(f"--store {location} cannot be opened: {one_line(error)}") from error
+    raise AssertionError("the last attempt returns or raises")
 
 
 def _token_at(location: str, name: str) -> str:
-    """Return the token of the generation that counts: on a server that of the course, else of the whole folder."""
+    """Return the token of the last generation: of the course on a server, of the whole folder otherwise."""
     if is_url(location):
-        with _collections_at(location, name) as collections:
-            return latest_token(collections)
+        return server_collections(location, name).token()
     current = current_generation(Path(location))
     return current.name if current else ""
+
+
+def _course_of(location: str, name: str, token: str) -> Course:
+    """Return the course of a generation, from the cache if it is there."""
+    course = digest_of(location if is_url(location) else str(Path(location).resolve()), name)
+    forms = {spec: form.digest for spec in BUILT_IN if (form := form_of(spec))}
+    kinds = [kind.__annotations__ for kind in (Record, Document, Alias, Paragraph)]
+    folder = cache() / "courses" / f"{course}-{digest_of(token, FORMAT, forms, kinds)}"
+    if (content := _load(folder)) is None:
+        with _collections_of(location, name, token) as collections:
+            if not collections.exist:
+                return Course(location=location, collection=name)
+            content = _read(collections)
+        with contextlib.suppress(OSError):  # the disk is full or read-only, or another process was faster
+            _save(folder, content)
+        content = _load(folder) or content
+    return Course(location=location, collection=name, token=token, **content)
+
+
+@contextlib.contextmanager
+def _collections_of(location: str, name: str, token: str) -> Iterator[Collections]:
+    """Open the collections of a generation to read them."""
+    if is_url(location):
+        collections = server_collections(location, name)
+        yield collections
+        if collections.token() != token:
+            raise changed_meanwhile(location)
+    elif not (Path(location) / token).is_dir():
+        raise StoreError(f"{location}: must hold the folder {token}, it is gone; ingest into a new folder")
+    else:
+        with readable(Path(location) / token) as folder, folder_at(folder) as client:
+            yield Collections(location, name, client)
+
+
+def _read(collections: Collections) -> dict[str, Any]:
+    """Return the fields of a Course, read from Chroma.
+
+    Raises:
+        StoreError: Chroma cannot be read, or holds records that ingest does not write.
+    """
+    try:
+        return _content_of(collections)
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise StoreError(
+            f"{collections.location}: its records must be as ingest writes them, got {type(error).__name__}: "
+            f"{visible(one_line(error))[:200]}; ingest anew"
+        ) from error
+
+
+def _content_of(collections: Collections) -> dict[str, Any]:
+    generation = collections.generation()
+    found = collections.get("-documents", sorted(generation.documents.values()), "metadatas")
+    documents = {record_id: values["metadata"] for record_id, values in found}
+    records = [value_of(Record, metadata) for metadata in documents.values()]
+    forms = {spec: form for spec in BUILT_IN if (form := form_of(spec)) and all(r.holds_words(spec) for r in records)}
+    wanted = list(itertools.chain.from_iterable(record.passage_ids for record in records))
+    each: dict[str, list[NDArray[Any]]] = {}
+    paragraphs = []
+    passages = collections.get("", wanted, "embeddings", "metadatas", "documents")
+    for _, passage in tqdm(passages, "opening", len(wanted), unit="paragraph", delay=1, disable=None):
+        metadata = passage["metadata"]
+        paragraphs.append(value_of(Paragraph, metadata, text=passage["document"]))
+        vector = finite(np.asarray(passage["embedding"], dtype=np.float32))
+        each.setdefault("vectors", []).append(vector[None, :])
+        each.setdefault("sentences", []).append(unpacked(metadata["sentences"], np.float32, len(vector)))
+        for spec, form in forms.items():
+            codes = unpacked(metadata[f"codes.{spec}"], np.uint8, form.basis.shape[1])
+            each.setdefault(f"codes.{spec}", []).append(codes)
+            each.setdefault(f"pooled.{spec}", []).append(unpacked(metadata[f"pooled.{spec}"], np.float16))
+    starts = {}
+    for name, rows in each.items():
+        if not all(map(len, rows)):
+            raise ValueError(f"every paragraph must have {name}, got one without")
+        if name.startswith(("sentences", "codes.")):
+            starts[f"{name}.starts"] = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    aliases: list[tuple[str, Alias]] = []
+    for metadata, record in zip(documents.values(), records, strict=True):
+        document = record.document
+        if paragraphs and len(names := unpacked(metadata["alias_vectors"], np.float32, each["vectors"][0].shape[1])):
+            each.setdefault("aliases", []).append(names)
+            aliases += [(document.doc_id, alias) for alias, _ in zip(document.aliases, names, strict=True)]
+    same_as = near_identical(sorted(paragraphs, key=lambda paragraph: paragraph.doc_id))
+    doc_ids = [record.document.doc_id for record in records]
+    return {
+        "records": dict(zip(doc_ids, records, strict=True)),
+        "record_ids": dict(zip(doc_ids, documents, strict=True)),
+        "paragraphs": tuple(dataclasses.replace(p, same_as=same_as.get(p.paragraph_id, "")) for p in paragraphs),
+        "aliases": tuple(aliases),
+        "rejected_texts": {
+            doc_id: metadata["rejected_texts"] for doc_id, metadata in zip(doc_ids, documents.values(), strict=True)
+        },
+        "relevance": generation.relevance,
+        "arrays": {name: np.concatenate(rows) for name, rows in each.items()} | starts,
+    }
+
+
+def _load(folder: Path) -> dict[str, Any] | None:
+    """Return the fields of a Course from the cache, its arrays memory-mapped; None if it is not there or damaged."""
+    try:
+        with (folder / CONTENTS).open("rb") as file:
+            content: dict[str, Any] = pickle.load(file)
+        for name in content["arrays"]:
+            mapped = np.load(folder / f"{name}.npy", mmap_mode="r")
+            content["arrays"][name] = mapped.view(np.ndarray)  # slices of a memmap take longer
+    except Exception:  # a damaged pickle raises any error
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(folder)  # it is used
+    return content
+
+
+def _save(folder: Path, content: dict[str, Any]) -> None:
+    """Write the fields of a Course to the cache; remove courses of earlier generations, and unused ones.
+
+    Raises:
+        OSError: the cache cannot be written.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".making-", dir=folder.parent))
+    try:
+        for name, array in content["arrays"].items():
+            np.save(work / f"{name}.npy", array)
+        with (work / CONTENTS).open("wb") as file:
+            pickle.dump({**content, "arrays": dict.fromkeys(content["arrays"])}, file)
+        shutil.rmtree(folder, ignore_errors=True)  # a damaged one
+        work.rename(folder)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    course = folder.name.partition("-")[0]
+    for other in folder.parent.iterdir():
+        if other != folder and (other.name.startswith(course) or other.stat().st_mtime < time.time() - UNUSED_S):
+            shutil.rmtree(other, ignore_errors=True)

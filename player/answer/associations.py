@@ -1,4 +1,4 @@
-"""Probability of each word of a vocabulary to be the associative word, given domain, hint and paragraph."""
+"""Associations: the probability of each word to be the associative word, given domain, hint and paragraph."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,13 @@ ASSOCIATIONS_FILE = Path(__file__).with_name("associations.npz")
 """The bundled file; data/associations/README.md says how it was made."""
 
 N_NEAR = 1500
-"""Words that are looked at closely."""
+"""Size of the shortlist."""
 N_NEAREST = (1, 2, 5)
-"""Words of domain, hint and paragraph that a word is compared with one by one: those nearest to it."""
+"""Number of the nearest words of domain, hint and paragraph with which a word is compared."""
 N_DOMAINS = 5
-"""Domains of the norms whose words stand for a domain's."""
+"""Number of the nearest domains of the norms that represent a domain."""
 DOMAIN_TEMPERATURE = 0.05
-"""Units of cosine: how sharply the nearer of those domains are preferred."""
+"""Temperature of the weights of these domains, in units of cosine."""
 UNNAMED = 3e-6
 """Probability of a word that the norms of a domain do not name."""
 HEBREW_PREFIXES = frozenset("ושהכלבמ")
@@ -33,50 +34,35 @@ PER_UNIT = 10.0
 """Cosines are multiplied by this, so that weights are of one size."""
 
 
-@dataclass(frozen=True, slots=True)
-class Norms:
-    """What a language model names when it is asked for a word of a domain.
-
-    Attributes:
-        domains: their names.
-        starts: (n_domains + 1,) where each one's words begin in `rows`.
-        rows: of the vocabulary.
-        shares: probability of each of them in its domain.
-    """
+class Norms(NamedTuple):
+    """Association norms: the words that a language model names for each domain."""
 
     domains: tuple[str, ...]
-    starts: NDArray[np.int32]
-    rows: NDArray[np.uint16]
-    shares: NDArray[np.float16]
+    starts: NDArray[np.int32]  # (n_domains + 1,) start of each domain in `rows`
+    rows: NDArray[np.uint16]  # rows of the vocabulary
+    shares: NDArray[np.float16]  # probability of each word in its domain
 
 
-@dataclass(frozen=True, slots=True)
-class Lexicon:
-    """Hebrew words and what they mean.
-
-    Attributes:
-        words: Hebrew, in their base form.
-        rows: (n, n_meanings) of the English vocabulary.
-        shares: (n, n_meanings) probability that the meaning is the one, 0 where there is none.
-    """
+class Lexicon(NamedTuple):
+    """Hebrew words in their base form, with their English meanings."""
 
     words: tuple[str, ...]
-    rows: NDArray[np.uint16]
-    shares: NDArray[np.float16]
+    rows: NDArray[np.uint16]  # (n, n_meanings) of the English vocabulary
+    shares: NDArray[np.float16]  # (n, n_meanings) probability of each meaning, 0 for none
 
 
 @dataclass(frozen=True)
 class Associations:
-    """A vocabulary, and what makes one of its words likely.
+    """A vocabulary with the model that ranks its words.
 
     Attributes:
         words: English, in their base form, the more frequent first.
-        vectors: (n_words, dim) of unit length; what the words have in common is taken off.
-        telling: (n_words,) weight of a word among the words of a text; rare ones tell more.
-        prior: (2, n_words) log-weight of a word before anything is told, for the first look and for the close one.
+        vectors: (n_words, dim) of unit length, without the component that all words share.
+        telling: (n_words,) weight of a word among the words of a text; rare words weigh more.
+        prior: (2, n_words) log-weight of a word without any text, for the shortlist and for the ranking.
         norms: of domains.
         lexicon: of Hebrew.
-        weights: (4,) of norms, domain, hint and paragraph at the first look, and (7,) of the columns of `close`.
+        weights: (4,) of norms, domain, hint and paragraph for the shortlist, and (7,) of the columns of `close`.
     """
 
     words: tuple[str, ...]
@@ -115,17 +101,17 @@ class Associations:
         return np.stack([self._mean(self.rows_of(domain)) for domain in self.norms.domains])
 
     def rows_of(self, text: str) -> RowArray:
-        """Rows of the words of a text, once each, stop words and unknown ones left out; Hebrew by what it means."""
+        """Return the rows of the words of a text, once each, without stop words and unknown words."""
         rows = (self._row(word) for word in words(text) if not is_stop_word(word))
         return np.array(list(dict.fromkeys(row for row in rows if row is not None)), dtype=np.intp)
 
     def rank(self, domain: str, hint: str, text: str) -> tuple[RowArray, Float32Array]:
-        """The words that may be the secret one, and their probabilities, summing to 1.
+        """Return the rows of the likeliest words, and their probabilities, summing to 1.
 
         Args:
             domain: of the secret word, "" if unknown.
-            hint: what was told about the paragraph, "" if nothing.
-            text: of the paragraph; words that occur in it, or in the domain, are left out.
+            hint: about the paragraph, "" if unknown.
+            text: of the paragraph; its words and those of the domain have probability 0.
         """
         near = self.shortlist(domain, hint, text)
         scores = self.close(near, domain, hint, text) @ self.weights[1] + self.prior[1][near]
@@ -136,29 +122,29 @@ class Associations:
         return near, (shares / shares.sum()).astype(np.float32)
 
     def shortlist(self, domain: str, hint: str, text: str) -> RowArray:
-        """(N_NEAR,) rows of the words that are likeliest at the first look."""
+        """Return (N_NEAR,) rows of the words nearest to domain, hint and paragraph as wholes."""
         weights = self.weights[0]
-        # the norms and the nearness to domain, hint and paragraph as wholes, weighted, in one pass over the vectors
-        wanted = PER_UNIT * weights[1:] @ self._means(domain, hint, text)
+        means = np.stack([self._mean(self.rows_of(part)) for part in (domain, hint, text)])
+        wanted = PER_UNIT * weights[1:] @ means  # in one pass over the vectors
         scores = weights[0] * self.named(domain) + self.vectors @ wanted + self.prior[0]
         n = min(N_NEAR, len(scores))
         return np.sort(np.argpartition(-scores, n - 1)[:n])
 
     def close(self, rows: RowArray, domain: str, hint: str, text: str) -> Float32Array:
-        """Return the (n_rows, 7) columns that words are compared by.
+        """Return the (n_rows, 7) columns of the ranking.
 
-        They are the log of the domain's norms, and for domain, hint and paragraph the nearness to the whole and the
-        mean nearness to its nearest words.
+        They are the log probability by the norms of the domain, and for domain, hint and paragraph the similarity to
+        the whole and the mean similarity to its nearest words.
         """
         vectors = self.vectors[rows]
         columns: list[AnyFloatArray] = [self.named(domain)[rows]]
-        for told, n in zip((domain, hint, text), N_NEAREST, strict=True):
-            own = self.rows_of(told)
+        for part, n in zip((domain, hint, text), N_NEAREST, strict=True):
+            own = self.rows_of(part)
             columns += [PER_UNIT * vectors @ self._mean(own), PER_UNIT * _nearest(vectors @ self.vectors[own].T, n)]
         return np.column_stack(columns).astype(np.float32)
 
     def named(self, domain: str) -> Float32Array:
-        """(n_words,) log probability by the norms of the nearest domains, weighted by their nearness."""
+        """Return (n_words,) log probabilities by the norms of the nearest domains, weighted by similarity."""
         shares = np.full(len(self.words), UNNAMED, dtype=np.float32)
         own = self.rows_of(domain)
         if len(own) and self.norms.domains:
@@ -171,13 +157,13 @@ class Associations:
         return np.log(shares)
 
     def likeness(self, rows: RowArray) -> Float32Array:
-        """(n_rows, n_rows) how alike the words are, 0..1; 1 for forms of one word."""
+        """Return the (n_rows, n_rows) similarity of words, 0..1; 1 for forms of one word."""
         alike = np.clip(self.vectors[rows] @ self.vectors[rows].T, 0.0, 1.0)
         forms = self._forms[rows]
         return np.where(forms[:, None] == forms[None, :], np.float32(1.0), alike)
 
     def in_hebrew(self, rows: RowArray, shares: Float32Array) -> dict[str, float]:
-        """Hebrew words -> probability, of English ones' probabilities; they need not sum to 1."""
+        """Return the probabilities of Hebrew words by those of their English meanings; they need not sum to 1."""
         of_row = np.zeros(len(self.words), dtype=np.float32)
         of_row[rows] = shares
         meant = np.zeros(len(self.words), dtype=np.float32)
@@ -192,18 +178,14 @@ class Associations:
             return next((int(self.lexicon.rows[place, 0]) for place in places if place is not None), None)
         return self._row_of.get(word, self._row_of.get(f"{stems(word)[0]}*"))
 
-    def _means(self, *told: str) -> Float32Array:
-        """(n_texts, dim) of texts as wholes."""
-        return np.stack([self._mean(self.rows_of(text)) for text in told])
-
     def _mean(self, rows: RowArray) -> Float32Array:
-        """(dim,) unit vector of words taken together; zeros where there are none."""
+        """Return the (dim,) unit vector of the weighted mean of words; zeros for no words."""
         total = self.telling[rows] @ self.vectors[rows]
         return np.asarray(total / max(float(np.linalg.norm(total)), 1e-9), dtype=np.float32)
 
 
 def _hebrew_readings(word: str) -> Iterator[str]:
-    """The word, what is left of it without one prefix letter, two or three, and its rough stem."""
+    """Yield the word, the word without one, two or three prefix letters, and its rough stem."""
     yield word
     for n in range(1, min(4, len(word) - 1)):
         if word[n - 1] not in HEBREW_PREFIXES:
@@ -213,7 +195,7 @@ def _hebrew_readings(word: str) -> Iterator[str]:
 
 
 def _nearest(cosines: Float32Array, n: int) -> Float32Array:
-    """(n_rows,) mean of the n greatest of each row, of all where there are fewer, 0 where there are none."""
+    """Return (n_rows,) means of the n greatest values of each row; 0 for an empty row."""
     n_columns = cosines.shape[1]
     if n_columns > n:
         cosines = np.partition(cosines, n_columns - n, axis=1)[:, n_columns - n :]
@@ -222,7 +204,7 @@ def _nearest(cosines: Float32Array, n: int) -> Float32Array:
 
 @functools.cache
 def load_associations(path: Path | None = None) -> Associations:
-    """Load the vocabulary of a file, by default the user's own or else the bundled one."""
+    """Load a file; by default the user's own, or else the bundled one."""
     with np.load(path or fitted(ASSOCIATIONS_FILE), allow_pickle=False) as arrays:
         vectors = arrays["vectors"].astype(np.float32)
         return Associations(

@@ -1,4 +1,4 @@
-"""Posterior -> opening sentence, associative word, justifications, confidence."""
+"""The guess: opening sentence, associative word, justifications and confidence, and the choice of the word."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from quarry.ingest.arrays import Float32Array
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.answer.associations import Associations, load_associations
 from quarry.player.answer.justify import Evidence, justify_sentence, justify_word
-from quarry.player.protocol.payloads import Guess
+from quarry.player.protocol.messages import Guess
 from quarry.player.questions.language import hebrew_forms, is_hebrew, language_of
 from quarry.player.words import words
 
 EXACT_ONLY = 0.6
-"""Share of the scorers that know equality alone; the others give partial credit. Six of the ten that can be read."""
+"""Share of the scorers that give points for equality alone; six of ten known scorers do, four give partial credit."""
 N_WEIGHED = 300
-"""Words whose expected score is worked out."""
+"""Number of the likeliest words for which the expected score is computed."""
 LAST_RESORT = "idea"
-"""Associative word where no other is left."""
+"""Associative word if no other word is left."""
 
 
 def make_guess(
@@ -29,7 +29,7 @@ def make_guess(
     confidence: float,
     associations: Sequence[str],
 ) -> Guess:
-    """The guess that `paragraph` is the one.
+    """Return the guess of a paragraph.
 
     Args:
         evidence: as `justify.weigh_answers` gives it.
@@ -50,14 +50,14 @@ def make_guess(
 def associative_words(
     paragraph: Paragraph, domain: str, hint: str = "", associations: Associations | None = None
 ) -> list[str]:
-    """Words that may be the secret one, by the score that each is expected to earn, best first; at least one.
+    """Return candidates for the associative word by their expected score, best first; at least one.
 
-    None of them occurs in the paragraph or names the domain. They are Hebrew where the domain is.
+    No candidate occurs in the paragraph or names the domain. They are Hebrew if the domain is Hebrew.
 
     Args:
-        domain: the broad domain of the secret word, "" if unknown.
-        hint: what was told about the paragraph, "" if nothing.
-        associations: the player's own unless given.
+        domain: of the secret word, "" if unknown.
+        hint: about the paragraph, "" if unknown.
+        associations: the bundled ones unless given.
     """
     known = associations or load_associations()
     rows, shares = known.rank(domain, hint, paragraph.text)
@@ -73,11 +73,11 @@ def associative_words(
 
 
 def expected_scores(shares: Float32Array, likeness: Float32Array) -> Float32Array:
-    """(n,) score, 0..1, that each word is expected to earn where a part of the scorers know equality alone.
+    """Return the (n,) expected score of each word, 0..1, if a share of the scorers gives points for equality alone.
 
     Args:
-        shares: (n,) probability that each is the secret word; what they lack to 1 is on words like none of these.
-        likeness: (n, n) as `Associations.likeness` gives it.
+        shares: (n,) probability of each word to be the secret one.
+        likeness: (n, n) as `Associations.likeness` returns it.
     """
     exact = (likeness >= 1.0).astype(np.float32) @ shares
     return np.asarray(EXACT_ONLY * exact + (1.0 - EXACT_ONLY) * (likeness @ shares), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Which answers moved the belief, and the sentences that say so."""
+"""Justifications: the answers that moved the belief, and the sentences that cite them."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from quarry.player.questions.language import Language
 from quarry.player.questions.question import Question
 
 SENTENCE_WORDS = (30, 50)
-"""Words of the justification of the sentence, least and most, however they are counted; see `count_words`."""
+"""Least and most words of the justification of the sentence, by every way of counting; see `count_words`."""
 N_CITED, N_CITED_FOR_WORD = 3, 2
-"""Answers that each of them cites."""
+"""Number of answers that each justification cites."""
 MAX_CLAUSE = 10
-"""Words of a clause without its citation: three of them, and what frames them, stay within the limit."""
+"""The most words of a clause without its citation; three clauses then keep within the limit."""
 MAX_DOMAIN = 5
-"""Words of domain and word up to which the domain is named; a longer one is not, since half a name is a wrong one."""
+"""The most words of domain and associative word together with which the justification names the domain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One answered question, and what it says for the paragraph that is guessed.
+    """One answered question as evidence for the guessed paragraph.
 
     Attributes:
         number: of the question, from 1.
         letter: the answer.
         weight: bits by which the answer favours the paragraph over the average candidate.
-        clause: what the answer says of the paragraph, as the rest of a sentence ("it has "index"") in the paragraph's
-            language; "" where the answer does not speak for it or there is nothing to say.
+        clause: the meaning of the answer as the rest of a sentence ("it has "index""), in the paragraph's language; ""
+            if the answer does not favour the paragraph.
     """
 
     number: int
@@ -51,14 +51,14 @@ def weigh_answers(
     support: Float64Array,
     answers: Answers,
 ) -> list[Evidence]:
-    """The answered questions by what they say for the guessed paragraph, most first; declined ones are left out.
+    """Return the evidence of the answers for the guessed paragraph, strongest first, without declined answers.
 
     Args:
-        best: row of the candidate that is guessed.
-        paragraph: the same candidate.
+        best: row of the guessed candidate.
+        paragraph: the guessed candidate.
         prior: (n_paragraphs,) probabilities before the answers.
-        support: (n_questions, n_paragraphs) log2 probability of each answer, as `belief.Posterior` has it.
-        answers: (n_questions,) as `protocol.read_answers` gives them.
+        support: (n_questions, n_paragraphs) log2 probability of each answer, as in `belief.Posterior`.
+        answers: (n_questions,) as `protocol.read_answers` returns them.
     """
     evidence = []
     for number, (question, bits, answer) in enumerate(zip(questions, support, answers, strict=True), 1):
@@ -72,10 +72,10 @@ def weigh_answers(
 
 
 def justify_sentence(evidence: Sequence[Evidence], confidence: float, language: Language) -> str:
-    """30 to 50 words: what the most telling answers found in the paragraph, no two of them the same, and the belief.
+    """Write 30 to 50 words: the strongest different facts about the paragraph with their answers, and the belief.
 
     Args:
-        evidence: as `weigh_answers` gives it.
+        evidence: as `weigh_answers` returns it.
         confidence: belief in the paragraph, 0..1; no other paragraph has more.
         language: of the paragraph.
     """
@@ -89,16 +89,15 @@ def justify_sentence(evidence: Sequence[Evidence], confidence: float, language: 
         lead = say.facts_and_others.format(facts=say.series([say.fact(item) for item in facts]), others=citations)
     else:
         lead = (say.others if others else say.nothing).format(others=citations)
-    return _fit(lead, [closing.format(belief=_percent(confidence)) for closing in say.closings], SENTENCE_WORDS)
+    return _fit(lead, [closing.format(belief=percent(confidence)) for closing in say.closings])
 
 
 def justify_word(evidence: Sequence[Evidence], word: str, domain: str, language: Language) -> str:
-    """20 to 30 words: why this word, and two answers that the paragraph was found by.
+    """Write 20 to 30 words: the ground for the associative word, and two answers that led to the paragraph.
 
     Args:
-        evidence: as `weigh_answers` gives it.
-        word: the associative word.
-        domain: that was named for it, "" if none was.
+        evidence: as `weigh_answers` returns it.
+        domain: of the word, "" if unknown.
         language: of the paragraph.
     """
     say = _SAID[language]
@@ -112,14 +111,21 @@ def justify_word(evidence: Sequence[Evidence], word: str, domain: str, language:
 
 
 def count_words(text: str) -> tuple[int, int]:
-    """Fewest and most words that a text has, by what may be taken for one ("state-of-the-art": 1, 4)."""
+    """Return the least and greatest count of words, since counts differ ("state-of-the-art" is 1 or 4)."""
     between_blanks = sum(any(char.isalnum() for char in part) for part in text.split())
     runs = len(re.findall(r"\w+", text))
     return min(between_blanks, runs), max(len(text.split()), runs)
 
 
+def percent(confidence: float) -> str:
+    """Write a belief in percent, never 0 or 100: .873 as 87%, .0034 as 0.3%."""
+    if confidence < 0.01:
+        return f"{max(0.1, 100.0 * confidence):.1f}%"
+    return f"{min(99.0, round(100.0 * confidence)):.0f}%"
+
+
 def _different(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The answers that say something of the paragraph, but for those about a quoted word that was named before."""
+    """Return the evidence with a clause, without clauses about a word that was named before."""
     said: set[str] = set()
     chosen = []
     for item in evidence:
@@ -130,9 +136,9 @@ def _different(evidence: Sequence[Evidence]) -> list[Evidence]:
     return chosen
 
 
-def _fit(lead: str, closings: Sequence[str], limits: tuple[int, int]) -> str:
-    """The lead, and the longest of the closings with which it stays within the limits; "" is one of them."""
-    least, most = limits
+def _fit(lead: str, closings: Sequence[str]) -> str:
+    """Add the longest closing with which the text keeps to SENTENCE_WORDS."""
+    least, most = SENTENCE_WORDS
     for closing in closings:
         text = f"{lead} {closing}".strip()
         fewest, greatest = count_words(text)
@@ -141,24 +147,9 @@ def _fit(lead: str, closings: Sequence[str], limits: tuple[int, int]) -> str:
     return lead
 
 
-def _percent(confidence: float) -> str:
-    """A belief in whole percent, never quite 0 or 100."""
-    return f"{min(99.0, max(1.0, round(100.0 * confidence))):.0f}%"
-
-
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What justifications are made of in one language.
-
-    Attributes:
-        question: a citation; within parentheses it is `inside`.
-        conjunction: between the last two of a series.
-        facts, facts_and_others, others, nothing: what the choice is based on, by what there is to cite.
-        closings: true of every guess, the longest first.
-        domain, named_domain, hint: what suggests the word.
-        word: why the word.
-        word_cites, word_cites_nothing: the rest of its justification.
-    """
+    """The sentences of justifications in one language; `inside` is a citation in parentheses."""
 
     question: str
     inside: str

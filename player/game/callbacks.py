@@ -1,8 +1,4 @@
-"""The league's four callbacks around a Player, in plain dicts; needs nobody's SDK.
-
-A league player hands its callbacks to an instance of `Callbacks`; docs/guides/callbacks.md shows how. What ROUNDSTART
-said is remembered for the guess, since the answers come without it.
-"""
+"""Callbacks: the four callbacks of a league around a Player, in plain dicts; see docs/guides/callbacks.md."""
 
 from __future__ import annotations
 
@@ -15,108 +11,82 @@ from typing import Any
 
 from quarry.configs.terminal import visible
 from quarry.player.game.fallback import DeadlinePlayer, Planned
-from quarry.player.game.feedback import read_revealed, recognise, use_revealed
 from quarry.player.game.game import REPLY_SHARE, Timeouts
-from quarry.player.game.ledger import Ledger
 from quarry.player.player import Player
-from quarry.player.protocol import payloads as protocol
-from quarry.player.protocol.messages import MAX_ID_CHARS
-from quarry.player.protocol.payloads import Guess, Json, Message, RoundStart
+from quarry.player.protocol import messages as protocol
+from quarry.player.protocol.messages import Json, Message, RoundStart, WarmupCall, read_payload
 
 Context = Mapping[str, Any]
-"""{"dynamic": {...}, "service": {...}}: the fields of the message, and what the league adds."""
+"""{"dynamic": {...}, "service": {...}}: the fields of the message, and those that the league adds."""
 MOST_GAMES = 1_000
-"""Games that are remembered; the oldest is forgotten first."""
+"""The most games in memory; the oldest is dropped first."""
 
 
 @dataclass(slots=True)
 class _Round:
-    """What is remembered of a game."""
+    """The plan and the guess of a game, which the answers do not repeat."""
 
     planned: Planned | None = None
-    questions: list[Json] = field(default_factory=list)
-    guess: Guess | None = None
-    guessed: Json = field(default_factory=dict)
+    guess: Json = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Callbacks:
-    """The player as the league calls it. Every callback returns something valid in time and raises nothing.
+    """The callbacks of a player. Each returns something valid in time and raises nothing; safe for many threads.
 
-    The same game's questions and guess are the same however often they are asked for. Safe for many threads.
+    The questions and the guess of a game are the same however often they are asked for.
 
     Args:
-        player: plays.
-        pace: how soon replies are due.
-        ledger: where what referees revealed is kept; None keeps nothing.
-        say: is told in a line what was too late or failed; standard error unless given.
+        player: the player.
+        timeouts: of replies; the default ones unless given.
+        say: is called with a line about each part that was too late or failed; prints to standard error unless given.
     """
 
     def __init__(
-        self,
-        player: Player,
-        pace: Timeouts | None = None,
-        ledger: Ledger | None = None,
-        say: Callable[[str], None] | None = None,
+        self, player: Player, timeouts: Timeouts | None = None, say: Callable[[str], None] | None = None
     ) -> None:
-        self._pace = pace or Timeouts()
-        self._ledger = ledger or Ledger(None)
+        self._timeouts = timeouts or Timeouts()
         self._player = DeadlinePlayer(player, say or (lambda line: print(visible(line), file=sys.stderr)))
         self._rounds: OrderedDict[str, _Round] = OrderedDict()
         self._lock = threading.Lock()
 
     def get_warmup_answer(self, ctx: Context) -> Json:
-        """{"answer"} to the warm-up's sum."""
+        """Return {"answer"} to the warm-up question."""
         message = _message(ctx)
-        question = protocol.read_warmup_call(message).question
+        question = read_payload(WarmupCall, message.payload).question
         return {"answer": self._player.warmup(question, self._budget_s(message))}
 
     def get_questions(self, ctx: Context) -> Json:
-        """{"questions"}: 20, with the keys that any version looks for."""
+        """Return {"questions"}: 20, with the keys of all versions."""
         message = _message(ctx)
-        start = protocol.read_round_start(message)
         round_ = self._round(message)
         with round_.lock:
-            if not round_.questions:
-                self._plan(round_, start, self._budget_s(message))
-            return {"questions": round_.questions}
+            if round_.planned is None:
+                round_.planned = self._player.plan(read_payload(RoundStart, message.payload), self._budget_s(message))
+            plan = round_.planned.plan
+            return {"questions": protocol.questions_payload(plan.start, plan.questions)["questions"]}
 
     def get_guess(self, ctx: Context) -> Json:
-        """The guess: {"opening_sentence", "sentence_justification", "associative_word", ..., "confidence"}."""
+        """Return the guess: {"opening_sentence", "sentence_justification", "associative_word", ..., "confidence"}."""
         message = _message(ctx)
         round_ = self._round(message)
         budget_s = self._budget_s(message)
         with round_.lock:
-            if round_.guess is None:
-                if round_.planned is None:  # the round was never announced: what is told now must do
-                    self._plan(round_, protocol.read_round_start(message), 0.5 * budget_s)
-                assert round_.planned is not None
+            if not round_.guess:
+                if round_.planned is None:  # an unannounced round: its fields may come with the answers
+                    start = read_payload(RoundStart, message.payload)
+                    round_.planned = self._player.plan(start, 0.5 * budget_s)
                 answers = protocol.read_answers(message, len(round_.planned.plan.questions))
                 decision = self._player.decide(round_.planned, answers, budget_s)
-                plan = round_.planned.plan
-                round_.guess = use_revealed(decision, plan, self._ledger.recall(plan.start)).guess
-                round_.guessed = protocol.guess_json(round_.guess)
-            return dict(round_.guessed)
+                round_.guess = protocol.guess_json(decision.guess)
+            return dict(round_.guess)
 
     def on_score_received(self, ctx: Context) -> None:
-        """Remember what the feedback reveals."""
-        message = _message(ctx)
-        round_ = self._round(message)
-        with round_.lock:
-            if round_.planned is not None and round_.guess is not None:
-                plan = round_.planned.plan
-                revealed = read_revealed(protocol.read_score(message), round_.guess, plan)
-                self._ledger.reveal(plan.start, revealed)
-
-    def _plan(self, round_: _Round, start: RoundStart, budget_s: float) -> None:
-        planned = self._player.plan(start, budget_s)
-        planned.plan = recognise(planned.plan, self._ledger.recall(start))
-        round_.planned = planned
-        round_.questions = protocol.questions_payload(start, planned.plan.questions)["questions"]
+        """Ignore the score: no later game depends on it."""
 
     def _round(self, message: Message) -> _Round:
-        """The game's memory, by its id or its match; a new one for a game that is not known."""
-        key = message.game_id.lstrip("0") or str(message.payload.get("match_id", ""))[:MAX_ID_CHARS]
+        """Return the round of a game by its id or its match; a new round for an unknown game."""
+        key = message.game_id.lstrip("0") or message.match_id
         with self._lock:
             found = self._rounds.setdefault(key, _Round())
             self._rounds.move_to_end(key)
@@ -125,11 +95,11 @@ class Callbacks:
             return found
 
     def _budget_s(self, message: Message) -> float:
-        return REPLY_SHARE * min(self._pace.phase_s, message.deadline_s or self._pace.phase_s)
+        return REPLY_SHARE * min(self._timeouts.phase_s, message.deadline_s or self._timeouts.phase_s)
 
 
 def _message(ctx: object) -> Message:
-    """The context as a message: what is dynamic, with the fields of an envelope or a payload within it laid open."""
+    """Read a context as a message, with the fields of an envelope or a payload in it."""
     context = ctx if isinstance(ctx, Mapping) else {}
     fields: Json = {}
     for name in ("service", "dynamic"):

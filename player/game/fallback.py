@@ -1,4 +1,4 @@
-"""DeadlinePlayer: a player that always has 20 valid questions and a valid guess when the time is up."""
+"""DeadlinePlayer: a player that returns 20 valid questions and a valid guess by the deadline, despite any failure."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import numpy as np
 from quarry.player.answer.justify import Evidence, justify_sentence, justify_word
 from quarry.player.deadlines import Call, described, start_in_thread
 from quarry.player.player import Contestant, Decision, Plan
-from quarry.player.protocol.payloads import Guess, RoundStart
+from quarry.player.protocol.messages import Guess, RoundStart
 from quarry.player.questions.answer import NOT_RELEVANT, Answers
 from quarry.player.questions.design import N_QUESTIONS
-from quarry.player.questions.kinds import opening
+from quarry.player.questions.kinds.lists import NONE_OF_THESE, OPENING
 from quarry.player.questions.language import Language, language_of
-from quarry.player.questions.lists import NONE_OF_THESE
 from quarry.player.questions.places import places_of
 from quarry.player.questions.question import Question
 from quarry.player.questions.views import VIEWS
@@ -26,21 +25,21 @@ T = TypeVar("T")
 
 DESIGN_SHARE = 0.6
 SEARCH_SHARE = 0.3
-"""Of the time for the questions: to search and design them, then to search alone if that was too long."""
+"""Shares of the time for the questions: for search and design, then for the search alone if those were too slow."""
 LATE_SHARE = 0.3
 DECIDE_SHARE = 0.6
-"""Of the time for the guess: to wait for a plan that is late, then to decide."""
+"""Shares of the time for the guess: to wait for a late plan, then for the decision."""
 LAST_RESORT = "theory"
-"""The associative word where none could be looked for."""
+"""The associative word if there was no time to choose one."""
 
 
 @dataclass(slots=True)
 class Planned:
-    """A plan, or the questions alone and a plan that may still come.
+    """A plan, or questions without candidates and a plan that may still come.
 
     Attributes:
-        plan: what was asked; it has no candidates where the search was too late.
-        late: the search that was under way when the time was up.
+        plan: has no candidates if the search was too late.
+        late: the search that was running at the deadline.
     """
 
     plan: Plan
@@ -48,11 +47,11 @@ class Planned:
 
 
 class DeadlinePlayer:
-    """A contestant within budgets.
+    """A contestant with time limits.
 
     Args:
         player: plans and decides.
-        say: is told in a line what was too late or failed.
+        say: is called with a line about each part that was too late or failed.
     """
 
     def __init__(self, player: Contestant, say: Callable[[str], None]) -> None:
@@ -60,40 +59,37 @@ class DeadlinePlayer:
         self._say = say
 
     def warmup(self, question: str, budget_s: float | None) -> str:
-        """The result of the sum; "0" where there is none in time."""
+        """Return the result of the sum, "0" if it is not ready in time."""
         if budget_s is None:
             return self._player.answer_warmup(question)
         answer = self._result(start_in_thread(lambda: self._player.answer_warmup(question)), budget_s, "the warm-up")
         return answer or "0"
 
-    def plan(self, start: RoundStart, budget_s: float | None) -> Planned:
-        """The best plan there is in time: designed questions, else generic ones about what was found, else these alone.
+    def plan(self, start: RoundStart, budget_s: float | None, questions: Sequence[Question] | None = None) -> Planned:
+        """Return the best plan in time: designed questions, else generic ones with candidates, else generic ones alone.
 
         Args:
-            budget_s: seconds; None takes whatever time it takes, and lets errors pass.
+            budget_s: seconds; None sets no limit, and raises errors.
+            questions: of a killed process; None designs new ones.
         """
         if budget_s is None:
-            return Planned(self._player.plan(start))
-        designed = self._result(
-            start_in_thread(lambda: self._player.plan(start)), DESIGN_SHARE * budget_s, "the questions"
-        )
-        if designed is not None:
-            return Planned(designed)
-        questions = generic_questions(start)
-        search = start_in_thread(lambda: self._player.plan(start, questions))
-        found = self._result(search, SEARCH_SHARE * budget_s, "the search")
-        return Planned(found) if found is not None else Planned(_without_candidates(start, questions), search)
-
-    def again(self, start: RoundStart, questions: Sequence[Question], budget_s: float | None) -> Planned:
-        """The plan of questions that were asked before, by a process that is no more."""
-        if budget_s is None:
             return Planned(self._player.plan(start, questions))
+        if questions is None:
+            designed = start_in_thread(lambda: self._player.plan(start))
+            if (plan := self._result(designed, DESIGN_SHARE * budget_s, "the questions")) is not None:
+                return Planned(plan)
+            questions, budget_s = generic_questions(start), SEARCH_SHARE * budget_s
         search = start_in_thread(lambda: self._player.plan(start, questions))
-        found = self._result(search, budget_s, "the search")
-        return Planned(found) if found is not None else Planned(_without_candidates(start, questions), search)
+        if (plan := self._result(search, budget_s, "the search")) is not None:
+            return Planned(plan)
+        fits = np.empty((len(VIEWS), len(questions), 0, 4), dtype=np.float32)
+        result, nothing = SearchResult(Query(start.hint, start.book_name), ()), places_of(())
+        return Planned(
+            Plan(start, result, nothing, nothing.rows, np.empty(0), tuple(questions), fits, 0.0), late=search
+        )
 
     def decide(self, planned: Planned, answers: Answers, budget_s: float | None) -> Decision:
-        """The guess after the answers; where that cannot be had in time, the likeliest by the hint alone."""
+        """Return the guess after the answers, or the likeliest by the hint if it is not ready in time."""
         if budget_s is None:
             return self._player.decide(planned.plan, answers)
         if planned.late is not None:
@@ -107,37 +103,31 @@ class DeadlinePlayer:
         return decision or _by_hint(plan, answers)
 
     def _result(self, call: Call[T], budget_s: float, what: str) -> T | None:
-        """What came in time; None, and a line that says so, where nothing did."""
+        """Return the result of a call; print a line and return None if it fails or is not ready in time."""
         try:
             return call.result(max(0.0, budget_s))
         except TimeoutError:
             self._say(f"{what} must be ready in {max(0.0, budget_s):.1f} s and is not; the game goes on with less")
-        except Exception as error:  # whatever fails, the referee gets its reply
+        except Exception as error:  # the referee gets its reply in any case
             self._say(f"{what} failed: {described(error)}; the game goes on with less")
         return None
 
 
 def generic_questions(start: RoundStart) -> tuple[Question, ...]:
-    """20 valid questions that need no search: which common words the opening sentence has."""
+    """Make 20 valid questions without a search, about common words of the opening sentence."""
     language = language_of(start.hint)
     questions = []
     for row in range(N_QUESTIONS):
         groups = tuple((word,) for word in _COMMON[language].split()[3 * row : 3 * row + 3])
         a, b, c = (group[0] for group in groups)
-        text = opening.KIND.ask[language].format(f"{a}; {b}; {c}")
+        text = OPENING.ask[language].format(f"{a}; {b}; {c}")
         key = frozenset(f"opening {word}" for word in (a, b, c))
-        questions.append(Question(text, (a, b, c, NONE_OF_THESE[language]), opening.KIND.name, key, groups))
+        questions.append(Question(text, (a, b, c, NONE_OF_THESE[language]), OPENING.name, key, groups))
     return tuple(questions)
 
 
-def _without_candidates(start: RoundStart, questions: Sequence[Question]) -> Plan:
-    fits = np.empty((len(VIEWS), len(questions), 0, 4), dtype=np.float32)
-    result, nothing = SearchResult(Query(start.hint, start.book_name), ()), places_of(())
-    return Plan(start, result, nothing, nothing.rows, np.empty(0), tuple(questions), fits, 0.0)
-
-
 def _by_hint(plan: Plan, answers: Answers) -> Decision:
-    """The candidate that the hint makes likeliest, whatever was answered; without candidates, the hint itself."""
+    """Guess the candidate that is likeliest by the hint alone; without candidates, the hint itself."""
     start = plan.start
     evidence = [
         Evidence(number, answer, 0.0)
@@ -166,4 +156,4 @@ _COMMON: dict[Language, str] = {
     "בו אנו אחת שני שבו בכל מספר איך כך לפי בה שהוא היו אל אבל היה ידי זאת למשל שלו שלה לאחר ללא להיות עוד תוך "
     "לכן שאינו כאן ביותר פעם",
 }
-"""60 words that open sentences of lectures have or have not, three a question."""
+"""60 common words of opening sentences, three for each question."""

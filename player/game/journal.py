@@ -1,36 +1,37 @@
-"""The journal: a SQLite file of games that one thread asks, so that a hanging disk delays no game.
+"""The journal: a SQLite file of games, tokens and inbox cursors, and the ledger of one player in it.
 
-A process that is killed at any moment finds in it, when it starts again, which games are running, what was told about
-them, what it asked and answered, byte for byte. The file holds tokens, so only its owner may read it.
+A process can be killed at any moment. The next process reads from the journal which games are running, with their
+hints, questions, answers and replies, byte for byte. The file holds tokens, so only its owner may read it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import os
 import sqlite3
 import sys
-from collections.abc import Callable, Sequence
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from filelock import FileLock, Timeout
+from pydantic_core import to_json
 
 from quarry.configs.terminal import visible
-from quarry.player.deadlines import Worker
-from quarry.player.errors import JournalError
+from quarry.player.errors import JournalError, UnauthorizedError
+from quarry.player.protocol.client import HttpGameServer
+from quarry.player.protocol.messages import Guess, Json, RoundStart, Score, adapter
+from quarry.player.questions.answer import Answer
+from quarry.player.questions.question import Question
 
-T = TypeVar("T")
-
-WRITE_BUDGET_S = 3.0
-"""Seconds that a game waits for the disk; then it goes on, and what was to be written follows when it can."""
-LATE_BUDGET_S = 0.2
-"""The same once the disk has been late, until it answers again."""
-OPEN_BUDGET_S = 20.0
-"""Seconds that opening and reading may take before any game is played."""
 VERSION = 1
+UNREADABLE = (ValueError, TypeError, KeyError, RecursionError, OverflowError)
+"""Errors of an altered column."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS players (
@@ -47,54 +48,90 @@ CREATE TABLE IF NOT EXISTS games (
 );
 CREATE INDEX IF NOT EXISTS games_by_player ON games (server, player, game_id, game);
 CREATE TABLE IF NOT EXISTS replies (
-    game INTEGER NOT NULL REFERENCES games, message TEXT NOT NULL, reply TEXT NOT NULL, delivered INTEGER NOT NULL
-        DEFAULT 0,
+    game INTEGER NOT NULL REFERENCES games, message TEXT NOT NULL, reply TEXT NOT NULL,
     PRIMARY KEY (game, message)
-);
-CREATE TABLE IF NOT EXISTS revealed (
-    what TEXT NOT NULL PRIMARY KEY, sentence TEXT NOT NULL, word TEXT NOT NULL, told REAL NOT NULL
 );
 """
 
 
-class Journal:
-    """A file of games. Safe for many threads, each of which waits at most `budget_s` for the disk.
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """A game, running or over.
 
-    Args:
-        path: of the file, made if it is not there.
-        budget_s: seconds that a game waits for a write.
-        say: is told in a line what could not be written; standard error unless given.
-
-    Raises:
-        JournalError: it cannot be opened, or is no journal.
+    Attributes:
+        key: of the game in the journal.
+        began, ended: seconds since 1970; None for a running game.
+        replies: by the message that they reply to.
     """
 
-    def __init__(self, path: Path, budget_s: float = WRITE_BUDGET_S, say: Callable[[str], None] | None = None) -> None:
+    key: int
+    game_id: str
+    server: str
+    began: float
+    ended: float | None
+    ending: str
+    start: RoundStart | None
+    questions: tuple[Question, ...]
+    answers: tuple[Answer, ...] | None
+    guess: Guess | None
+    score: Score | None
+    replies: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def referee(self) -> str:
+        """The name of the referee, "" if it sent no message."""
+        return next((str(reply.get("recipient_id", "")) for reply in self.replies.values()), "")
+
+
+class Journal:
+    """A file of games. Safe for many threads, which use it one after another.
+
+    Args:
+        path: of the file, which is made if it does not exist; None keeps the games in memory.
+        say: is called with a line about each write that failed; prints to standard error unless given.
+
+    Raises:
+        JournalError: the file cannot be opened, or is not a journal.
+    """
+
+    def __init__(self, path: Path | None, say: Callable[[str], None] | None = None) -> None:
         self._path = path
-        self._budget_s = budget_s
         self._say = say or functools.partial(print, file=sys.stderr)
         self._warnings: set[str] = set()
-        self._late = False
         self._locks: dict[str, FileLock] = {}
-        self._worker = Worker("journal")
+        self._lock = threading.Lock()
         try:
-            self._patiently(self._open)
-        except JournalError:
-            self._worker.stop()
-            raise
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+                path.chmod(0o600)
+            named = str(path or ":memory:")
+            self._database = sqlite3.connect(named, isolation_level=None, check_same_thread=False, timeout=5.0)
+            weakref.finalize(self, self._database.close)  # Python 3.13 warns of a connection that is not closed
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = FULL")
+            version = int(self._database.execute("PRAGMA user_version").fetchone()[0])
+            if version not in {0, VERSION}:
+                raise OSError(0, f"it is of version {version}, and {VERSION} is read")
+            self._database.executescript(_SCHEMA)
+            self._database.execute(f"PRAGMA user_version = {VERSION}")
+        except (OSError, sqlite3.Error) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise JournalError(
+                f"--journal must be a journal or a file that can be made, got {path}: {reason}; name another"
+            ) from error
 
     def close(self) -> None:
-        """Write what is left and close the file."""
-        with contextlib.suppress(JournalError):
-            self._patiently(self._database.close)
-        self._worker.stop()
+        """Close the file."""
+        with self._lock:
+            self._database.close()
         for lock in self._locks.values():
             lock.release()
 
     def claim(self, server: str, player: str) -> bool:
-        """Whether this process may play as this player with the journal: no other one does so now."""
+        """Lock a player of the journal for this process; return False if another process has the lock."""
         who = digest(server, player)[:16]
-        if who in self._locks:
+        if self._path is None or who in self._locks:
             return True
         lock = FileLock(f"{self._path}.{who}.lock", timeout=0)
         try:
@@ -106,101 +143,192 @@ class Journal:
         self._locks[who] = lock
         return True
 
-    def forget(self) -> int:
-        """Forget all that referees revealed; returns how many rounds that were."""
-        n_rounds = len(self.rows("SELECT what FROM revealed"))
-        self.write(("DELETE FROM revealed", ()))
-        return n_rounds
+    def token(self, server: str, name: str) -> str:
+        """Return the token that a server gave to a player of this name, "" if there is none."""
+        found = self.rows("SELECT token FROM players WHERE server = ? AND name = ?", server, name)
+        return str(found[0][0]) if found else ""
+
+    def keep_token(self, server: str, name: str, token: str, player_id: str) -> None:
+        """Store the token of a player."""
+        self.write(("INSERT OR REPLACE INTO players VALUES (?, ?, ?, ?)", (server, name, token, player_id)))
 
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Return what a query finds, before or after games.
+        """Return the rows of a query.
 
         Raises:
-            JournalError: the disk failed or is late.
+            JournalError: the disk failed.
         """
-        return self._patiently(lambda: self._database.execute(statement, values).fetchall())
-
-    def rows_in_game(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Return what a query finds while a game waits: nothing where the disk fails or is late."""
-        return self._in_game(lambda: self._database.execute(statement, values).fetchall(), [])
+        try:
+            with self._lock:
+                return self._database.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise JournalError(f"--journal must be readable, got {self._path}: {error}; name another") from error
 
     def write(self, *statements: tuple[str, tuple[object, ...]]) -> int:
-        """Do all of the statements or none; returns the last row id.
+        """Run statements in one transaction, and return the last row id; warn and return -1 if the disk fails."""
+        last = -1
+        try:
+            with self._lock:
+                self._database.execute("BEGIN IMMEDIATE")
+                try:
+                    for statement, values in statements:
+                        last = int(self._database.execute(statement, values).lastrowid or 0)
+                    self._database.execute("COMMIT")
+                except BaseException:
+                    self._database.execute("ROLLBACK")
+                    raise
+        except (sqlite3.Error, OSError) as error:
+            self.warn_once(f"{error}; games go on, and a restart would not know of them")
+            return -1
+        return last
 
-        Where the disk fails or is late that is said, and the game goes on: then -1.
+    def records(self, which: str, *values: object) -> list[GameRecord]:
+        """Read the games that an SQL clause selects; leave out unreadable ones with a warning.
+
+        Raises:
+            JournalError: the disk failed.
         """
-        return self._in_game(lambda: self._transact(statements), -1)
+        records = []
+        for key, game_id, server, *rest in self.rows(f"SELECT {_COLUMNS} FROM games {which}", *values):
+            replies = self.rows("SELECT message, reply FROM replies WHERE game = ? ORDER BY rowid", key)
+            began, ended, ending, start, questions, answers, guess, score = rest
+            try:
+                record = GameRecord(
+                    int(key),
+                    str(game_id),
+                    str(server),
+                    float(began),
+                    float(ended) if ended is not None else None,
+                    str(ending),
+                    adapter(RoundStart).validate_json(start) if start else None,
+                    adapter(tuple[Question, ...]).validate_json(questions) if questions else (),
+                    adapter(tuple[str | None, ...]).validate_json(answers) if answers else None,
+                    adapter(Guess).validate_json(guess) if guess else None,
+                    adapter(Score).validate_json(score) if score else None,
+                    {str(message): adapter(Json).validate_json(reply) for message, reply in replies},
+                )
+            except UNREADABLE as error:
+                self.warn_once(f"game {game_id} cannot be read and is left out: {type(error).__name__}")
+            else:
+                records.append(record)
+        return records
 
     def warn_once(self, reason: str) -> None:
-        """Say a thing that went wrong, once."""
+        """Print a warning unless it was printed before."""
         if reason not in self._warnings:
             self._warnings.add(reason)
             self._say(visible(f"journal {self._path}: {reason}"))
 
-    def _open(self) -> None:
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
-            self._path.chmod(0o600)
-            self._database = sqlite3.connect(
-                str(self._path), isolation_level=None, check_same_thread=False, timeout=5.0
-            )
-            self._database.execute("PRAGMA journal_mode = WAL")
-            self._database.execute("PRAGMA synchronous = FULL")
-            version = int(self._database.execute("PRAGMA user_version").fetchone()[0])
-            if version not in {0, VERSION}:
-                raise JournalError(f"--journal must be of version {VERSION}, got {self._path}: {version}; name another")
-            self._database.executescript(_SCHEMA)
-            self._database.execute(f"PRAGMA user_version = {VERSION}")
-        except JournalError:
-            raise
-        except (OSError, sqlite3.Error) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise JournalError(
-                f"--journal must be a journal or a file that can be made, got {self._path}: {reason}; name another"
-            ) from error
 
-    def _patiently(self, task: Callable[[], T]) -> T:
-        """Return the result of a task before or after games.
+_COLUMNS = "game, game_id, server, began, ended, ending, start, questions, answers, guess, score"
 
-        Raises:
-            JournalError: it failed or took too long.
+
+class Ledger:
+    """The games of one player in a journal.
+
+    Args:
+        server: on which the player plays, such as its URL.
+        player: name of the player that is unique on the server; not its token.
+    """
+
+    def __init__(self, journal: Journal, server: str = "", player: str = "") -> None:
+        self._journal = journal
+        self._who = (server, player)
+
+    def cursor(self) -> str:
+        """Return the cursor of the inbox; all messages before this cursor have their replies."""
+        found = self._journal.rows("SELECT cursor FROM inboxes WHERE server = ? AND player = ?", *self._who)
+        return str(found[0][0]) if found else ""
+
+    def move_cursor(self, cursor: str) -> None:
+        """Store the cursor of the inbox; all messages before this cursor have their replies."""
+        self._write("INSERT OR REPLACE INTO inboxes VALUES (?, ?, ?)", *self._who, cursor)
+
+    def ask(self) -> int:
+        """Add a game that is about to be requested and has no id yet, and return its key."""
+        return self._write(
+            "INSERT INTO games (server, player, game_id, began) VALUES (?, ?, '', ?)", *self._who, time.time()
+        )
+
+    def name(self, key: int, game_id: str) -> None:
+        """Store the id of a game, and give up a running game of the same id, which a restarted server has forgotten."""
+        self._write(
+            "UPDATE games SET ending = 'given up' WHERE server = ? AND player = ? AND game_id = ? "
+            "AND ending = 'running'",
+            *self._who,
+            game_id,
+        )
+        self._write("UPDATE games SET game_id = ? WHERE game = ?", game_id, key)
+
+    def knows(self, game_id: str) -> bool:
+        """Return whether the ledger holds a game of this id, running or over."""
+        played = "SELECT 1 FROM games WHERE server = ? AND player = ? AND game_id = ?"
+        return bool(self._journal.rows(played, *self._who, game_id))
+
+    def running(self) -> list[GameRecord]:
+        """Read the games that are not over, the oldest first; a requested game without an id yet has the id ""."""
+        return self._journal.records("WHERE server = ? AND player = ? AND ending = 'running' ORDER BY game", *self._who)
+
+    def replied(self, key: int, message: str, reply: Json, **facts: object) -> None:
+        """Store a reply before it is sent, and columns of its game.
+
+        Args:
+            message: type of the message that it replies to.
+            facts: values of the columns start, questions, answers and guess.
         """
-        try:
-            return self._worker.start(task).result(OPEN_BUDGET_S)
-        except TimeoutError as error:
-            raise JournalError(
-                f"--journal must be on a disk that answers, got {self._path}: nothing for {OPEN_BUDGET_S:g} s; "
-                "name a file elsewhere"
-            ) from error
-        except sqlite3.Error as error:
-            raise JournalError(f"--journal must be readable, got {self._path}: {error}; name another") from error
+        assert facts.keys() <= {"start", "questions", "answers", "guess"}
+        self._journal.write(
+            ("INSERT OR IGNORE INTO replies (game, message, reply) VALUES (?, ?, ?)", (key, message, _dumped(reply))),
+            *((f"UPDATE games SET {name} = ? WHERE game = ?", (_dumped(fact), key)) for name, fact in facts.items()),
+        )
 
-    def _in_game(self, task: Callable[[], T], otherwise: T) -> T:
-        """Return the result of a task during a game; `otherwise` where the disk fails or is late: the game goes on."""
-        try:
-            found = self._worker.start(task).result(LATE_BUDGET_S if self._late else self._budget_s)
-            self._late = False
-            return found
-        except TimeoutError:
-            self._late = True
-            late = f"did not answer within {self._budget_s:g} s"
-            self.warn_once(f"{late}; games go on, and the journal follows when it can")
-        except (sqlite3.Error, OSError) as error:
-            self.warn_once(f"{error}; games go on, and a restart would not know of them")
-        return otherwise
+    def end(self, key: int, ending: str, score: Score | None = None) -> None:
+        """Store the end of a game; the history shows `ending`, such as "over" or "given up"."""
+        dumped = _dumped(score) if score is not None else None
+        self._write(
+            "UPDATE games SET ending = ?, ended = ?, score = ? WHERE game = ?", ending, time.time(), dumped, key
+        )
 
-    def _transact(self, statements: Sequence[tuple[str, tuple[object, ...]]]) -> int:
-        self._database.execute("BEGIN IMMEDIATE")
+    def _write(self, statement: str, *values: object) -> int:
+        return self._journal.write((statement, values))
+
+
+def authenticate(server: HttpGameServer, name: str, journal: Journal, say: Callable[[str], None]) -> Ledger:
+    """Log in by the client's token, else by the journal's, else by registering; return the player's ledger.
+
+    Args:
+        name: to register under, if there is no token.
+        say: is called with a line if the journal cannot be used.
+    """
+    saved = "" if server.token else journal.token(server.url, name)
+    is_in_use = bool(saved) and not journal.claim(server.url, digest(saved))
+    if saved and not is_in_use:
+        server.use(saved)
+        ledger = Ledger(journal, server.url, digest(saved))
         try:
-            rows = [self._database.execute(statement, values) for statement, values in statements]
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
-        return int(rows[-1].lastrowid or 0)
+            server.inbox(ledger.cursor(), 0.0)
+            return ledger
+        except UnauthorizedError:
+            if running := ledger.running():
+                say("the server no longer knows the player of unfinished games; they are given up")
+            for record in running:
+                ledger.end(record.key, "given up")
+            server.use("")
+    if not server.token:
+        server.register(name)
+        if not is_in_use:  # the other process must find its own token after a restart
+            journal.keep_token(server.url, name, server.token, server.player_id)
+    if not journal.claim(server.url, digest(server.token)):
+        say("another process plays as this player with the journal; these games are played without it")
+        journal = Journal(None)
+    return Ledger(journal, server.url, digest(server.token))
 
 
 def digest(*parts: str) -> str:
     """Return a hash of texts."""
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _dumped(fact: Any) -> str:
+    """Write a value as JSON for `adapter` to read."""
+    return to_json(fact).decode()

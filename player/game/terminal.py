@@ -1,11 +1,9 @@
-"""Games on the terminal: one as it happens, and a table of those that are over."""
+"""Games on the terminal: a running game step by step, and a table of games."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 import numpy as np
 from rich.console import Console, Group
@@ -15,21 +13,27 @@ from rich.text import Text
 
 from quarry.configs.terminal import visible
 from quarry.ingest.arrays import Float64Array
-from quarry.player.game.game import GameReport, Spectator
-from quarry.player.game.ledger import GameRecord
+from quarry.player.answer.justify import percent
+from quarry.player.game.game import Spectator
+from quarry.player.game.journal import GameRecord
 from quarry.player.player import Decision, Plan
-from quarry.player.protocol.payloads import RoundStart, Score
+from quarry.player.protocol.messages import RoundStart, Score
 from quarry.player.questions.answer import LETTERS, Answers
 from quarry.player.questions.question import Question
 from quarry.player.search.types import SearchResult
 
 N_CANDIDATES_SHOWN = 8
+LEGEND = (
+    "slot: found in the named book or in the whole course; relevance: how well it fits the hint, 0 to 1; belief: the "
+    "probability that it is the paragraph"
+)
+QUESTIONS_LEGEND = "number, answer and the option that it means; the other options"
 LEAST_LIKELY = 0.01
-"""Confidence from which a document that is not meant for sure is worth naming."""
+"""The least confidence at which a document is named that was not resolved."""
 
 
 def book_of(result: SearchResult) -> str:
-    """Which documents a search took its book's name for, as markup; "" where no name was given."""
+    """Name the documents that a search resolved from the name of the book, as markup; "" without a name."""
     tier, books = result.tier, result.books
     if tier != "none":
         named = " and ".join(shown(book.doc_id) for book in books)
@@ -45,17 +49,14 @@ class Terminal(Spectator):
     """A spectator that prints hint, candidates, questions, answers, belief, guess and score.
 
     Args:
-        console: where to.
-        verbose: every question in full; else what is asked once, and of each question one line that ends where the
-            terminal does.
+        console: to print to; each question is cut to its width.
     """
 
-    def __init__(self, console: Console, *, verbose: bool = False) -> None:
+    def __init__(self, console: Console) -> None:
         self._console = console
-        self._verbose = verbose
 
     def _say(self, markup: str, style: str = "", *, whole: bool = True) -> None:
-        """Print our markup, in which every text of somebody else's went through `shown`; not whole: on one line."""
+        """Print markup, in which foreign texts must be escaped by `shown`; cut it to one line unless whole."""
         self._console.print(
             markup,
             style=style,
@@ -66,14 +67,14 @@ class Terminal(Spectator):
         )
 
     def started(self, game_id: str, start: RoundStart) -> None:
-        """Print what was told about the paragraph."""
+        """Print the name, the hint and the domain."""
         self._console.rule(Text(f"game {visible(game_id)}"))
         self._say(f"[bold]book[/]   {shown(start.book_name)}")
         self._say(f"[bold]hint[/]   {shown(start.hint)}")
         self._say(f"[bold]domain[/] {shown(start.association_domain)}\n")
 
     def planned(self, plan: Plan) -> None:
-        """Print the candidates, by belief, with their slots."""
+        """Print the likeliest candidates with slots and beliefs."""
         if book := book_of(plan.result):
             self._say(f"{'The book:' if plan.result.tier == 'none' else 'The book is'} {book}.")
         for failure in plan.result.failures:
@@ -102,22 +103,24 @@ class Terminal(Spectator):
                 Text(visible(_shortened(hit.paragraph.opening_sentence))),
             )
         self._console.print(table)
+        self._say(LEGEND, style="dim")
 
     def answered(self, plan: Plan, answers: Answers, decision: Decision) -> None:
-        """Print the questions with their answers, how the belief moved, and the guess."""
+        """Print the questions with their answers, the change of the belief, and the guess."""
         self._say(f"\n[bold]{len(plan.questions)} questions[/], all sent at once, and the answers:")
-        stem, told = "", set()
+        self._say(QUESTIONS_LEGEND, style="dim")
+        stem, shown_stems = "", set()
         for number, (question, answer) in enumerate(zip(plan.questions, answers, strict=True), 1):
-            asked = question.text if self._verbose else stem_of(question)
+            asked = stem_of(question)
             if asked != stem:
-                self._say(f"  {shown(asked)}", style="italic", whole=self._verbose or asked not in told)
+                self._say(f"  {shown(asked)}", style="italic", whole=asked not in shown_stems)
                 stem = asked
-                told.add(asked)
+                shown_stems.add(asked)
             given = "no answer" if answer is None else answer
             options = dict(zip(LETTERS, question.options, strict=True))
             chosen = f" [bold green]{shown(options.pop(given))}[/]" if given in options else ""
             others = "  ".join(f"{letter} {shown(option)}" for letter, option in options.items())
-            self._say(f"  {number:2}. [bold]{shown(given)}[/]{chosen}  [dim]{others}[/]", whole=self._verbose)
+            self._say(f"  {number:2}. [bold]{shown(given)}[/]{chosen}  [dim]{others}[/]", whole=False)
         self._say("\n[bold]belief[/] before and after the answers:")
         table = Table(box=None, pad_edge=False, show_header=False)
         for row in np.argsort(-decision.belief, kind="stable")[:3]:
@@ -134,7 +137,7 @@ class Terminal(Spectator):
         self._say(f"       {shown(guess.sentence_justification)}", style="dim")
         self._say(f"[bold]word[/]   {shown(guess.associative_word)}")
         self._say(f"       {shown(guess.word_justification)}", style="dim")
-        self._say(f"[bold]sure[/]   {guess.confidence:.0%}\n")
+        self._say(f"[bold]sure[/]   {percent(guess.confidence)}\n")
 
     def scored(self, score: Score) -> None:
         """Print the score and its parts."""
@@ -146,55 +149,31 @@ class Terminal(Spectator):
 
 
 def stem_of(question: Question) -> str:
-    """What a question asks, with an ellipsis for the options where it names them: the same for all of a kind."""
+    """Return the text of a question with an ellipsis for its options, which is the same for all of a kind."""
     return question.text.replace("; ".join(question.options[:-1]), "…")
 
 
-class GameLine(NamedTuple):
-    """A line of a table of games: as little of each as possible, since a series may have 100,000."""
-
-    began: float
-    game_id: str
-    book_name: str
-    hint: str
-    guess: str
-    score: Score | None
-    ending: str
-
-
-def report_line(report: GameReport) -> GameLine:
-    """Make the line of a game that is over just now."""
-    start, guess = report.start, report.decision.guess.opening_sentence
-    began = time.time() - report.elapsed_s
-    return GameLine(began, report.game_id, start.book_name, start.hint, guess, report.score, "over")
-
-
-def record_line(record: GameRecord) -> GameLine:
-    """Make the line of a game of the journal."""
-    book, hint = (record.start.book_name, record.start.hint) if record.start else ("-", "-")
-    guess = record.guess.opening_sentence if record.guess else "-"
-    return GameLine(record.began, record.game_id or "-", book, hint, guess, record.score, record.ending)
-
-
-def games_table(games: Sequence[GameLine]) -> Group:
-    """Make a table of games, with all together below; nothing in it is interpreted."""
+def games_table(games: Sequence[GameRecord]) -> Group:
+    """Make a table of games with a summary below; escape foreign texts."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("when", "game", "book", "hint", "guess", "score", "points"):
         table.add_column(name, justify="right" if name in {"score", "points"} else "left")
     for game in games:
         score = (f"{game.score.private_score:.1f}", str(game.score.league_points)) if game.score else (game.ending, "-")
-        texts = (_shortened(text, 48) for text in (game.book_name, game.hint, game.guess))
-        table.add_row(*(Text(visible(cell)) for cell in (_moment(game.began), game.game_id, *texts, *score)))
+        texts = (game.start.book_name, game.start.hint) if game.start else ("-", "-")
+        cells = [*texts, game.guess.opening_sentence if game.guess else "-"]
+        cells = [_moment(game.began), game.game_id or "-", *(_shortened(text, 48) for text in cells), *score]
+        table.add_row(*(Text(visible(cell)) for cell in cells))
     return Group(table, Text(summary([game.score for game in games]), style="bold"))
 
 
 def summary(scores: Sequence[Score | None]) -> str:
-    """Say what games come to; None stands for one without a score."""
+    """Summarise the scores of games; None is a game without a score."""
     scored = [score for score in scores if score is not None]
     mean = sum(score.private_score for score in scored) / max(1, len(scored))
     points = sum(score.league_points for score in scored)
-    told = f", mean private score {mean:.1f}" if scored else ""
-    return f"{len(scores)} games, {len(scored)} scored{told}, {points} league points"
+    average = f", mean private score {mean:.1f}" if scored else ""
+    return f"{len(scores)} games, {len(scored)} scored{average}, {points} league points"
 
 
 def _moment(seconds: float) -> str:
@@ -206,12 +185,12 @@ def _moment(seconds: float) -> str:
 
 
 def shown(text: object) -> str:
-    """Somebody else's text within our markup: neither rich nor the terminal interprets any of it."""
+    """Escape a foreign text for markup, so that neither rich nor the terminal interprets it."""
     return escape(visible(text))
 
 
 def _bits(belief: Float64Array) -> float:
-    """Entropy of a belief."""
+    """Return the entropy of a belief."""
     return float(-(belief * np.log2(np.maximum(belief, 1e-300))).sum())
 
 

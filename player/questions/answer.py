@@ -1,4 +1,4 @@
-"""Answer: what a referee says to one question; a batch's answers stand in the order of its questions."""
+"""Answers of a referee: a letter, "Not Relevant" or nothing, in the order of the questions."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ LETTERS = "ABCD"
 NOT_RELEVANT = "Not Relevant"
 
 Answer = str | None
-"""One of `LETTERS`, or `NOT_RELEVANT`; None where none came, or none that can be read."""
+"""One of `LETTERS`, or `NOT_RELEVANT`; None for a missing or unreadable answer."""
 Answers = Sequence[Answer]
-"""(n_questions,) those of a batch."""
+"""(n_questions,) answers of a batch."""
 
 MAX_CHARS = 200
-"""Of an answer that are read."""
+"""The most characters of an answer that are read."""
 
 
 def letter_row(answer: Answer) -> int | None:
-    """0..3 for a letter; None for "Not Relevant" or an answer that never came."""
+    """Return 0..3 for a letter; None for "Not Relevant" or a missing answer."""
     return LETTERS.index(answer) if answer in set(LETTERS) else None
 
 
 def read_answer(value: object) -> Answer:
-    """A letter in any dress ("b", "(B)", "Option B", "B: its text"), "Not Relevant" in any spelling, or None."""
+    """Read a letter in any form ("b", "(B)", "Option B", "B: its text") or "Not Relevant" in any spelling, or None."""
     if not isinstance(value, str):
         return None
     value = value[:MAX_CHARS]
@@ -32,12 +32,12 @@ def read_answer(value: object) -> Answer:
         return plain
     if plain in {"NR", "NA", "IRRELEVANT"} or plain.startswith("NOTRELEVANT"):
         return NOT_RELEVANT
-    told = _LETTER_FIRST.match(value) or _LETTER_NAMED.match(value)
-    return told[1].upper() if told else None
+    found = _LETTER_FIRST.match(value) or _LETTER_NAMED.match(value)
+    return found[1].upper() if found else None
 
 
 _LETTER_FIRST = re.compile(r"\W*([A-D])\s*(?:[:)\]]|[.=\u2013\u2014-](?!\w))", re.IGNORECASE)
-"""The letter, then a sign, then what the option says."""
+"""The letter, then a sign, then the text of the option."""
 _LETTER_NAMED = re.compile(
     r"\W*(?:the\s+)?(?:correct\s+)?(?:option|answer|choice|תשובה|אפשרות)(?:\s+is)?\W+([A-D])(?!\w)", re.IGNORECASE
 )

@@ -1,72 +1,50 @@
-"""The 20 questions of a game, with how they fit the candidates."""
+"""The 20 questions of a game: pool of all kinds, choice, and fits to the candidates."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from quarry.ingest.arrays import Float64Array, RowArray
 from quarry.player.questions.design import N_QUESTIONS, design
-from quarry.player.questions.pool import FILLER, build_pool, fit_questions
-from quarry.player.questions.question import FitArray, Question
+from quarry.player.questions.kinds import KINDS
+from quarry.player.questions.question import FitArray, Question, QuestionPool, join_pools
 from quarry.player.questions.referees import ErrorModel
-from quarry.player.questions.word_index import Candidates, WordIndex
+from quarry.player.questions.views import VIEWS
+from quarry.player.questions.word_index import Candidates
 
+FILLER = "filler"
+"""Kind of the questions that fill up a batch to 20."""
 MAX_DESIGN = 250
-"""Likeliest candidates that the questions are made for; the belief runs over all."""
+"""The number of likeliest candidates that questions are chosen for; the belief runs over all."""
 N_SAMPLED = 150
-"""Of the other candidates, drawn by their probability: those that stand for all of them when questions are made."""
+"""The size of the sample of the other candidates, which represents them when questions are chosen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """The questions of one game.
-
-    Attributes:
-        questions: the 20.
-        fits: (n_views, 20, n_candidates, 4) as in `QuestionPool.fits`.
-    """
-
-    questions: tuple[Question, ...]
-    fits: FitArray
-
-
-def make_batch(
-    index: WordIndex,
-    rows: RowArray,
-    prior: Float64Array,
-    model: ErrorModel,
-    pool_size: int,
-    seed: int,
-    told: str = "",
-) -> Batch:
-    """The 20 questions that tell the candidates apart; the same inputs and seed give the same ones.
+def choose_questions(candidates: Candidates, model: ErrorModel, pool_size: int, seed: int) -> tuple[Question, ...]:
+    """Choose the 20 questions that tell the candidates apart; the same inputs and seed give the same questions.
 
     Args:
-        rows: (n_candidates,) of the course.
-        prior: (n_candidates,) their probabilities, summing to 1.
-        model: how referees see and err.
-        pool_size: questions to choose from.
+        model: of the referees.
+        pool_size: number of questions to choose from.
         seed: of every draw.
-        told: the book's name and the hint.
     """
-    chosen_for, share = _design_set(prior, np.random.default_rng(seed))
-    # many small products: where other work holds the cores, several threads wait for each other 20 times as long
+    chosen_for, share = _design_set(candidates.prior, np.random.default_rng(seed))
+    # many small products: on busy cores several threads wait for each other 20 times as long
     with _thread_pools().limit(limits=1, user_api="blas"):
-        pool = build_pool(Candidates(index, rows[chosen_for], share), pool_size, seed)
+        pool = build_pool(Candidates(candidates.index, candidates.rows[chosen_for], share), pool_size, seed)
         chosen = design(pool, share, model)
-    return fit_batch(index, rows, prior, _padded([pool.questions[row] for row in chosen]), told)
+    return _padded([pool.drafts[row]() for row in chosen])
 
 
 def _design_set(prior: Float64Array, generator: np.random.Generator) -> tuple[RowArray, Float64Array]:
-    """The candidates that questions are made for, and their probabilities, summing to 1.
+    """Return the rows of the candidates that questions are chosen for, and their probabilities, summing to 1.
 
-    They are the likeliest ones and a systematic sample of the others, whose members share the others' probability, so
-    that the questions tell apart what the hint makes unlikely too.
+    They are the likeliest candidates and a systematic sample of the others, which shares the probability of all others.
+    So the questions also tell apart candidates that the hint makes unlikely.
     """
     order = np.argsort(-prior, kind="stable")
     head, tail = order[:MAX_DESIGN], order[MAX_DESIGN:]
@@ -81,21 +59,35 @@ def _design_set(prior: Float64Array, generator: np.random.Generator) -> tuple[Ro
     return chosen[at], share[at] / share.sum()
 
 
-def fit_batch(
-    index: WordIndex, rows: RowArray, prior: Float64Array, questions: Sequence[Question], told: str = ""
-) -> Batch:
-    """Questions with how they fit the candidates at `rows`; see `make_batch`."""
-    return Batch(tuple(questions), fit_questions(questions, Candidates(index, rows, prior, told)))
+def build_pool(candidates: Candidates, size: int, seed: int) -> QuestionPool:
+    """Make about `size` questions of all kinds for the candidates.
+
+    Args:
+        seed: of the draws.
+    """
+    generator = np.random.default_rng(seed)
+    pools = [kind.make(candidates, max(1, round(size * kind.share)), generator) for kind in KINDS.values()]
+    return join_pools(pools, len(candidates))
+
+
+def fit_questions(questions: Sequence[Question], candidates: Candidates) -> FitArray:
+    """Return the (n_views, n_questions, n_candidates, 4) fits of questions; an unknown kind fits all options alike."""
+    fits = np.full((len(VIEWS), len(questions), len(candidates), 4), 0.25, dtype=np.float32)
+    for name, kind in KINDS.items():
+        rows = [row for row, question in enumerate(questions) if question.kind == name]
+        if rows:
+            fits[:, rows] = kind.fit([questions[row] for row in rows], candidates)
+    return fits
 
 
 @functools.cache
 def _thread_pools() -> ThreadpoolController:
-    """The loaded libraries' thread pools, looked up once."""
+    """Return the thread pools of the loaded libraries, looked up once."""
     return ThreadpoolController()
 
 
-def _padded(questions: Sequence[Question]) -> list[Question]:
-    """Exactly 20 questions: where the candidates' words do not give as many, true but idle ones follow."""
+def _padded(questions: Sequence[Question]) -> tuple[Question, ...]:
+    """Return exactly 20 questions; add questions that tell nothing if the words of the candidates give too few."""
     spare = [
         Question(
             f"About how many sentences has the paragraph? (question {number})",
@@ -105,4 +97,4 @@ def _padded(questions: Sequence[Question]) -> list[Question]:
         )
         for number in range(len(questions) + 1, N_QUESTIONS + 1)
     ]
-    return [*questions, *spare]
+    return (*questions, *spare)

@@ -20,13 +20,13 @@ CHANCE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """What is believed after the answers.
+    """The belief after the answers.
 
     Attributes:
         belief: (n_paragraphs,) probabilities.
         referees: (n_referees,) probability of each of the model's referees.
-        support: (n_questions, n_paragraphs) log2 probability of each answer if the paragraph is the one, over the
-            referees as they are believed in now; 0 where no letter came.
+        support: (n_questions, n_paragraphs) log2 probability of each answer given the paragraph, averaged over the
+            referees by their probability after the answers; 0 for an answer without a letter.
     """
 
     belief: Float64Array
@@ -34,26 +34,19 @@ class Posterior:
     support: Float64Array
 
 
-def rank_of(row: int, belief: Float64Array) -> int:
-    """1-based rank of a paragraph, by its row, in (n_paragraphs,) beliefs; among equal ones the earlier is first."""
-    ahead = belief > belief[row]
-    ahead[:row] |= belief[:row] == belief[row]
-    return int(ahead.sum()) + 1
-
-
 def update(prior: Float64Array, fits: FitArray, kinds: Sequence[str], answers: Answers, model: ErrorModel) -> Posterior:
-    """The posterior over paragraphs; what the referee sees and how it errs is a second unknown that all answers share.
+    """Return the posterior over paragraphs and referees; all answers share one unknown referee.
 
-    The answers are independent given paragraph and referee, not given the paragraph alone: twenty answers that no
-    paragraph explains show a referee who does not look, and leave the belief where it was. "Not Relevant" is what a
-    failed call becomes as well as a verdict: it counts as an answer that never came.
+    The answers are independent given paragraph and referee, but not given the paragraph alone. If no paragraph explains
+    the twenty answers, a referee who does not look at the paragraph is the best explanation, and the belief stays as it
+    was. "Not Relevant" may be a failed call as well as a verdict, so it counts as a missing answer.
 
     Args:
         prior: (n_paragraphs,) probabilities, summing to 1.
         fits: (n_views, n_questions, n_paragraphs, 4) as in `QuestionPool.fits`.
         kinds: (n_questions,) kinds of the questions.
-        answers: (n_questions,) a letter, "Not Relevant", or None where none came.
-        model: how referees see and err.
+        answers: (n_questions,) a letter, "Not Relevant", or None for a missing answer.
+        model: of the referees.
     """
     rows = [letter_row(answer) for _, answer in zip(kinds, answers, strict=True)]
     asked = [number for number, row in enumerate(rows) if row is not None]
@@ -74,13 +67,13 @@ def update(prior: Float64Array, fits: FitArray, kinds: Sequence[str], answers: A
 
 
 def _likelihoods(fits: FitArray, kinds: Sequence[str], letters: Sequence[int], model: ErrorModel) -> Float64Array:
-    """(n_referees, n_answers, n_paragraphs) probability of each letter; of those who see nothing, that of chance."""
+    """Return the (n_referees, n_answers, n_paragraphs) probability of each letter; chance without a view."""
     likelihoods = np.full((len(model.referees), *fits.shape[1:3]), CHANCE)
     for view, seen in zip(VIEWS, fits, strict=True):
         places = [place for place, referee in enumerate(model.referees) if referee.view == view]
         given = np.array(
             [
-                [model.channel(view, model.referees[place].care, kind)[letter] for place in places]
+                [model.channel(view, model.referees[place].errors, kind)[letter] for place in places]
                 for kind, letter in zip(kinds, letters, strict=True)
             ]
         ).reshape(len(letters), len(places), 4)
@@ -89,7 +82,7 @@ def _likelihoods(fits: FitArray, kinds: Sequence[str], letters: Sequence[int], m
 
 
 def log_skewed(letters: Sequence[int]) -> float:
-    """Natural logarithm of the probability of letters drawn alike from an unknown, skewed distribution.
+    """Return the natural logarithm of the probability of letters from an unknown, skewed distribution.
 
     Reference:
         Minka, Estimating a Dirichlet Distribution, 2000: the Polya distribution, here of a sequence.

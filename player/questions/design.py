@@ -1,4 +1,4 @@
-"""Pool and prior -> the 20 questions that tell most, together."""
+"""Design of the batch: choose the 20 questions of a pool with the most joint information about the paragraph."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from quarry.player.questions.views import DESIGN_VIEWS, View
 
 N_QUESTIONS = 20
 MAX_TIMES = 3
-"""Questions of a batch in which the same word may be asked for."""
+"""At most so many questions of a batch ask for the same word."""
 BLOCK = 32
-"""Questions whose worth is worked out at once."""
+"""The information of so many questions is computed at once."""
 
 
 def design(pool: QuestionPool, prior: Float64Array, model: ErrorModel, n: int = N_QUESTIONS) -> list[int]:
-    """Rows of the n questions to ask, chosen one by one for what they add to those before.
+    """Choose n questions one by one, each for what it adds to those before, and return their rows in the pool.
 
-    The worth of a batch is the mutual information of all its answers with the paragraph, averaged over what the referee
-    may see: at most the entropy of the view below the information under a view that is not known. It is measured by its
-    lower bound from pairwise distances, -sum_i p_i log2 sum_j p_j c_ij, where c_ij is the Bhattacharyya coefficient of
-    two paragraphs' answers, a product over the questions since answers are independent given the paragraph. It counts
-    every pair of paragraphs that answers could confuse, so that the batch is a code that errors do not easily break.
-    Mutual information is submodular, and greedy choice is near the best there is; a question's worth is worked out
-    again only while its last one is the highest. A word is asked for three times at most while anything else is left.
+    The worth of a batch is the mutual information of all its answers with the paragraph, given the view and averaged
+    over the views. If the view is unknown, the information is lower by at most the entropy of the view. The worth is
+    measured by its lower bound from pairwise distances, -sum_i p_i log2 sum_j p_j c_ij. Here c_ij is the Bhattacharyya
+    coefficient of the answers to two paragraphs, a product over the questions, since answers are independent given the
+    paragraph. The bound counts every pair of paragraphs that answers could confuse, so the batch is a code that
+    tolerates errors.
+    Mutual information is submodular, so greedy choice is nearly optimal, and the worth of a question is computed again
+    only if its last value is the highest. No word is asked for more than three times if other questions are left.
 
     Args:
         pool: questions to choose from.
         prior: (n_paragraphs,) probabilities, summing to 1.
-        model: how referees err.
-        n: questions wanted; fewer come back only if the pool is smaller.
+        model: of the referees.
+        n: number of questions; a smaller pool gives fewer.
 
     Reference:
         Kolchinsky and Tracey, Estimating Mixture Entropy with Pairwise Distances, 2017; Krause and Guestrin,
@@ -46,7 +47,7 @@ def design(pool: QuestionPool, prior: Float64Array, model: ErrorModel, n: int = 
         return []
     about = _incidence(pool.keys)
     seen = [
-        _seen(pool, view, weight, prior, model)
+        _information(pool, view, weight, prior, model)
         for view, weight in zip(DESIGN_VIEWS, model.design_views, strict=True)
         if weight
     ]
@@ -61,13 +62,13 @@ def design(pool: QuestionPool, prior: Float64Array, model: ErrorModel, n: int = 
 
 
 @dataclass(slots=True)
-class _Seen:
-    """What the answers tell those who are seen to look in one way.
+class _ViewInformation:
+    """The information of the answers under one view.
 
     Attributes:
-        weight: what a bit counts.
+        weight: of a bit.
         roots: (n_questions, n_paragraphs, 4) square roots of the probabilities of the letters.
-        confusion: (i, j): p_j c_ij after the questions chosen so far.
+        confusion: (n_paragraphs, n_paragraphs) p_j c_ij after the questions chosen so far.
     """
 
     weight: float
@@ -75,20 +76,22 @@ class _Seen:
     confusion: FitArray
 
     def alone(self, prior: Float64Array) -> FitArray:
-        """(n_questions, n_paragraphs) row sums of the confusion after each question alone."""
+        """Return (n_questions, n_paragraphs) row sums of the confusion after each question alone."""
         mean = np.einsum("p,qpa->qa", prior.astype(np.float32), self.roots)
         sums: FitArray = np.einsum("qpa,qa->qp", self.roots, mean)
         return sums
 
 
-def _seen(pool: QuestionPool, view: View, weight: float, prior: Float64Array, model: ErrorModel) -> _Seen:
+def _information(
+    pool: QuestionPool, view: View, weight: float, prior: Float64Array, model: ErrorModel
+) -> _ViewInformation:
     channels = model.design_channels(view, pool.kinds).astype(np.float32)
     letters = np.matmul(pool.fits[DESIGN_VIEWS.index(view)], channels.transpose(0, 2, 1))
-    return _Seen(float(weight), np.sqrt(letters), np.tile(prior.astype(np.float32), (len(prior), 1)))
+    return _ViewInformation(float(weight), np.sqrt(letters), np.tile(prior.astype(np.float32), (len(prior), 1)))
 
 
-def _next(worth: Float64Array, seen: Sequence[_Seen], prior: Float64Array, fresh: BoolArray) -> int:
-    """The one of `fresh` that adds most; `worth` holds what each added when last looked at, and is updated."""
+def _next(worth: Float64Array, seen: Sequence[_ViewInformation], prior: Float64Array, fresh: BoolArray) -> int:
+    """Return the one of `fresh` that adds most; `worth` holds the last computed worth of each, and is updated."""
     before = [np.log2(view.confusion.sum(axis=1)) for view in seen]
     current = np.zeros(len(worth), dtype=np.bool_)
     while True:
@@ -107,7 +110,7 @@ def _next(worth: Float64Array, seen: Sequence[_Seen], prior: Float64Array, fresh
 
 
 def _incidence(keys: Sequence[frozenset[str]]) -> FitArray:
-    """(n_questions, n_things) 1 where the question is about the thing."""
+    """Return the (n_questions, n_words) table with 1 where a question is about a word."""
     names = sorted({name for key in keys for name in key})
     column = {name: place for place, name in enumerate(names)}
     table = np.zeros((len(keys), len(names)), dtype=np.float32)
@@ -117,9 +120,9 @@ def _incidence(keys: Sequence[frozenset[str]]) -> FitArray:
 
 
 def _fresh(about: FitArray, chosen: Sequence[int]) -> BoolArray:
-    """(n_questions,) those that are not about what was asked too often; where there are none, all that are left.
+    """Return (n_questions,) those that may be chosen next; all that are left if no question may.
 
-    A word may come a second time among other words; two questions share one at most.
+    Two questions share one word at most, and no word is asked for more than MAX_TIMES times.
     """
     left = np.ones(len(about), dtype=np.bool_)
     left[list(chosen)] = False
@@ -130,7 +133,7 @@ def _fresh(about: FitArray, chosen: Sequence[int]) -> BoolArray:
 
 
 def _row_sums(confusion: FitArray, roots: FitArray) -> FitArray:
-    """(n_questions, n_paragraphs) the row sums of `confusion` after each of the questions."""
+    """Return (n_questions, n_paragraphs) row sums of `confusion` after each of the questions."""
     n_questions, n_paragraphs, n_answers = roots.shape
     side_by_side = roots.transpose(1, 0, 2).reshape(n_paragraphs, -1)
     weighted = (confusion @ side_by_side).reshape(n_paragraphs, n_questions, n_answers)

@@ -1,4 +1,4 @@
-"""In which language questions are put: that of the paragraphs."""
+"""Language of questions, and Hebrew word forms."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _FINALS = str.maketrans("ךםןףץ", "כמנפצ")
 
 
 def language_of(text: str) -> Language:
-    """Hebrew where most letters of the text are, else English."""
+    """Return Hebrew if most letters of the text are Hebrew, else English."""
     letters = [char for char in text if char.isalpha()]
     return "he" if sum("\u0590" <= char <= "\u05ff" for char in letters) > 0.5 * len(letters) else "en"
 
 
 def is_hebrew(word: str) -> bool:
-    """Whether a word begins with a Hebrew letter."""
+    """Return whether a word begins with a Hebrew letter."""
     return "\u0590" <= word[:1] <= "\u05ff"
 
 
 def hebrew_forms(word: str) -> str:
-    """A rough stem of a Hebrew word: up to two prefix letters and one ending taken off while three letters stay.
+    """Return a rough stem: take up to two prefix letters and one ending off a Hebrew word, and leave three letters.
 
-    Words with one stem may be forms of one word; it is too rough for anything but keeping away from doubtful words.
+    Words of one stem may be forms of one word. The stem is too rough for anything but avoiding doubtful words.
     """
     stem = word
     for _ in range(2):
@@ -40,7 +40,7 @@ def hebrew_forms(word: str) -> str:
 
 
 def either(words: Sequence[str], language: Language) -> str:
-    """Words as a list of alternatives: "index", "query" or "tree", each in quotation marks: one may be "or" itself."""
+    """Join words as alternatives: "index", "query" or "tree"; the quotation marks set off the word "or" itself."""
     quoted = [f'"{word}"' for word in words]
     if len(quoted) == 1:
         return quoted[0]

@@ -1,30 +1,22 @@
-"""Places where a referee's passage may begin, and how likely it is to begin at each of them."""
+"""Places where the secret passage may begin, and the start model: how likely it is to begin at each of them."""
 
 from __future__ import annotations
 
-import functools
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import get_args
 
 import numpy as np
 
-from quarry.configs.places import own_fit
 from quarry.ingest.arrays import Float64Array, IntArray
-from quarry.ingest.paragraph import Kind, Paragraph
+from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.paragraphs.sentence import alternatives, sentences
+from quarry.player.passage_kinds import is_other, start_weights
 from quarry.player.words import canonical
 
-STARTS_FILE = Path(__file__).with_name("starts.json")
-KINDS: tuple[Kind, ...] = get_args(Kind)
 FEW_WORDS, USUAL_WORDS = 6, 40
-PROSE_FIRST = 2.0
-"""Natural log-odds by which a search ranks other passages lower than their kind deserves; the belief takes it back."""
 MAX_READINGS = 3
-"""Ways to cut the first sentence that are considered at the beginning of a passage."""
+"""The most ways to end the first sentence of a passage."""
 _COLON = re.compile(r"(?<=\S)(?<!\b\w):(?=\s)")
 
 OF_PLACE = (
@@ -32,7 +24,7 @@ OF_PLACE = (
     *("after a colon", "sentence of few words", "sentence begins small", "log words left"),
     *("log words", "few words", "no end mark", "begins small", "introduces a list"),
 )
-"""Features of a place, and of the passage from there on, beside the kind of the passage."""
+"""Features of a place and of the passage from there on; the kind of the passage is a feature too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +34,8 @@ class Start:
     Attributes:
         number: of the sentence within the passage, from 0.
         offset: in the passage's text.
-        sentence: the opening sentence, as it would be sent.
-        reading: 0 for the usual way to cut the sentence, 1 for another.
+        sentence: the opening sentence of a guess.
+        reading: 0 for the usual end of the sentence, more for another.
         on_top: whether it is the first whole sentence that begins on its page.
     """
 
@@ -59,12 +51,13 @@ class Places:
     """The places of a course, those of a passage together and in order.
 
     Attributes:
-        paragraphs: the passages.
+        paragraphs: passages of the course.
         rows: (n_places,) row of each place's passage in `paragraphs`.
-        starts: (n_places,) where in the passage it is.
-        keys: (n_places,) number that places share whose opening sentences are equal as the game compares them.
-        numbers: opening sentence, as it is compared -> key.
-        log_odds: (n_places,) natural log-odds that a referee begins there, given the passage, up to a constant.
+        starts: (n_places,) in the passage.
+        keys: (n_places,) number of the opening sentence; places with equal opening sentences share it.
+        numbers: canonical opening sentence -> key.
+        log_odds: (n_places,) natural log-odds that the secret begins there, given the passage, up to a constant.
+        others: (n_paragraphs,) 0 for prose, 1 for other passages.
     """
 
     paragraphs: Sequence[Paragraph]
@@ -73,17 +66,18 @@ class Places:
     keys: IntArray
     numbers: Mapping[str, int]
     log_odds: Float64Array
+    others: Float64Array
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @property
     def firsts(self) -> IntArray:
-        """(n_paragraphs,) the first place of each passage."""
+        """(n_paragraphs,) first place of each passage."""
         return np.searchsorted(self.rows, np.arange(len(self.paragraphs)))
 
     def paragraph(self, place: int) -> Paragraph:
-        """The passage from a place on; a later sentence's number is added to its paragraph_id."""
+        """Return the passage from a place on; the number of a later sentence is added to its paragraph_id."""
         passage, start = self.paragraphs[int(self.rows[place])], self.starts[place]
         number = f"+{start.number}" if start.number else ""
         return replace(
@@ -94,15 +88,15 @@ class Places:
         )
 
     def find(self, sentence: str) -> IntArray:
-        """The places whose opening sentence equals a sentence as the game compares them, in order."""
+        """Return the places with an opening sentence, compared as the game compares sentences, in order."""
         return np.flatnonzero(self.keys == self.numbers.get(canonical(sentence), -1))
 
 
 def places_of(paragraphs: Sequence[Paragraph], weights: Mapping[str, float] | None = None) -> Places:
-    """The places of a course.
+    """Return the places of a course.
 
     Args:
-        paragraphs: the passages.
+        paragraphs: its passages.
         weights: of the features, natural log-odds per unit; None takes the fitted ones.
     """
     weights = start_weights() if weights is None else weights
@@ -114,20 +108,22 @@ def places_of(paragraphs: Sequence[Paragraph], weights: Mapping[str, float] | No
         rows += [row] * len(found)
         starts += found
     features = place_features(paragraphs, rows, starts)
+    compared = [canonical(start.sentence) or start.sentence for start in starts]  # "" for symbols alone
     return Places(
         paragraphs,
         np.array(rows, dtype=np.int64),
         starts,
-        np.array([keys.setdefault(canonical(start.sentence), len(keys)) for start in starts], dtype=np.int64),
+        np.array([keys.setdefault(sentence, len(keys)) for sentence in compared], dtype=np.int64),
         keys,
         features @ np.array([weights.get(name, 0.0) for name in OF_PLACE]),
+        is_other(paragraphs),
     )
 
 
 def starts_of(paragraph: Paragraph) -> Iterator[Start]:
-    """The places of a passage: each of its own sentences, and where a page turns inside one.
+    """Yield the places of a passage: each of its own sentences, and page breaks inside a sentence.
 
-    The first sentence, and one at the top of a page, come in every reading.
+    The first sentence is yielded once for each of its readings.
     """
     own = paragraph.text[: paragraph.own_length or None]
     breaks = list(paragraph.page_breaks)
@@ -154,20 +150,20 @@ def starts_of(paragraph: Paragraph) -> Iterator[Start]:
 
 
 def readings(paragraph: Paragraph) -> list[str]:
-    """What a referee may take for the first sentence of a passage, the likeliest first."""
+    """Return the possible first sentences of a passage, the likeliest first."""
     first, text = paragraph.opening_sentence, paragraph.text
     found = [first]
     colon = _COLON.search(first)
     if colon:
         found.append(first[: colon.end()].rstrip())
     if paragraph.own_length and len(first) == paragraph.own_length:
-        found.append(sentences(text)[0])  # it may run on over the display
+        found.append(sentences(text)[0])  # the sentence may continue after the display
     found += [reading for reading in alternatives(text) if text.startswith(reading)]
     return list(dict.fromkeys(found))[:MAX_READINGS]
 
 
 def place_features(paragraphs: Sequence[Paragraph], rows: Sequence[int], starts: Sequence[Start]) -> Float64Array:
-    """(n_places, len(OF_PLACE)) features that say how likely a referee is to begin at each place."""
+    """Return the (n_places, len(OF_PLACE)) features of the start model."""
     table = np.zeros((len(starts), len(OF_PLACE)))
     for place, (row, start) in enumerate(zip(rows, starts, strict=True)):
         paragraph = paragraphs[row]
@@ -193,40 +189,13 @@ def place_features(paragraphs: Sequence[Paragraph], rows: Sequence[int], starts:
     return table
 
 
-def kind_log_odds(paragraphs: Sequence[Paragraph]) -> Float64Array:
-    """(n_paragraphs,) natural log-odds that a referee chooses a passage of each one's kind, up to a constant."""
-    weights = start_weights()
-    of_kind = {kind: weights.get(kind, 0.0) for kind in KINDS}
-    return np.array([of_kind[paragraph.kind] for paragraph in paragraphs])
-
-
-def search_log_odds(paragraphs: Sequence[Paragraph]) -> Float64Array:
-    """(n_paragraphs,) what the kind of each passage adds to its log-odds in a search, which shows prose first."""
-    return kind_log_odds(paragraphs) - PROSE_FIRST * is_other(paragraphs)
-
-
-def is_other(paragraphs: Sequence[Paragraph]) -> Float64Array:
-    """(n_paragraphs,) 1 for each passage that is no prose, else 0."""
-    return np.array([float(paragraph.kind != "prose") for paragraph in paragraphs])
-
-
-@functools.cache
-def start_weights() -> Mapping[str, float]:
-    """The fitted weights of all features; the user's own fit where there is one."""
-    own = own_fit(STARTS_FILE)
-    weights: dict[str, float] = json.loads((own if own.exists() else STARTS_FILE).read_text(encoding="utf-8"))[
-        "weights"
-    ]
-    return weights
-
-
 def _begins_small(text: str) -> bool:
     first = text.lstrip("([\"'“‘„«")[:1]
     return first.islower() or not first.isalnum()
 
 
 def by_sentence(belief: Float64Array, keys: IntArray) -> Float64Array:
-    """(n_candidates,) belief in the opening sentence of each candidate, summed over all that begin with it.
+    """Return (n_candidates,) belief in the opening sentence of each candidate, summed over all that begin with it.
 
     Args:
         belief: (n_candidates,) probabilities.
@@ -237,6 +206,6 @@ def by_sentence(belief: Float64Array, keys: IntArray) -> Float64Array:
 
 
 def rank_of_sentence(row: int, belief: Float64Array, keys: IntArray) -> int:
-    """1-based rank of a candidate's opening sentence among the different ones, by their summed belief."""
+    """Return the 1-based rank of a candidate's opening sentence among all opening sentences, by their summed belief."""
     sums = np.bincount(keys, weights=belief)
     return int((sums > sums[keys[row]]).sum()) + 1

@@ -1,4 +1,4 @@
-"""Search result -> the probability of each place that the secret passage begins there."""
+"""The prior: the probability that the secret passage begins at each place of the course, given the search result."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from quarry.ingest.arrays import Float64Array
-from quarry.player.questions.places import PROSE_FIRST, Places, is_other
+from quarry.player.passage_kinds import PROSE_FIRST, kind_log_odds
+from quarry.player.questions.places import Places
 from quarry.player.search.types import SearchResult, Tier
 
 
 @dataclass(frozen=True, slots=True)
 class PriorModel:
-    """How relevance becomes probability; fitted on training games by `quarry.evaluate.fit.prior`.
+    """Parameters that turn relevance into probability; fitted on training games by `quarry.evaluate.fit.prior`.
 
     Attributes:
-        temperature: what log-odds of relevance are divided by, within the book and outside it.
+        temperature: divisor of the log-odds of relevance, within the book and outside it.
         floor: share of the probability that is spread evenly, 0..1.
-        book_share: probability that the paragraph stands in the resolved book, by what its confidence allows; a tier
-            that is not there says nothing.
+        book_share: probability that the paragraph is in the resolved book, by tier; a missing tier leaves the
+            probabilities as they are.
     """
 
     temperature: float
@@ -29,18 +30,22 @@ class PriorModel:
 
 
 def prior_of(result: SearchResult, places: Places, model: PriorModel) -> Float64Array:
-    """(n_places,) probabilities of the places of the course that was searched, summing to 1.
+    """Return (n_places,) probabilities of the places of the searched course, summing to 1.
 
-    The probability of a place is that of its passage, by the search, times that of beginning there.
+    The probability of a place is the probability of its passage, from the search, times the probability that the secret
+    begins at this place of the passage.
 
     Args:
-        result: with every passage of the course among its hits, as far as the belief runs.
+        result: its hits hold every passage that the belief runs over.
         places: of that course.
-        model: how log-odds become probabilities.
+        model: its parameters.
     """
     rows = result.hit_rows
     relevance = np.full(len(places.paragraphs), -np.inf)
-    relevance[rows] = result.log_odds + PROSE_FIRST * is_other(result.paragraphs)
+    # the belief uses the fitted log-odds of kinds, whatever weight the search gives them
+    relevance[rows] = result.log_odds + result.kind_weight * PROSE_FIRST * places.others[rows]
+    if result.kind_weight != 1.0:
+        relevance += (1.0 - result.kind_weight) * kind_log_odds(places.paragraphs)
     inside = np.zeros(len(places.paragraphs), dtype=np.bool_)
     inside[rows] = result.inside
     log_odds = relevance[places.rows] / model.temperature + places.log_odds
@@ -55,10 +60,10 @@ def prior_of(result: SearchResult, places: Places, model: PriorModel) -> Float64
 
 
 def _softmax(log_odds: Float64Array, before: Float64Array, floor: float) -> Float64Array:
-    """(n_places,) probabilities in proportion to the odds, with the share `floor` as it was before any hint.
+    """Return (n_places,) probabilities in proportion to the odds; the share `floor` is as before any hint.
 
     Args:
-        log_odds: (n_places,) that each is the secret; -inf for one that is none.
+        log_odds: (n_places,) that the secret passage begins there; -inf if it cannot.
         before: (n_places,) the same before any hint.
         floor: 0..1.
     """

@@ -1,4 +1,4 @@
-"""How often referees err on each kind of question, learned from logged answers with a prior."""
+"""Error rates of referees for each kind of question and view, learned from logged answers with a prior."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from quarry.player.questions.views import VIEWS, View
 
 RATES_FILE = Path(__file__).with_name("rates.yaml")
 PRIOR_STRENGTH = 40.0
-"""Answers that the prior of a rate is worth."""
+"""Weight of the prior of a rate, in answers."""
 LEAST = 0.002
-"""Of any rate: nothing is impossible."""
+"""The least rate: nothing is impossible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Logged letters in answer to one kind of question under one view; expected counts: what fits may be uncertain.
+    """Expected counts of logged letters in answer to one kind of question under one view.
 
     Attributes:
-        given: letters given; declined questions tell nothing and do not count.
-        wrong: those that do not fit.
+        given: letters; declined questions do not count.
+        wrong: letters that do not fit.
     """
 
     given: float = 0.0
@@ -35,32 +35,32 @@ class Counts:
 
 
 Logged = Mapping[tuple[View, str], Counts]
-"""By view and kind."""
+"""Counts by view and kind."""
 
 
 def learned(prior: float, counts: Counts) -> float:
-    """The posterior mean of a Beta belief about a share of wrong letters."""
+    """Return the posterior mean of a share of wrong letters with a Beta prior."""
     mean = (PRIOR_STRENGTH * prior + counts.wrong) / (PRIOR_STRENGTH + counts.given)
     return min(1.0 - LEAST, max(LEAST, mean))
 
 
 def scaled(rate: float, scale: float) -> float:
-    """The rate with its odds multiplied by `scale`."""
+    """Return the rate with its odds multiplied by `scale`."""
     return scale * rate / (1.0 - rate + scale * rate)
 
 
 def channel(wrong: float) -> Float64Array:
-    """(4, 4) probability of each letter given the fitting option, the wrong ones alike."""
+    """Return the (4, 4) probability of each letter given the fitting option; wrong letters are equally likely."""
     letters = np.full((4, 4), wrong / 3.0)
     np.fill_diagonal(letters, 1.0 - wrong)
     return letters
 
 
 def load_rates(priors: Mapping[str, float], path: Path | None = None) -> dict[tuple[View, str], float]:
-    """The learned share of wrong letters by view and kind.
+    """Return the learned share of wrong letters by view and kind.
 
     Args:
-        priors: by kind, what was believed before any answer was logged.
+        priors: expected shares before any answer was logged, by kind.
     """
     logged = load_logged(path)
     return {
@@ -71,13 +71,13 @@ def load_rates(priors: Mapping[str, float], path: Path | None = None) -> dict[tu
 
 
 def load_logged(path: Path | None = None) -> Logged:
-    """The counts of a `rates.yaml`; of the one in force where none is named."""
+    """Read the counts of a `rates.yaml`; by default the user's own, or else the bundled one."""
     tree = yaml.safe_load((path or fitted(RATES_FILE)).read_text(encoding="utf-8")) or {}
     return {(view, kind): Counts(**counts) for view, kinds in tree.items() for kind, counts in kinds.items()}
 
 
 def rates_yaml(logged: Logged) -> str:
-    """The text of a `rates.yaml` with these counts, a kind a line."""
+    """Write these counts as the text of a `rates.yaml`, one kind in a line."""
     tree: dict[str, dict[str, Any]] = {}
     for (view, kind), counts in logged.items():
         tree.setdefault(view, {})[kind] = {name: round(count, 2) for name, count in asdict(counts).items()}

@@ -1,10 +1,11 @@
-"""The referees that may sit at the other end: what each sees of the paragraph, and how it errs."""
+"""The mixture of possible referees: what each referee sees of the paragraph, and how often it errs."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,20 +16,20 @@ from quarry.player.questions.rates import channel, load_rates, scaled
 from quarry.player.questions.views import VIEWS, View
 
 CHANCE = 0.75
-"""Share of wrong letters of somebody who does not look at the paragraph."""
+"""Share of wrong letters of a referee who does not look at the paragraph."""
 UNKNOWN_KIND = 0.1
-"""Share of wrong letters of a kind that is not known."""
+"""Share of wrong letters for a kind of question that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
-class Care:
-    """One way of answering what is seen.
+class ErrorProfile:
+    """How often a referee errs on what it sees.
 
     Attributes:
-        name: what it is called.
-        weight: prior probability among those who look at something.
-        slips: share of the answers that become letters by chance, on top of the kind's own rate.
-        falls_back: share of the answers that become the first option: a failed call, an unreadable reply.
+        name: of the profile.
+        weight: prior probability among the referees who look at something.
+        slips: share of the answers that are letters by chance, in addition to the rate of the kind of question.
+        falls_back: share of the answers that are the first option, after a failed call or an unreadable reply.
         contrary: gives any letter but the fitting one.
     """
 
@@ -38,8 +39,9 @@ class Care:
     falls_back: float = 0.0
     contrary: bool = False
 
+    @functools.lru_cache(maxsize=1_000)  # noqa: B019 - profiles are constants
     def channel(self, wrong: float) -> Float64Array:
-        """(4, 4) probability of each letter given the fitting option.
+        """Return the (4, 4) probability of each letter given the fitting option.
 
         Args:
             wrong: share of wrong letters of a careful referee, 0..1.
@@ -51,29 +53,25 @@ class Care:
         return letters
 
 
-CARES = (
-    Care("sound", 0.45),
-    Care("careless 15%", 0.20, slips=0.15),
-    Care("careless 30%", 0.15, slips=0.30),
-    Care("careless 45%", 0.07, slips=0.45),
-    Care("falls back 15%", 0.07, falls_back=0.15),
-    Care("falls back 40%", 0.05, falls_back=0.40),
-    Care("contrary", 0.01, contrary=True),
-)
-"""Sound: errs as logged. Careless: answers that share by chance. Falls back: gives that share the first option.
-Contrary: avoids the fitting option."""
 SOUND = "sound"
-
+ERROR_PROFILES = (
+    ErrorProfile(SOUND, 0.45),
+    ErrorProfile("careless 15%", 0.20, slips=0.15),
+    ErrorProfile("careless 30%", 0.15, slips=0.30),
+    ErrorProfile("careless 45%", 0.07, slips=0.45),
+    ErrorProfile("falls back 15%", 0.07, falls_back=0.15),
+    ErrorProfile("falls back 40%", 0.05, falls_back=0.40),
+    ErrorProfile("contrary", 0.01, contrary=True),
+)
+"""A sound referee errs as often as the logged ones."""
 USELESS, SKEWED = "useless", "skewed"
-"""Referees whose answers have nothing to do with the paragraph: each letter by chance, as in a fixed key; or with a
-preference for some letter, at the end of which stands the constant one."""
+"""Referees whose answers do not depend on the paragraph: all letters are equally likely, or one is preferred."""
 SKEW = 0.3
-"""Concentration of the Dirichlet distribution that a skewed referee's letters are drawn from."""
+"""Concentration of the Dirichlet distribution of a skewed referee's letters."""
 SKEWED_SHARE = 0.3
-"""Of the useless referees."""
-
-DESIGNED_FOR = Care("designed for", 1.0, slips=0.2)
-"""Whom the questions are chosen for: somewhat careless, so that the batch bears errors."""
+"""Share of the skewed referees among those who see nothing."""
+DESIGNED_FOR = ErrorProfile("designed for", 1.0, slips=0.2)
+"""The profile that questions are chosen for: somewhat careless, so that the batch tolerates errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,36 +80,18 @@ class RefereeType:
 
     Attributes:
         weight: prior probability.
-        view: what it sees; None: its answers have nothing to do with the paragraph.
-        care: how it answers; of one without a view, only the name counts.
+        view: None if its answers do not depend on the paragraph.
+        errors: without a view, only the name counts.
     """
 
     weight: float
     view: View | None
-    care: Care
+    errors: ErrorProfile
 
     @property
     def name(self) -> str:
-        """What it is called."""
-        return self.care.name if self.view is None else f"{self.view}, {self.care.name}"
-
-
-def referees_with(views: Mapping[View, float], careless: float, useless: float) -> tuple[RefereeType, ...]:
-    """All views with all kinds of care, and those who see nothing.
-
-    Args:
-        views: prior probability of each view among those who see something, summing to 1.
-        careless: prior probability of all who are not sound, in the proportions of `CARES`.
-        useless: prior probability of those who see nothing.
-    """
-    before = sum(care.weight for care in CARES if care.name != SOUND)
-    weight = {care.name: careless * care.weight / before for care in CARES}
-    weight[SOUND] = 1.0 - useless - careless
-    blind = [(USELESS, 1.0 - SKEWED_SHARE), (SKEWED, SKEWED_SHARE)]
-    return (
-        *(RefereeType(views[view] * weight[care.name], view, care) for view, care in itertools.product(VIEWS, CARES)),
-        *(RefereeType(useless * share, None, Care(name, 1.0)) for name, share in blind),
-    )
+        """The name of the view and of the error profile."""
+        return self.errors.name if self.view is None else f"{self.view}, {self.errors.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,38 +101,44 @@ class ErrorModel:
     Attributes:
         wrong: share of wrong letters of a careful referee, by view and kind.
         referees: the mixture.
-        design_views: (n_design_views,) what a bit under each of them counts when questions are chosen, summing to 1.
+        design_views: (n_design_views,) weight of each design view when questions are chosen, summing to 1.
     """
 
     wrong: Mapping[tuple[View, str], float]
     referees: tuple[RefereeType, ...]
     design_views: Float64Array
-    _kept: dict[tuple[View, str, str], Float64Array] = field(default_factory=dict, compare=False, repr=False)
 
-    def channel(self, view: View, care: Care, kind: str) -> Float64Array:
-        """(4, 4) probability of each letter given the fitting option."""
-        key = (view, care.name, kind)
-        if key not in self._kept:
-            self._kept[key] = care.channel(self.wrong.get((view, kind), UNKNOWN_KIND))
-        return self._kept[key]
+    def channel(self, view: View, errors: ErrorProfile, kind: str) -> Float64Array:
+        """Return the (4, 4) probability of each letter given the fitting option."""
+        return errors.channel(self.wrong.get((view, kind), UNKNOWN_KIND))
 
     def design_channels(self, view: View, kinds: Sequence[str]) -> Float64Array:
-        """(n_questions, 4, 4) channels of the referee that questions of these kinds are chosen for."""
-        found = {kind: self.channel(view, DESIGNED_FOR, kind) for kind in set(kinds)}
-        return np.stack([found[kind] for kind in kinds])
+        """Return the (n_questions, 4, 4) channels for which questions of these kinds are chosen."""
+        return np.stack([self.channel(view, DESIGNED_FOR, kind) for kind in kinds])
 
 
 def error_model_of(settings: GameSettings) -> ErrorModel:
-    """The learned rates and the mixture, as the settings have them."""
+    """Return the error model of the settings: learned rates, and all views with all error profiles."""
     views: dict[View, float] = {
         "paragraph": 1.0 - settings.opening_share - settings.passages_share - settings.name_share,
         "opening": settings.opening_share,
         "passages": settings.passages_share,
         "name": settings.name_share,
     }
+    careless, useless = settings.careless_share, settings.useless_share
+    before = sum(errors.weight for errors in ERROR_PROFILES if errors.name != SOUND)
+    weights = {errors.name: careless * errors.weight / before for errors in ERROR_PROFILES}
+    weights[SOUND] = 1.0 - useless - careless
     rates = load_rates({name: kind.wrong for name, kind in KINDS.items()})
     return ErrorModel(
         {key: scaled(wrong, settings.error_scale) for key, wrong in rates.items()},
-        referees_with(views, settings.careless_share, settings.useless_share),
+        (
+            *(
+                RefereeType(views[view] * weights[errors.name], view, errors)
+                for view, errors in itertools.product(VIEWS, ERROR_PROFILES)
+            ),
+            RefereeType(useless * (1.0 - SKEWED_SHARE), None, ErrorProfile(USELESS, 1.0)),
+            RefereeType(useless * SKEWED_SHARE, None, ErrorProfile(SKEWED, 1.0)),
+        ),
         np.array([1.0 - settings.design_opening_share, settings.design_opening_share]),
     )

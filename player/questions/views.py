@@ -1,15 +1,13 @@
-"""What a referee may see of the paragraph while it answers."""
+"""Views: the parts of the paragraph that a referee may see while it answers."""
 
 from __future__ import annotations
 
 from typing import Literal, get_args
 
 View = Literal["paragraph", "opening", "passages", "name"]
-"""All of it; its opening sentence alone; that sentence and a few passages of the course that a question retrieved,
-which need not come from the paragraph; or nothing of it but the book's name and the hint, which the player has too."""
-
+"""The whole paragraph; its opening sentence; that sentence and some passages of the course, retrieved by the question;
+or the book's name and the hint alone."""
 VIEWS: tuple[View, ...] = get_args(View)
 
 DESIGN_VIEWS: tuple[View, ...] = ("paragraph", "opening")
-"""Those that questions are chosen for. Who sees passages as well can tell what the opening sentence tells, and of the
-rest as much as the passages happen to hold."""
+"""The views that questions are chosen for; a referee with passages also sees the opening sentence."""

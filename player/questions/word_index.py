@@ -20,17 +20,34 @@ from quarry.player.questions.question import FitArray
 from quarry.player.words import is_stop_word, stems, words
 
 MIN_LETTERS = 3
-"""Of a word that is asked for anywhere in a paragraph; in an opening sentence shorter ones and stop words will do."""
+"""The least letters of a word that is asked for in a whole paragraph; an opening sentence may be asked for any word."""
+N_LOOKED_UP = 20
+"""The most paragraphs in which the spelling of a word is looked up."""
+LISTED = 0.9
+"""Share of the referees for whom the list or display after a lead-in belongs to the passage."""
+FOLLOWING = 0.4
+"""Share of the referees for whom the list after a complete passage belongs to the passage."""
+IN_COMPOUND = 0.5
+"""Share of the referees who find a word of a compound, as "or" in "yes-or-no" and "Codd" in "Codd's"."""
+SEEN = 0.98
+"""Probability that a careful referee sees a word in its exact form."""
+OTHER_FORM = 0.05
+"""Probability that a referee accepts another form of a word although the question says otherwise; none of 20 such
+cases among the logged answers did."""
+LATE = 0.9
+"""Probability for a word after a full stop or colon within our opening sentence: the referee's may end there."""
+BELOW = 0.02
+"""Probability for a word of the paragraph after our opening sentence: the referee's may be longer."""
 _FULL_STOP = re.compile(r"[.!?:]\s")
 
 
 class Spelling:
-    """How words are written.
+    """The spelling of words in a course.
 
     Args:
         texts: (n_paragraphs,) of the course.
         ids: word -> id.
-        whole: (n_paragraphs, n_words) more than 0 where the word occurs in the paragraph.
+        whole: (n_paragraphs, n_words) more than 0 if the word occurs in the paragraph.
     """
 
     def __init__(self, texts: Sequence[str], ids: Mapping[str, int], whole: csr_array) -> None:
@@ -40,7 +57,7 @@ class Spelling:
         self._found: dict[str, str] = {}
 
     def of(self, word: str) -> str:
-        """A case-folded word as it is written most often within sentences, else as it is written at all."""
+        """Return the most frequent spelling of a case-folded word within sentences, else its spelling anywhere."""
         if word not in self._found:
             self._found[word] = self._look_up(word)
         return self._found[word]
@@ -61,29 +78,25 @@ class Spelling:
         return max(found.items(), key=lambda item: (item[1], item[0]))[0] if found else word
 
 
-N_LOOKED_UP = 20
-"""Paragraphs in which the spelling of a word is looked up, at most."""
-
-
 @dataclass(frozen=True, slots=True)
 class WordIndex:
-    """Which words occur where.
+    """The words of a course by place.
 
     Attributes:
-        places: where passages may begin.
-        languages: (n_places,) in which each is written.
-        first_words, last_words: (n_places,) those of the opening sentence, case-folded, "" if there are none.
-        spelling: how words are written.
+        places: of the course.
+        languages: (n_places,) of the text.
+        first_words, last_words: (n_places,) of the opening sentence, case-folded, "" for a sentence without words.
+        spelling: of the words.
         words: case-folded, by id.
         ids: word -> id.
-        forms: (n_words,) id of what the forms of one word share.
-        hebrew: (n_words,) whether it is in Hebrew letters.
-        telling: (n_words,) whether it is worth asking for in a whole passage: no stop word, not too short.
-        plain: (n_words,) whether it is all letters, and more than one, so that a referee can look for it.
-        whole, opening: (n_places, n_words) share of the referees who have the word before them, in the passage or in
-            its opening sentence: 1 for all.
-        early: (n_places, n_words) the same before the first full stop or colon of the opening sentence, where some
-            referees' sentence ends.
+        forms: (n_words,) id that the forms of one word share.
+        hebrew: (n_words,) whether the word is in Hebrew letters.
+        telling: (n_words,) whether a question about a whole passage may ask for it: plain, long enough, no stop word.
+        plain: (n_words,) whether the word has letters alone, two at least, so that a referee can find it.
+        whole, opening: (n_places, n_words) share of the referees who find the word in the passage, or in its opening
+            sentence.
+        early: (n_places, n_words) the same before the first full stop or colon of the opening sentence, where the
+            sentence ends for some referees.
     """
 
     places: Places
@@ -120,7 +133,7 @@ def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
     telling = [len(word) >= MIN_LETTERS and not is_stop_word(word) for word in vocabulary]
     form_ids: dict[str, int] = {}
     stemmed = stems(" ".join(vocabulary))
-    if len(stemmed) != len(vocabulary):  # a word that is several once it stands among others
+    if len(stemmed) != len(vocabulary):  # some word was split among others
         stemmed = [(stems(word) or [word])[0] for word in vocabulary]
     shared = [hebrew_forms(word) if he else stem for word, stem, he in zip(vocabulary, stemmed, hebrew, strict=True)]
     forms = np.array([form_ids.setdefault(form, len(form_ids)) for form in shared], dtype=np.intp)
@@ -146,14 +159,14 @@ def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
 
 
 def _by_passage(places: Places) -> Iterator[tuple[Paragraph, Sequence[Start]]]:
-    """Each passage with its places."""
+    """Yield each passage with its places."""
     ends = np.searchsorted(places.rows, np.arange(len(places.paragraphs) + 1)).tolist()
     for paragraph, first, last in zip(places.paragraphs, ends, ends[1:], strict=False):
         yield paragraph, places.starts[first:last]
 
 
 def _words_from(paragraph: Paragraph, starts: Sequence[Start]) -> list[dict[str, float]]:
-    """For each place of a passage, the words from there on and the share of the referees who have them before them."""
+    """Return the words from each place of a passage on, with the share of the referees who find them."""
     length = paragraph.own_length or len(paragraph.text)
     held = {word: LISTED * share for word, share in _held(paragraph.text[length:]).items()}
     held |= {word: FOLLOWING * share for word, share in _held(paragraph.follows).items() if word not in held}
@@ -169,7 +182,7 @@ def _words_from(paragraph: Paragraph, starts: Sequence[Start]) -> list[dict[str,
 
 
 def _held(text: str) -> dict[str, float]:
-    """The words of a text: 1 for each, `IN_COMPOUND` for one that occurs within compounds alone."""
+    """Return the words of a text with 1, or with IN_COMPOUND if a word occurs only within compounds."""
     there = dict.fromkeys(words(text), 1.0)
     compounds = _COMPOUND.findall(text)
     if compounds:
@@ -180,7 +193,7 @@ def _held(text: str) -> dict[str, float]:
 
 
 def _table(rows: Iterable[Mapping[str, float]], ids: dict[str, int]) -> csr_array:
-    """(n_rows, n_words) the shares of the words of each row; words that `ids` does not know are given an id."""
+    """Return the (n_rows, n_words) shares of the words of each row; add new words to `ids`."""
     columns: list[int] = []
     data: list[float] = []
     ends = [0]
@@ -192,58 +205,40 @@ def _table(rows: Iterable[Mapping[str, float]], ids: dict[str, int]) -> csr_arra
     return csr_array((values, np.array(columns, dtype=np.int32), np.array(ends)), shape=(len(ends) - 1, len(ids)))
 
 
-LISTED = 0.9
-"""Share of the referees for whom the list or display after a lead-in belongs to the passage."""
-FOLLOWING = 0.4
-"""The same for the list after a passage that is whole without it."""
-IN_COMPOUND = 0.5
-"""Of a word that occurs only beside hyphens or an apostrophe, as "or" in "yes-or-no", "Codd" in "Codd's": some referees
-take the whole for one word."""
 _MARK = regex.compile(r"[-‐‑–־'’]")
 _COMPOUND = regex.compile(rf"[\p{{L}}\p{{N}}]+(?:{_MARK.pattern}[\p{{L}}\p{{N}}]+)+")
 
 
-SEEN = 0.98
-"""Probability that a careful referee sees a word that occurs as it is written."""
-OTHER_FORM = 0.05
-"""Probability that a referee takes another form of a word for the word, although the question says otherwise: of 20
-such cases among the answers that rates are learned from none did."""
-LATE = 0.9
-"""Of a word behind a full stop or colon within our opening sentence: the referee's may end there."""
-BELOW = 0.02
-"""Of a word that stands in the paragraph, but not in our opening sentence: the referee's may be longer."""
-
-
 class Candidates:
-    """The places that questions are made for or fitted to, with their words.
+    """The places that questions are made for, or fitted to, with their words.
 
     Args:
         index: of the course.
         rows: (n_candidates,) places of the index.
         prior: (n_candidates,) their probabilities, summing to 1.
-        told: the book's name and the hint: what a referee answers from who sees nothing of the paragraph.
+        clue: the book's name and the hint, all that a referee of the view "name" sees.
     """
 
-    def __init__(self, index: WordIndex, rows: RowArray, prior: Float64Array, told: str = "") -> None:
+    def __init__(self, index: WordIndex, rows: RowArray, prior: Float64Array, clue: str = "") -> None:
         self.index = index
         self.rows = rows
         self.prior = prior
-        self._told = frozenset(words(told))
+        self._clue = frozenset(words(clue))
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @functools.cached_property
     def language(self) -> Language:
-        """That of most of the belief."""
+        """The language of most of the belief."""
         hebrew = np.array([self.index.languages[row] == "he" for row in self.rows])
         return "he" if float(self.prior[hebrew].sum()) > 0.5 else "en"
 
     def telling(self, *, opening: bool, n: int) -> tuple[RowArray, Float64Array]:
-        """Ids of at most n words, those first that split the belief most evenly, and the variance of their occurrence.
+        """Return the ids of the n words that split the belief most evenly, best first, and the variance of each.
 
         Args:
-            opening: of the opening sentences, where stop words will do; else of the whole paragraphs.
+            opening: words of the opening sentences, also stop words; else of the whole paragraphs.
         """
         index = self.index
         table = self._opening if opening else self._whole
@@ -255,22 +250,22 @@ class Candidates:
         return best, worth[best]
 
     def in_paragraph(self, ids: RowArray) -> FitArray:
-        """(n_words, n_candidates) probability that a referee finds each word in the whole paragraph."""
+        """Return the (n_words, n_candidates) probability that a referee finds each word in the whole paragraph."""
         return self._seen(self._whole, ids)
 
     def in_opening(self, ids: RowArray) -> FitArray:
-        """(n_words, n_candidates) probability that a referee finds each word in the opening sentence that he has."""
+        """Return the (n_words, n_candidates) probability that a referee finds each word in the opening sentence."""
         there, early = _columns(self._opening, ids), _columns(self._early, ids)
         seen = np.maximum(self._seen(self._opening, ids), BELOW * (_columns(self._whole, ids) > 0))
         return np.where((there > 0) & (early == 0), np.float32(LATE) * there, seen)
 
-    def in_told(self, ids: RowArray) -> FitArray:
-        """(n_words, n_candidates) probability that a referee finds each word in the book's name and the hint."""
-        there = np.array([self.index.words[number] in self._told for number in ids], dtype=np.bool_)
+    def in_clue(self, ids: RowArray) -> FitArray:
+        """Return the (n_words, n_candidates) probability that a referee finds each word in the name and the hint."""
+        there = np.array([self.index.words[number] in self._clue for number in ids], dtype=np.bool_)
         return np.repeat(np.where(there, np.float32(SEEN), np.float32(0.0))[:, None], len(self), axis=1)
 
     def ids_of(self, group: Sequence[str]) -> RowArray:
-        """Ids of those of the words that the course has."""
+        """Return the ids of those words that the course has."""
         ids = self.index.ids
         return np.array([ids[word] for word in group if word in ids], dtype=np.intp)
 
@@ -301,6 +296,6 @@ class Candidates:
 
 
 def _columns(table: csr_array, ids: RowArray) -> FitArray:
-    """(n_ids, n_rows) the columns of a table."""
+    """Return (n_ids, n_rows) columns of a table."""
     columns: FitArray = table[:, ids].toarray().T
     return columns

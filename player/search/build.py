@@ -1,34 +1,40 @@
-"""A store and settings -> the SearchOrchestrator over them."""
+"""Build the SearchOrchestrator of a store from settings: strategies, embedder, references, calibration."""
 
 from __future__ import annotations
 
-import functools
+import hashlib
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from quarry.configs.imports import find, make
-from quarry.configs.settings import SearchSettings, Settings, SettingsError
+from quarry.configs.settings import SearchSettings, Settings
 from quarry.ingest.embed import Embedder, TokenEmbedder, word_models_of
 from quarry.ingest.embed.hint_bank import HINTS, Hints, load_hints, read_bank
 from quarry.ingest.embed.tokens import form_of
-from quarry.ingest.store import Course, open_store
-from quarry.player.search.cache import IdentityKey, RememberingEmbedder, ResultCache, shared_cache
-from quarry.player.search.calibration import Calibration, ReferenceCalibration, calibration_of, is_calibrated
+from quarry.ingest.errors import EmbedderError, StoreError
+from quarry.ingest.store import Course, is_url, open_store
+from quarry.player.errors import SearchError
+from quarry.player.search.cache import CachingEmbedder, IdentityKey, ResultCache, shared_cache
+from quarry.player.search.calibration import (
+    Calibration,
+    ReferenceCalibration,
+    calibration_for,
+    calibration_of,
+    is_calibrated,
+    is_fitted,
+)
 from quarry.player.search.core import document_priors
-from quarry.player.search.cross_encoder import CrossEncoderScorer
 from quarry.player.search.index import SearchIndex
 from quarry.player.search.late_interaction import WordByWord
-from quarry.player.search.orchestrator import SearchOrchestrator
+from quarry.player.search.orchestrator import AT_HAND, STORE, SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.rules import RuleEvidence
+from quarry.player.search.slots import slots_of
+from quarry.player.search.strategies.chroma import Chroma
 from quarry.player.search.strategies.dense import Dense, PartScorer, Sentences
 from quarry.player.search.strategies.keyword import Keyword
-from quarry.player.search.strategies.reranked import Reranked
-from quarry.player.search.types import Rewriter, Strategy
-
-GIVE_ONE = "write `search: {cross_encoder: FOLDER}` to a file and name that with --config"
-"""How a cross-encoder is given."""
+from quarry.player.search.types import Hit, Query, Rewriter, Strategy
 
 
 def build_orchestrator(
@@ -40,18 +46,20 @@ def build_orchestrator(
     rewriter: Rewriter | None = None,
     cache: ResultCache | None = None,
 ) -> SearchOrchestrator:
-    """The orchestrator over a store, with the strategies that the settings name.
+    """Build the orchestrator over a store, with the strategies that the settings name.
 
     Args:
-        store: what is searched.
-        settings: what a search does.
-        embedder: the store's, if it is loaded already; otherwise it is loaded if a strategy needs it.
-        more: a user's own strategies, by the names that `search.strategies` may then hold.
-        rewriter: a user's own; None takes what `search.rewrite` says.
-        cache: of results; None shares one with all of this process.
+        store: the course to search.
+        settings: settings of search and embedding.
+        embedder: the store's embedder; None loads it if a strategy needs it.
+        more: the user's strategies; `search.strategies` may hold their names.
+        rewriter: the user's rewriter; None takes that of `search.rewrite`.
+        cache: cache of results; None takes the cache of this process.
+
+    If the store's embedder cannot be loaded, the strategies that embed fail in every search. Each search lists them in
+    `failures`, and keyword search answers.
 
     Raises:
-        EmbedderError: the store's embedder cannot be loaded.
         SettingsError: a strategy is unknown.
     """
     search = settings.search
@@ -61,37 +69,35 @@ def build_orchestrator(
     own = (*more, *((rewriter,) if rewriter else ()), *((embedder,) if embedder else ()))
     generation = store.generation()
     is_given = embedder is not None
-    if embedder is None and {"dense", "reranked"} & set(search.strategies):
-        embedder = store_embedder(store, settings)
+    embedding = [name for name in search.strategies if name in EMBEDDING]
+    if embedder is None and embedding:
+        try:
+            embedder = store_embedder(store, settings)
+        except EmbedderError as error:
+            more = (*more, *(Failing(name, str(error)) for name in embedding))
 
     def state(of: Course) -> tuple[SearchIndex, Hashable]:
         fits = embedder is not None and (is_given or embedder.spec == of.embedder_spec)
         searched = searched_of(of, settings, embedder if fits else None, more, rewriter)
         known = of.location, of.collection, of.fingerprint, words_of(of, settings), repr(searched.calibration)
-        return searched, (*known, *map(IdentityKey, own))
+        return searched, (*known, settings.embed, hints_digest(settings), *map(IdentityKey, own))
 
     def renew() -> tuple[SearchIndex, Hashable] | None:
         nonlocal generation
-        now = store.generation()
-        if now == generation:
-            return None
-        found = state(open_store(store.location, store.collection))
+        try:
+            now = store.generation()
+            if now == generation:
+                return None
+            found = state(open_store(store.location, store.collection))
+        except StoreError as error:
+            if is_url(store.location):
+                raise SearchError(STORE, f"{error}; {AT_HAND}") from error
+            raise
         generation = now
         return found
 
     searched, identity = state(store)
-    return SearchOrchestrator(
-        searched.strategies,
-        searched.references,
-        search,
-        paragraphs=searched.paragraphs,
-        calibration=searched.calibration,
-        priors=searched.priors,
-        rewriter=searched.rewriter,
-        cache=cache,
-        identity=identity,
-        renew=renew,
-    )
+    return SearchOrchestrator(searched, search, cache=cache, identity=identity, renew=renew)
 
 
 def searched_of(
@@ -101,18 +107,15 @@ def searched_of(
     more: Sequence[Strategy] = (),
     rewriter: Rewriter | None = None,
 ) -> SearchIndex:
-    """All that is searched, and with what; as `build_orchestrator` takes it."""
+    """Build the index of a course; see `build_orchestrator` for the arguments."""
     search = settings.search
     own = {strategy.name: strategy for strategy in more}
     require_strategies(search, more)
-    if {"dense", "reranked"} & set(search.strategies):
+    if any(name in EMBEDDING and name not in own for name in search.strategies):
         embedder = embedder or store_embedder(store, settings)
-    if embedder is not None and not isinstance(embedder, RememberingEmbedder):
-        embedder = RememberingEmbedder(embedder)
-    calibration = calibration_of(store.embedder_spec)
-    knows = is_calibrated(store.embedder_spec)
-    if not knows and embedder is not None:
-        calibration = calibration.rescaled(store.vectors)
+    if embedder is not None and not isinstance(embedder, CachingEmbedder):
+        embedder = CachingEmbedder(embedder)
+    calibration = calibration_of(store.embedder_spec) if embedder is None else calibration_for(store)
     scorers: tuple[WordByWord, ...] = ()
     if embedder is not None and "+".join(words_of(store, settings)) in calibration.words:
         scorers = word_scorers(store, settings, embedder)
@@ -127,31 +130,49 @@ def searched_of(
         rewriter = make({}, search.rewrite, "search.rewrite", store)
     return SearchIndex(
         strategies,
-        build_references(store, search, embedder if knows else None, calibration.references),
+        build_references(store, search, embedder if is_fitted(store.embedder_spec) else None, calibration.references),
         store.paragraphs,
         calibration=calibration,
         priors=document_priors(store.documents, search.quality_weight, search.recency_weight),
         rewriter=rewriter,
+        calibrated=embedder is None or is_calibrated(store),
+        kind_weight=search.kind_weight,
     )
 
 
 def require_strategies(search: SearchSettings, more: Sequence[Strategy] = ()) -> None:
-    """Pass if there are the strategies that the settings name; to be asked before a model is loaded for them.
+    """Check that the strategies in the settings exist, before a model is loaded for them.
 
     Raises:
-        SettingsError: one is neither in the table, nor a dotted path that leads to one, nor among `more`.
+        SettingsError: a strategy is neither in the table, nor a valid dotted path, nor in `more`.
     """
     for name in {*search.strategies} - {strategy.name for strategy in more}:
         find(STRATEGIES, name, "search.strategies")
 
 
+class Failing:
+    """A strategy that fails in every search; it replaces a strategy that could not be created."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name = name
+        self._reason = reason
+
+    def prepare(self, query: Query) -> None:
+        """Raise the reason."""
+        raise SearchError(self.name, self._reason)
+
+    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
+        """Raise the reason."""
+        raise SearchError(self.name, self._reason)
+
+
 @dataclass(frozen=True)
 class Parts:
-    """What strategies over a store are made of.
+    """Inputs of the strategies in the table.
 
     Attributes:
-        embedder: None where no strategy asks for one.
-        scorers: what compares word by word.
+        embedder: None if no strategy needs an embedder.
+        scorers: scorers that compare hint and paragraph word by word.
     """
 
     store: Course
@@ -160,15 +181,18 @@ class Parts:
     embedder: Embedder | None
     scorers: Sequence[PartScorer]
 
-    @functools.cached_property
-    def dense(self) -> Strategy:
-        """Dense search; made once for all strategies that use its hits."""
-        assert self.embedder is not None, "it was loaded for the strategies that need it"
-        return build_dense(self.store, self.search, self.embedder, self.calibration, self.scorers)
-
 
 def _make_dense(store: Course, parts: Parts) -> Strategy:
-    return parts.dense
+    return build_dense(store, parts.search, _embedder(parts), parts.calibration, parts.scorers)
+
+
+def _make_chroma(store: Course, parts: Parts) -> Strategy:
+    return Chroma(store, _embedder(parts), parts.calibration.dense, slots_of(parts.search).k)
+
+
+def _embedder(parts: Parts) -> Embedder:
+    assert parts.embedder is not None, "it was loaded for the strategies that need it"
+    return parts.embedder
 
 
 def _make_keyword(store: Course, parts: Parts) -> Strategy:
@@ -176,46 +200,53 @@ def _make_keyword(store: Course, parts: Parts) -> Strategy:
     return Keyword(store.paragraphs, titles, parts.calibration.keyword)
 
 
-def _make_reranked(store: Course, parts: Parts) -> Strategy:
-    if parts.search.lacks_cross_encoder:
-        raise SettingsError(f"search.cross_encoder must be set for the strategy reranked, got none; {GIVE_ONE}")
-    return Reranked(parts.dense, CrossEncoderScorer(parts.search.cross_encoder), parts.search.rerank_pool)
-
-
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "dense": _make_dense,
+    "chroma": _make_chroma,
     "keyword": _make_keyword,
-    "reranked": _make_reranked,
 }
-"""By name; each is given the store and the parts, or as much of these as it takes."""
+"""Strategies by name. Each is called with as many of the arguments `store, parts` as it accepts."""
+EMBEDDING = ("dense", "chroma")
+"""These strategies embed the hint."""
 
 
 def store_embedder(store: Course, settings: Settings) -> Embedder:
-    """The embedder that a store was made with.
+    """Load the embedder that a store was built with.
 
     Raises:
-        EmbedderError: it cannot be loaded.
+        EmbedderError: the embedder cannot be loaded.
     """
     return store.models(settings.embed).embedder(store.embedder_spec)
 
 
+def hints_file(settings: Settings) -> Path:
+    """Return the path of the bank of hints."""
+    return Path(settings.search.hints) if settings.search.hints else HINTS
+
+
+def hints_digest(settings: Settings) -> str:
+    """Return a digest of the bank of hints, "" if the file does not exist."""
+    path = hints_file(settings)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
 def words_of(store: Course, settings: Settings) -> tuple[str, ...]:
-    """SPECs of the models that compare word by word in a store: those that the settings want and the store holds."""
+    """Return the SPECs of the word-by-word models that the settings ask for and the store holds."""
     held = store.word_specs
     wanted = word_models_of(store.embedder_spec, settings.search.accuracy) if held else ()
     return tuple(spec for spec in wanted if spec in held) if store.embedder_spec in held else ()
 
 
 def word_scorers(
-    store: Course, settings: Settings, embedder: RememberingEmbedder, hints: Hints | None = None
+    store: Course, settings: Settings, embedder: CachingEmbedder, hints: Hints | None = None
 ) -> tuple[WordByWord, ...]:
-    """What compares word by word in a store.
+    """Make the scorers that compare hint and paragraph word by word.
 
     Args:
-        store: what is searched.
-        settings: which models, and which bank of hints.
-        embedder: the store's; another one that it takes is loaded.
-        hints: the bank, if not that of the settings.
+        store: the course to search.
+        settings: settings that name the models and the bank of hints.
+        embedder: the store's embedder; further models are loaded.
+        hints: the bank of hints; None takes that of the settings.
 
     Raises:
         BadInputError: the bank cannot be read.
@@ -225,12 +256,12 @@ def word_scorers(
     if not specs:
         return ()
     models = store.models(settings.embed)
-    hints = hints or load_hints(Path(settings.search.hints) if settings.search.hints else HINTS)
+    hints = hints or load_hints(hints_file(settings))
     doc_ids = [paragraph.doc_id for paragraph in store.paragraphs]
     scorers = []
     for spec in specs:
         own = spec == embedder.spec
-        model = embedder if own else RememberingEmbedder(models.embedder(spec))
+        model = embedder if own else CachingEmbedder(models.embedder(spec))
         form = form_of(spec)
         if form is not None and isinstance(model.embedder, TokenEmbedder):
             bank = read_bank(hints, model.embedder, models.folder)
@@ -245,7 +276,7 @@ def build_dense(
     calibration: Calibration,
     more: Sequence[PartScorer] = (),
 ) -> Dense:
-    """Dense search over a store, with its sentences if they weigh anything."""
+    """Make dense search over a store; compare its sentences too if they have a weight."""
     rules = RuleEvidence(store.paragraphs, search.rule_weight)
     sentences = None
     if search.sentence_weight or search.sentence_mean_weight:
@@ -263,14 +294,14 @@ def build_references(
     *,
     without: str = "",
 ) -> References:
-    """The resolution of book names over a store.
+    """Make the resolver of book names over a store.
 
     Args:
-        store: whose documents, paragraphs and names' vectors count.
-        search: thresholds; nothing but stems is looked at unless names are resolved.
-        embedder: of the store; None leaves meanings out.
-        calibration: of that embedder.
-        without: a doc_id to leave out, with its twins, as if the store did not hold it.
+        store: source of the documents, paragraphs and vectors of names.
+        search: thresholds; only stems are compared unless `book_match` is "resolved".
+        embedder: the store's embedder; None compares no meanings.
+        calibration: calibration of that embedder.
+        without: doc_id of a document to leave out, together with its duplicates.
     """
     resolves = search.book_match == "resolved"
     documents = [

@@ -1,4 +1,4 @@
-"""What is kept for the next time: results of searches, and vectors of what was searched for."""
+"""Caches of search results and of the vectors of hints."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import functools
 import threading
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from cachetools import LRUCache, cached
@@ -16,21 +16,21 @@ from quarry.ingest.embed import Embedder, TokenEmbedder, TokenStates
 from quarry.player.search.types import SearchResult
 
 RESULT_BYTES = 8_192
-"""What a kept result of 20 hits takes at most, its paragraphs aside, which the course holds; `cache_size` of these are
-the bound of the cache."""
+"""A cached result of 20 hits takes at most so many bytes, without its paragraphs. The cache holds `cache_size` times as
+many bytes."""
 HIT_BYTES = 400
-VECTOR_BYTES = 8_388_608
-"""Bound of the kept vectors, some 5,000 of minilm's, and as much again of the states of their tokens, some 300."""
+VECTOR_BYTES = 16_777_216
+"""The cache of hints holds at most so many bytes: vectors and token states of some 300 hints."""
 
 
 @functools.cache
 def shared_cache(size: int) -> ResultCache:
-    """Return the cache that all orchestrators of this process with these settings share."""
+    """Return the cache of this size, which all orchestrators of this process share."""
     return ResultCache(size)
 
 
 class _NotKeptError(Exception):
-    """Carries a result past the cache: one with failures may be better the next time."""
+    """Carries a result that is not cached: the next search may succeed where this one had failures."""
 
     def __init__(self, result: SearchResult) -> None:
         super().__init__()
@@ -38,12 +38,12 @@ class _NotKeptError(Exception):
 
 
 class ResultCache:
-    """Results by all that they depend on; bounded in bytes, the least recently used dropped. Safe for many threads.
+    """LRU cache of search results, bounded in bytes and thread-safe.
 
-    Equal searches that come at once are made once.
+    Equal searches that run at the same time are computed once.
 
     Args:
-        size: results of usual size kept at most (`RESULT_BYTES` each); 0 keeps none.
+        size: maximal number of cached results of `RESULT_BYTES` each; 0 turns the cache off.
     """
 
     def __init__(self, size: int) -> None:
@@ -51,7 +51,7 @@ class ResultCache:
         self._get = cached(results, key=lambda key, _: key, condition=threading.Condition())(_made)
 
     def get(self, key: Hashable, make: Callable[[], SearchResult]) -> SearchResult:
-        """What is kept under the key, marked as such; else what `make` returns, kept unless it has failures."""
+        """Return the cached result with `cached=True`; else call `make`, and cache its result if it has no failures."""
         made: list[SearchResult] = []
 
         def make_once() -> SearchResult:
@@ -76,64 +76,94 @@ def _bytes_of(result: SearchResult) -> int:
     return max(RESULT_BYTES, HIT_BYTES * len(result.hits))
 
 
-class RememberingEmbedder:
-    """An embedder that embeds no query twice, as long as its vector is kept; bounded in bytes. Safe for many threads.
-
-    Args:
-        embedder: embeds them.
-        n_bytes: of the vectors kept at most, and of the states of tokens.
+@dataclass(frozen=True, slots=True)
+class ReadQuery:
+    """A hint as a model reads it.
 
     Attributes:
-        embedder: the one that embeds.
+        vector: (dim,) unit vector.
+        tokens: states of its tokens; None if the embedder returns vectors only.
+        beside: (dim,) unit vector of the second text of the same call, or None.
+    """
+
+    vector: Float32Array
+    tokens: TokenStates | None
+    beside: Float32Array | None
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the arrays."""
+        return 2 * self.vector.nbytes + (self.tokens.states.nbytes if self.tokens is not None else 0)
+
+
+class CachingEmbedder:
+    """An embedder with an LRU cache of query vectors, bounded in bytes and thread-safe.
+
+    Args:
+        embedder: the embedder to call.
+        n_bytes: maximal size of the cache.
+
+    Attributes:
+        embedder: the same embedder.
     """
 
     def __init__(self, embedder: Embedder, n_bytes: int = VECTOR_BYTES) -> None:
         self.embedder = embedder
-        vectors: LRUCache[str, Float32Array] = LRUCache(n_bytes, getsizeof=lambda vector: vector.nbytes)
-        states: LRUCache[str, TokenStates] = LRUCache(n_bytes, getsizeof=lambda read: read.states.nbytes)
-        vectors_lock = threading.Condition()
-
-        # each text by itself: in a batch with others its last digits would be others
-        @cached(vectors, key=str, condition=vectors_lock)
-        def vector_of(text: str) -> Float32Array:
-            vector: Float32Array = embedder.embed_queries([text])[0]
-            return vector
-
-        @cached(states, key=str, condition=threading.Condition())
-        def states_of(text: str) -> TokenStates:
-            assert isinstance(embedder, TokenEmbedder)
-            found, read = embedder.read_queries([text])
-            with vectors_lock, contextlib.suppress(ValueError):  # larger than the bound
-                vectors[text] = found[0]
-            return read
-
-        self.vector = vector_of
-        self.tokens = states_of
+        self._cache: LRUCache[tuple[str, str], ReadQuery] = LRUCache(n_bytes, getsizeof=lambda read: read.n_bytes)
+        self._condition = threading.Condition()
+        keep = cached(self._cache, key=lambda text, beside="": (text, beside), condition=self._condition)
+        self._read = keep(self._read_now)
 
     @property
     def spec(self) -> str:
-        """The embedder's."""
+        """SPEC of the embedder."""
         return self.embedder.spec
 
     @property
     def dim(self) -> int:
-        """The embedder's."""
+        """Length of a vector."""
         return self.embedder.dim
 
+    def read(self, text: str, beside: str = "") -> ReadQuery:
+        """Embed a query, and a second text in the same call.
+
+        The last digits of a vector depend on the other texts of the call, so each pair has its own cache entry. A later
+        `read` of the query alone returns the vector of the pair.
+
+        Args:
+            beside: the second text, or "".
+        """
+        read: ReadQuery = self._read(text, beside)
+        if beside:
+            with self._condition, contextlib.suppress(ValueError):  # larger than the cache
+                self._cache[text, ""] = read
+        return read
+
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-        """As the embedder does."""
+        """Embed passages as the embedder does."""
         return self.embedder.embed_passages(texts)
 
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
-        """As the embedder does, one text at a time."""
-        return np.stack([self.vector(text) for text in texts])
+        """Embed queries as the embedder does, one at a time."""
+        return np.stack([self.read(text).vector for text in texts])
+
+    def _read_now(self, text: str, beside: str = "") -> ReadQuery:
+        texts = [text, beside] if beside else [text]
+        tokens = None
+        if isinstance(self.embedder, TokenEmbedder):
+            vectors, states = self.embedder.read_queries(texts)
+            end = int(states.starts[1])
+            tokens = TokenStates(states.states[:end], states.ids[:end], states.starts[:2])
+        else:
+            vectors = self.embedder.embed_queries(texts)
+        return ReadQuery(vectors[0], tokens, vectors[1] if beside else None)
 
 
 class IdentityKey:
-    """A key that is equal to itself alone: for what has no other name, such as a user's own rewriter.
+    """A cache key by identity, for objects without a name, such as a user's rewriter.
 
     Args:
-        thing: kept alive as long as the key is, so that no other thing gets its place.
+        thing: the object; the key keeps it alive, so that no other object gets its id.
     """
 
     def __init__(self, thing: object) -> None:

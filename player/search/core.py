@@ -1,42 +1,44 @@
-"""The arithmetic of every search, on arrays, in log-odds: live search, games, replays, comparisons and tuning share it.
+"""Scoring and rank fusion on arrays of log-odds, shared by live search, games, replays, comparisons and tuning.
 
 Arrays are (n_queries, n_columns): a row is a query, a column a paragraph. Columns are in the order of their
-paragraph_id, which is how ties are broken: the earlier column wins. Everything that is known of a paragraph is a term
-in natural-log odds, and a sum of terms is all that fusion, a book's lift and a document's prior are. The best paragraph
-of a query stands at the calibrated log-odds that the course holds what is searched for, the others lie behind it by as
-much as they are less likely; -inf stands for a paragraph that was not found.
+paragraph_id. Ties go to the earlier column. All evidence about a paragraph is a term in natural log-odds: fusion, the
+lift of a book and the prior of a document add terms. The best paragraph of a query has the calibrated log-odds that the
+course holds the paragraph. Every other paragraph has lower log-odds, by as much as it is less likely. A paragraph that
+was not found has -inf.
 
-The steps, in order: `combine` the named scores of a strategy, `relative`, `score_step` (that is: `weigh` strategies and
-documents, `merge_duplicates`), then `slotted` for the paragraphs of one query, or `target_ranks` for one paragraph of
-each of many, and `answering` for the step of the cascade that answers. Nothing here knows of hits, texts or models.
+The order of the calls: `combine` adds the scores of a strategy, `relative` shifts them, `score_step` calls `weigh` and
+`merge_duplicates`, `slots.slotted` chooses the paragraphs to return, and `answering` chooses the step of the cascade
+that answers. This module uses no hits, texts or models.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from quarry.configs.settings import Fusion, Merge, SearchSettings, SpillOver
+from quarry.configs.settings import Fusion, SearchSettings
 from quarry.ingest.arrays import AnyFloatArray, BoolArray, IntArray
 from quarry.ingest.paragraph import Document, Paragraph
 
 NOT_FOUND = -np.inf
+TRACE = 1e-6
+"""Paragraphs in the order of reciprocal ranks differ by at least so many log-odds, so that they do not tie."""
 FARTHEST = 30.0
-"""Log-odds beyond which nothing is told apart; keeps probabilities off 0 and 1."""
+"""Log-odds are clipped to +-30, so that no probability is 0 or 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """What the core knows of the paragraphs that it ranks.
+    """Columns of the arrays: the paragraph, document and group of duplicates of each column.
 
     Attributes:
         rows: (n_columns,) row of each column in the course's paragraphs.
-        document: (n_columns,) number of each one's document in `doc_ids`.
-        doc_ids: documents that any paragraph stands in, ascending.
-        twins: (n_groups, most twins of one) columns of paragraphs that say the same, ascending, then -1.
-        column_of: (n_paragraphs,) column of each of the course's paragraphs, -1 of one that has none.
+        document: (n_columns,) index of each column's document in `doc_ids`.
+        doc_ids: documents that have paragraphs, ascending.
+        twins: (n_groups, size of the largest) columns of duplicates, ascending, then -1.
+        column_of: (n_paragraphs,) column of each of the course's paragraphs.
     """
 
     rows: IntArray
@@ -46,41 +48,22 @@ class Columns:
     column_of: IntArray
 
     def inside(self, doc_ids: Sequence[str]) -> BoolArray:
-        """(n_columns,) whether each paragraph stands in one of these documents."""
+        """Return (n_columns,) whether each paragraph is in one of the documents."""
         wanted: BoolArray = np.array([doc_id in doc_ids for doc_id in self.doc_ids], dtype=np.bool_)
         return wanted[self.document]
 
-    def of(self, rows: IntArray) -> Columns:
-        """The columns of some of these rows alone."""
-        columns = np.unique(self.column_of[rows])
-        column_of = np.full(len(self.column_of), -1, dtype=np.int64)
-        column_of[self.rows[columns]] = np.arange(len(columns))
-        moved = np.where(self.twins >= 0, column_of[self.rows[self.twins]], -1)
-        moved = moved[(moved >= 0).sum(axis=1) > 1]
-        n = len(columns)
-        twins = np.sort(np.where(moved >= 0, moved, n), axis=1)[:, : int((moved >= 0).sum(axis=1).max(initial=0))]
-        return replace(
-            self,
-            rows=self.rows[columns],
-            document=self.document[columns],
-            twins=np.where(twins < n, twins, -1),
-            column_of=column_of,
-        )
-
     @property
     def n_twins(self) -> int:
-        """Paragraphs that another one stands for."""
+        """Number of paragraphs that are dropped as duplicates."""
         return int((self.twins >= 0).sum()) - len(self.twins)
 
 
-def columns_of(paragraphs: Sequence[Paragraph], rows: Sequence[int] | None = None) -> Columns:
-    """The columns of a course, or of some of its rows.
+def columns_of(paragraphs: Sequence[Paragraph]) -> Columns:
+    """Return the columns of a course.
 
-    Two paragraphs are twins where their texts are equal, or where ingest found one to say nearly the same as the other.
+    Two paragraphs are duplicates if their texts are equal, or if ingest found them nearly identical.
     """
-    chosen = sorted(
-        range(len(paragraphs)) if rows is None else rows, key=lambda row: (paragraphs[row].paragraph_id, row)
-    )
+    chosen = sorted(range(len(paragraphs)), key=lambda row: (paragraphs[row].paragraph_id, row))
     doc_ids = tuple(sorted({paragraphs[row].doc_id for row in chosen}))
     number = {doc_id: place for place, doc_id in enumerate(doc_ids)}
     group_of: dict[str, int] = {}
@@ -93,7 +76,7 @@ def columns_of(paragraphs: Sequence[Paragraph], rows: Sequence[int] | None = Non
             known = [len(groups)]
             groups.append([])
         first, *others = known
-        for other in others:  # a paragraph that is like two groups makes one of them
+        for other in others:  # a duplicate of two groups merges them
             groups[first] += groups[other]
             groups[other] = []
             group_of = {key: first if group == other else group for key, group in group_of.items()}
@@ -103,7 +86,7 @@ def columns_of(paragraphs: Sequence[Paragraph], rows: Sequence[int] | None = Non
     twins = np.full((len(same), max(map(len, same), default=0)), -1, dtype=np.int64)
     for line, group in enumerate(same):
         twins[line, : len(group)] = group
-    column_of = np.full(len(paragraphs), -1, dtype=np.int64)
+    column_of = np.empty(len(paragraphs), dtype=np.int64)
     column_of[chosen] = np.arange(len(chosen))
     return Columns(
         rows=np.array(chosen, dtype=np.int64),
@@ -116,11 +99,11 @@ def columns_of(paragraphs: Sequence[Paragraph], rows: Sequence[int] | None = Non
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """What one strategy, or a fusion of several, makes of the paragraphs.
+    """Scores of one strategy, or of a fusion of several.
 
     Attributes:
-        strategy: whose name hits carry.
-        scores: (n_queries, n_columns) on its own scale, higher is better; finite where something was not found, too.
+        strategy: name of the strategy in its hits.
+        scores: (n_queries, n_columns) on its own scale, higher is better; finite also if not found.
         log_odds: (n_queries, n_columns) of relevance, -inf where not found.
     """
 
@@ -130,11 +113,11 @@ class Scored:
 
 
 def combine(parts: Mapping[str, AnyFloatArray], weights: Mapping[str, float]) -> AnyFloatArray:
-    """(n_queries, n_columns) weighted sum of named scores.
+    """Return the (n_queries, n_columns) weighted sum of named scores.
 
     Args:
-        parts: (n_queries, n_columns) each, on scales of their own.
-        weights: log-odds per unit of each; parts without a weight count nothing.
+        parts: (n_queries, n_columns) each, on different scales.
+        weights: log-odds per unit of each; parts without a weight are ignored.
     """
     used = [name for name, weight in weights.items() if weight and name in parts]
     if not used:
@@ -146,11 +129,11 @@ def combine(parts: Mapping[str, AnyFloatArray], weights: Mapping[str, float]) ->
 
 
 def relative(scores: AnyFloatArray, answerable: AnyFloatArray) -> AnyFloatArray:
-    """(n_queries, n_columns) log-odds: of the best of each query `answerable`, of the others as far behind as scores.
+    """Shift the scores of each query by a constant, so that the best paragraph has the log-odds `answerable`.
 
     Args:
         scores: (n_queries, n_columns) in log-odds, up to a constant for each query.
-        answerable: (n_queries,) log-odds that the course holds what is searched for.
+        answerable: (n_queries,) log-odds that the course holds the paragraph.
     """
     shifted: AnyFloatArray = scores + (answerable - scores.max(axis=1, initial=NOT_FOUND))[:, None]
     return shifted
@@ -158,12 +141,12 @@ def relative(scores: AnyFloatArray, answerable: AnyFloatArray) -> AnyFloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Named:
-    """What the books' names of some queries say.
+    """Evidence of the book names of some queries.
 
     Attributes:
-        inside: (n_queries, n_columns) whether a paragraph stands in a named book.
-        lift: (n_queries,) log-odds by which their paragraphs are likelier.
-        evidence: (n_queries,) log-odds that the course holds the paragraph at all.
+        inside: (n_queries, n_columns) whether a paragraph is in a named book.
+        lift: (n_queries,) log-odds to add to the paragraphs of these books.
+        evidence: (n_queries,) log-odds that the course holds the paragraph.
     """
 
     inside: BoolArray
@@ -179,15 +162,15 @@ def weigh(
     weights: Mapping[str, float],
     rrf_k: int,
 ) -> Scored:
-    """What the strategies found, as one, with all that is known of the documents.
+    """Fuse the scores of the strategies, and add lifts, priors and the evidence of the book's name.
 
-    Lifts and priors say which paragraph is likelier, not that any is likely: the best one is no more relevant for them
-    than the best one was before. The evidence of a book's name then moves them all.
+    Lifts and priors change the order. They never make the best paragraph more relevant. The evidence of a book's name
+    is added to all paragraphs.
 
     Args:
         found: at least one, in declared order.
-        priors: (n_columns,) log-odds of each paragraph's document before any hint; None for none.
-        fusion, weights, rrf_k: as `fuse` takes them.
+        priors: (n_columns,) prior log-odds of each paragraph; None adds nothing.
+        fusion, weights, rrf_k: arguments of `fuse`.
     """
     known = None if priors is None else np.broadcast_to(priors, named.inside.shape)
     if named.lift.any():
@@ -212,18 +195,20 @@ def fuse(
     rrf_k: int,
     known: AnyFloatArray | None = None,
 ) -> Scored:
-    """Several strategies as one.
+    """Fuse several strategies into one.
 
     Args:
         found: at least one, in declared order.
-        fusion: "first": of each query the first strategy that found anything; "rrf": by the sum of 1 / (rrf_k + rank);
-            "linear": by the weighted sum of scores, where a strategy without a weight counts by its own log-odds.
+        fusion: "first" takes the first strategy that found anything; "rrf" sums 1 / (rrf_k + rank); "linear" takes the
+            weighted sum of scores, and the log-odds of a strategy without a weight.
         weights: log-odds per unit of each strategy's score.
-        rrf_k: the larger, the less the first ranks stand out; 60 in the paper.
-        known: (n_queries, n_columns) log-odds to be added; before ranks are taken, which leave no scale to add to.
+        rrf_k: a larger value makes the first ranks count less; 60 in the paper.
+        known: (n_queries, n_columns) log-odds to add; "rrf" adds them before it ranks.
 
     Returns:
-        The best of each query is as relevant as the most relevant of all strategies, before `known` is added.
+        The fused scores. The best paragraph of each query has the highest log-odds of any strategy, before `known` is
+        added. With "rrf", every other paragraph has the highest log-odds that a strategy gives it, but at most
+        those of the paragraph ranked before it.
 
     Reference:
         Cormack, Clarke and Buettcher, Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
@@ -243,11 +228,21 @@ def fuse(
     highest = np.where(np.isfinite(highest), highest, 0.0)
     if fusion == "rrf":
         sums = np.sum([_reciprocal_ranks(item.log_odds, rrf_k, known) for item in found], axis=0)
-        log_odds = np.log(np.where(anywhere, sums, 1.0))
-        return Scored("rrf", sums, relative(np.where(anywhere, log_odds, NOT_FOUND), highest))
+        best = np.max([item.log_odds for item in found], axis=0)
+        best = np.where(anywhere, best if known is None else best + known, NOT_FOUND)
+        return Scored("rrf", sums, relative(_falling(best, np.where(anywhere, sums, 0.0)), highest))
     sums = np.sum([_weighted(item, weights.get(item.strategy)) for item in found], axis=0)
     log_odds = relative(np.where(anywhere, sums, NOT_FOUND), highest)
     return Scored("fused", sums, log_odds if known is None else log_odds + known)
+
+
+def _falling(log_odds: AnyFloatArray, sums: AnyFloatArray) -> AnyFloatArray:
+    """Lower log-odds until they fall in the order of `sums`, by at least `TRACE` a rank."""
+    order = np.argsort(-sums, axis=1, kind="stable")
+    lowest = np.minimum.accumulate(np.take_along_axis(log_odds, order, axis=1), axis=1)
+    in_order = np.empty(log_odds.shape)
+    np.put_along_axis(in_order, order, lowest - TRACE * np.arange(log_odds.shape[1]), axis=1)
+    return in_order
 
 
 def _reciprocal_ranks(log_odds: AnyFloatArray, rrf_k: int, known: AnyFloatArray | None) -> AnyFloatArray:
@@ -258,9 +253,9 @@ def _reciprocal_ranks(log_odds: AnyFloatArray, rrf_k: int, known: AnyFloatArray 
 
 
 def _weighted(item: Scored, weight: float | None) -> AnyFloatArray:
-    """What a strategy adds to the sum of a linear fusion.
+    """Return the term of one strategy in the sum of a linear fusion.
 
-    Of one without a weight, what it did not find counts as the least that it found, or as even odds if that is less.
+    If a strategy has no weight, paragraphs that it did not find get its lowest log-odds, at most 0.
     """
     if weight is not None:
         return weight * item.scores
@@ -270,10 +265,10 @@ def _weighted(item: Scored, weight: float | None) -> AnyFloatArray:
 
 
 def merge_duplicates(log_odds: AnyFloatArray, columns: Columns, preferred: BoolArray | None = None) -> AnyFloatArray:
-    """(n_queries, n_columns) log-odds with one paragraph of each group of twins left, the others -inf.
+    """Keep one paragraph of each group of duplicates; the others get -inf.
 
     Args:
-        preferred: (n_queries, n_columns) of a group's paragraphs the best of these stays, if there are any.
+        preferred: (n_queries, n_columns) paragraphs to keep rather than the others of their group.
     """
     if not len(columns.twins):
         return log_odds
@@ -300,14 +295,14 @@ def score_step(
     settings: SearchSettings,
     weights: Mapping[str, float],
 ) -> tuple[Scored, AnyFloatArray]:
-    """One step of the cascade up to its slots: fuse the strategies, weigh the documents, merge duplicates.
+    """Score one step of the cascade: fuse the strategies, add lifts and priors, merge duplicates.
 
     Args:
-        found, named, priors, weights: as `weigh` takes them.
-        filters: (n_queries,) whether a named book filters; of duplicates, the one in that book is then kept.
+        found, named, priors, weights: arguments of `weigh`.
+        filters: (n_queries,) whether a named book filters; the duplicate in that book is then kept.
 
     Returns:
-        What the strategies found, as one; and its (n_queries, n_columns) log-odds with duplicates merged.
+        The fused scores, and their (n_queries, n_columns) log-odds with duplicates merged.
     """
     fused = weigh(found, named, priors, settings.fusion, weights, settings.rrf_k)
     preferred = named.inside & filters[:, None] if len(columns.twins) else None
@@ -317,139 +312,24 @@ def score_step(
 def name_evidence(
     confidence: AnyFloatArray, taken: BoolArray, has_name: BoolArray, named: float, unnamed: float
 ) -> AnyFloatArray:
-    """(n_queries,) log-odds that the course holds the paragraph, for books' names that were, or were not, resolved.
+    """Return (n_queries,) the log-odds that the course holds the paragraph, from whether the book's name was resolved.
 
     Args:
-        confidence: (n_queries,) 0..1, that one of the books is meant.
-        taken: (n_queries,) whether any of them filters or is boosted.
+        confidence: (n_queries,) 0..1, confidence that one of the books is right.
+        taken: (n_queries,) whether a book filters or is boosted.
         has_name: (n_queries,) whether a name was given.
-        named, unnamed: log-odds for a name that was resolved for certain, and for one that was not resolved.
+        named, unnamed: log-odds of a name that was resolved with confidence 1, and of an unresolved name.
     """
     return np.where(taken, named * confidence, np.where(has_name, unnamed, 0.0))
 
 
-@dataclass(frozen=True, slots=True)
-class Slots:
-    """How many paragraphs are returned, and which side has how many of them.
-
-    Attributes:
-        k: returned at most; pdf_k + global_k.
-        pdf_k: reserved for the books that filter.
-        global_k: for the whole course.
-        spill_over: whether what one side leaves unused goes to the other.
-        merge: "slots", or "relevance": one list, nothing reserved.
-    """
-
-    k: int
-    pdf_k: int
-    global_k: int
-    spill_over: SpillOver = "always"
-    merge: Merge = "slots"
-
-    def n_alone(self) -> int:
-        """Paragraphs returned where no book filters."""
-        return self.k if self.merge == "relevance" or self.spill_over != "never" else self.global_k
-
-
-def slots_of(settings: SearchSettings, k: int | None = None) -> Slots:
-    """The slots for k paragraphs: those of the settings in proportion, so that they add up to k."""
-    wanted = settings.k if k is None else k
-    reserved = settings.pdf_k + settings.global_k
-    pdf_k = round(wanted * settings.pdf_k / reserved) if reserved else 0
-    return Slots(wanted, pdf_k, wanted - pdf_k, settings.spill_over, settings.merge)
-
-
-def slot_places(
-    before: IntArray, before_inside: IntArray, inside: BoolArray, n_inside: IntArray, slots: Slots
-) -> IntArray:
-    """Places, from 1, that paragraphs get among those that are returned; 0 for one that is not returned.
-
-    Args:
-        before: paragraphs that come before each one in the order of log-odds.
-        before_inside: those of them that are in a book that filters.
-        inside: whether each one is in such a book itself.
-        n_inside: found paragraphs of those books; 0 where no book filters.
-        slots: how many paragraphs each side has.
-
-    Reference:
-        The first design record: 15 filtered, then the first 5 unfiltered that are new.
-    """
-    alone = np.where(before < slots.n_alone(), before + 1, 0)
-    if slots.merge == "relevance":
-        return alone
-    n_of_book = np.minimum(n_inside, slots.pdf_k)
-    n_global = slots.global_k + (slots.pdf_k - n_of_book if slots.spill_over == "always" else 0)
-    of_course = before - np.minimum(before_inside, slots.pdf_k)
-    # with too few elsewhere, the course's slots hold the rest of the book: nothing is left that could spill over to it
-    elsewhere = np.where(of_course < n_global, n_of_book + of_course + 1, 0)
-    place = np.where(inside & (before_inside < slots.pdf_k), before_inside + 1, elsewhere)
-    return np.where(n_inside > 0, place, alone)
-
-
-def slotted(log_odds: AnyFloatArray, inside: BoolArray | None, slots: Slots) -> tuple[IntArray, BoolArray]:
-    """Choose the paragraphs of one query that are returned, in order; tell which of them are in a book's slot.
-
-    Args:
-        log_odds: (n_columns,) with duplicates merged.
-        inside: (n_columns,) whether each is in a book that filters; None where none does.
-    """
-    found = np.flatnonzero(log_odds > NOT_FOUND)
-    order = found[np.argsort(-log_odds[found], kind="stable")]
-    of_book = np.zeros(len(order), dtype=np.bool_) if inside is None else inside[order]
-    n_inside = of_book.sum()
-    before_inside = np.cumsum(of_book) - of_book
-    places = slot_places(np.arange(len(order)), before_inside, of_book, n_inside, slots)
-    returned = np.flatnonzero(places)
-    returned = returned[np.argsort(places[returned])]
-    if slots.merge != "relevance":
-        of_book &= before_inside < slots.pdf_k
-    return order[returned], of_book[returned]
-
-
-def target_ranks(
-    log_odds: AnyFloatArray, members: IntArray, filters: BoolArray, slots: Slots, targets: IntArray
-) -> tuple[IntArray, AnyFloatArray]:
-    """For each of many queries, the place at which `slotted` returns one paragraph, and the best log-odds it returns.
-
-    Nothing is sorted: a place depends on counts of the paragraphs before it. That is what makes thousands of settings
-    a minute.
-
-    Args:
-        log_odds: (n_queries, n_columns) with duplicates merged.
-        members: (n_queries, most paragraphs of a query's books) columns of the books that filter, then -1.
-        filters: (n_queries,) whether any does.
-        targets: (n_queries,) column of the paragraph that is looked for, -1 for none.
-
-    Returns:
-        (n_queries,) place from 1, 0 where it is not returned; (n_queries,) log-odds, -inf where nothing is returned.
-    """
-    queries = np.arange(len(log_odds))
-    target = log_odds[queries, targets]
-    before = (log_odds > target[:, None]).view(np.uint8).sum(axis=1, dtype=np.uint32).astype(np.int64)
-    tied = np.flatnonzero((log_odds == target[:, None]).view(np.uint8).sum(axis=1, dtype=np.uint32) > 1)
-    for query in tied:
-        before[query] += int((log_odds[query, : targets[query]] == target[query]).sum())
-    known = (members >= 0) & filters[:, None]
-    within = np.where(known, np.take_along_axis(log_odds, np.where(known, members, 0), axis=1), NOT_FOUND)
-    n_inside = (within > NOT_FOUND).sum(axis=1)
-    ahead = (within > target[:, None]) | ((within == target[:, None]) & (members < targets[:, None]))
-    is_member = (known & (members == targets[:, None])).any(axis=1)
-    places = slot_places(before, (ahead & known).sum(axis=1), is_member, n_inside, slots)
-    best, best_inside = log_odds.max(axis=1, initial=NOT_FOUND), within.max(axis=1, initial=NOT_FOUND)
-    none = np.zeros_like(before)
-    first = slot_places(none, none, best_inside == best, n_inside, slots)  # of the best of all, then of the best inside
-    first_inside = slot_places(np.ones_like(before), none, n_inside > 0, n_inside, slots)
-    best = np.where(first > 0, best, np.where((first_inside > 0) & (n_inside > 0), best_inside, NOT_FOUND))
-    return np.where((targets >= 0) & (target > NOT_FOUND), places, 0), best
-
-
 def answering(best: Sequence[AnyFloatArray], threshold: float, lowered: float) -> IntArray:
-    """(n_queries,) the step of the cascade that answers, -1 where none does.
+    """Return (n_queries,) the index of the cascade step that answers, -1 if no step answers.
 
     Args:
-        best: of each step (n_queries,) the log-odds of the best paragraph that it returns.
-        threshold: 0..1, relevance from which a step has found something.
-        lowered: 0..1, the same where no step has.
+        best: for each step, (n_queries,) log-odds of the best paragraph that it returns.
+        threshold: 0..1, relevance from which a step answers.
+        lowered: 0..1, the threshold to use if no step answers.
     """
     answers = np.full(len(best[0]), -1, dtype=np.int64)
     for level in (lowered, threshold):
@@ -458,32 +338,17 @@ def answering(best: Sequence[AnyFloatArray], threshold: float, lowered: float) -
     return answers
 
 
-def can_still_pass(best: AnyFloatArray, highest: AnyFloatArray, threshold: float, lowered: float) -> BoolArray:
-    """(n_queries,) whether a later step over the same marks may answer in place of the first.
-
-    Without a book's name nothing is more relevant than the strategies' own best, `highest`, so that it would have to
-    reach the threshold, unless the first step has not even reached the lowered one.
-
-    Args:
-        best: (n_queries,) log-odds of the best paragraph that the first step returns.
-        highest: (n_queries,) the highest log-odds that any strategy gives.
-        threshold, lowered: as `answering` takes them.
-    """
-    may: BoolArray = (best < threshold_log_odds(lowered)) | (highest >= threshold_log_odds(threshold))
-    return may
-
-
 SUREST_BOOK = 0.995
-"""Confidence from which a book weighs no more: even an exact stem may be another course's file."""
+"""Higher confidence in a book adds no lift: even an exact stem may be another course's file."""
 
 
 def book_log_odds(confidence: float, n_in_book: int, n_in_course: int) -> float:
-    """By how much likelier one paragraph of the book is than one of the rest, 0 at least.
+    """Return the lift of a book: the log-odds, at least 0, by which its paragraphs are likelier than others.
 
     Args:
-        confidence: 0..1, that the book is meant.
-        n_in_book: its paragraphs.
-        n_in_course: all paragraphs, its own among them.
+        confidence: 0..1, confidence that the book is right.
+        n_in_book: number of its paragraphs.
+        n_in_course: number of all paragraphs.
     """
     surest = min(confidence, SUREST_BOOK)
     rest = n_in_course - n_in_book
@@ -492,10 +357,10 @@ def book_log_odds(confidence: float, n_in_book: int, n_in_course: int) -> float:
 
 
 def document_priors(documents: Iterable[Document], quality_weight: float, recency_weight: float) -> Mapping[str, float]:
-    """Log-odds of each document's paragraphs, by doc_id: weights times quality and recency.
+    """Return the prior log-odds of each document's paragraphs, by doc_id: weights times quality and recency.
 
-    Quality is the share of the document's blocks that were kept, in shares of the best one's; recency is its place
-    among the dated documents, 0 for the oldest and 1 for the latest. What is not known counts as 0.
+    Quality is the share of the document's blocks that were kept, divided by the highest share. Recency is its rank
+    among the dated documents, 0 for the oldest and 1 for the latest. Unknown values count as 0.
     """
     documents = list(documents)
     kept = {document.doc_id: _kept_share(document) for document in documents}
@@ -515,18 +380,18 @@ def _kept_share(document: Document) -> float:
 
 
 def probabilities(log_odds: AnyFloatArray) -> AnyFloatArray:
-    """0..1 of each of the log-odds, never quite either."""
+    """Return the probabilities of log-odds, never 0 or 1."""
     shares: AnyFloatArray = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -FARTHEST, FARTHEST, dtype=np.float64)))
     return shares
 
 
 def probability(log_odds: float) -> float:
-    """0..1, never quite either."""
+    """Return the probability of log-odds, never 0 or 1."""
     return float(probabilities(np.array(log_odds)))
 
 
 def log_odds_of(probability: float) -> float:
-    """Natural logarithm of the odds of a probability, within +-30."""
+    """Return the natural logarithm of the odds of a probability, within +-30."""
     if probability <= 0.0:
         return -FARTHEST
     if probability >= 1.0:
@@ -535,5 +400,5 @@ def log_odds_of(probability: float) -> float:
 
 
 def threshold_log_odds(threshold: float) -> float:
-    """Log-odds from which something counts as relevant; a threshold of 0 lets all through that was found."""
+    """Return the log-odds of a threshold; every paragraph that was found passes the threshold 0."""
     return log_odds_of(threshold) if threshold > 0.0 else -float(np.finfo(np.float32).max)

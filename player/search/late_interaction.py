@@ -1,4 +1,4 @@
-"""Late interaction: a hint and a paragraph compared word by word."""
+"""Late interaction (MaxSim): token-by-token similarity of a hint and paragraphs, and their hubness."""
 
 from __future__ import annotations
 
@@ -10,27 +10,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.ingest.arrays import Float32Array, IntArray
+from quarry.ingest.arrays import BoolArray, Float32Array, IntArray
 from quarry.ingest.embed import TokenStates
 from quarry.ingest.embed.hint_bank import Bank, as_asked
 from quarry.ingest.embed.tokens import STEPS, Codes, TokenForm, Words
-from quarry.player.search.cache import RememberingEmbedder
-from quarry.player.search.hubs import Hubs
+from quarry.player.search.cache import CachingEmbedder
 
 PRODUCTS = Path(__file__).with_name("products.onnx")
-"""One product of a matrix of 0..255 and a matrix of -128..127; numpy has none that is quick."""
+"""This ONNX graph multiplies a uint8 matrix by an int8 matrix; numpy has no fast integer product."""
 _LARGEST = 127
+N_NEAREST = 20
+"""A paragraph's hubness is its mean cosine with so many nearest hints of a bank."""
+BLOCK = 4_096
+"""Number of paragraphs that are compared with the bank in one product."""
+UNRELATED = -1.0
 
 
 class WordByWord:
-    """For each token of the hint its most similar token in the paragraph, averaged; rare tokens count more.
+    """Scorer by the mean, over the hint's tokens, of the best cosine with a paragraph's token; rare tokens count more.
 
     Args:
-        model: that has read the paragraphs.
-        words: what it makes of each document's paragraphs, in the order of the course.
+        model: the model that embedded the paragraphs.
+        words: its token vectors of each document's paragraphs, in the order of the course.
         doc_ids: (n_paragraphs,) the document of each paragraph.
-        form: in which the tokens are kept.
-        bank: hints of the same model.
+        form: storage format of the token vectors.
+        bank: hints, embedded by the same model.
 
     Reference:
         Khattab and Zaharia, ColBERT: Efficient and Effective Passage Search via Contextualized Late Interaction over
@@ -39,7 +43,7 @@ class WordByWord:
 
     def __init__(
         self,
-        model: RememberingEmbedder,
+        model: CachingEmbedder,
         words: Sequence[Words],
         doc_ids: Sequence[str],
         form: TokenForm,
@@ -63,15 +67,15 @@ class WordByWord:
 
     @property
     def spec(self) -> str:
-        """Of the model."""
+        """SPEC of the model."""
         return self._model.spec
 
     def prepare(self, hint: str) -> None:
-        """Read the hint, unless it was read lately."""
-        self._model.tokens(hint)
+        """Embed the hint, unless its vector is cached."""
+        self._model.read(hint)
 
     def parts(self, hint: str, rows: IntArray | None = None) -> Mapping[str, Float32Array]:
-        """(n_paragraphs,) or (len(rows),) similarity word by word, -1..1, and hubness, by name."""
+        """Return, by name, (n_paragraphs,) or (len(rows),) the word-by-word similarity, -1..1, and the hubness."""
         hubness = self._hubs.of(hint)
         return {
             f"words.{self.spec}": self.similarities(hint, rows),
@@ -79,13 +83,17 @@ class WordByWord:
         }
 
     def glance(self, hint: str) -> Mapping[str, Float32Array]:
-        """(n_paragraphs,) cosine with each paragraph as a whole, and hubness, by name."""
-        return {f"near.{self.spec}": self._pooled @ self._model.vector(hint), f"hub.{self.spec}": self._hubs.of(hint)}
+        """Return, by name, (n_paragraphs,) the cosine of the whole paragraph, and the hubness."""
+        return {
+            f"near.{self.spec}": self._pooled @ self._model.read(hint).vector,
+            f"hub.{self.spec}": self._hubs.of(hint),
+        }
 
     def similarities(self, hint: str, rows: IntArray | None = None) -> Float32Array:
-        """(n_paragraphs,) or (len(rows),) weighted mean over the hint's tokens of their best cosine, -1..1."""
+        """Return (n_paragraphs,) or (len(rows),) the weighted mean of the best cosine of each token of the hint."""
         codes, starts = self._whole if rows is None else self._of(rows)
-        read = self._model.tokens(hint)
+        read = self._model.read(hint).tokens
+        assert read is not None, "word_scorers takes models that give them"
         if not len(read.ids) or not len(starts) - 1:
             return np.zeros(len(starts) - 1, dtype=np.float32)
         vectors = self._form.project(read.states)
@@ -98,7 +106,7 @@ class WordByWord:
         return similarities
 
     def _rarity(self, hint: str, read: TokenStates) -> Float32Array:
-        """(n_tokens,) of the hint: the rarer among the bank's hints, this one aside, the higher."""
+        """Return (n_tokens,) the rarity of each token of the hint among the other hints of the bank."""
         place = self._rows_of.get(as_asked(hint))
         known = read.ids < len(self._frequencies)
         frequencies = np.where(known, self._frequencies[np.where(known, read.ids, 0)], 0).astype(np.float32)
@@ -112,13 +120,13 @@ class WordByWord:
 
     @functools.cached_property
     def _whole(self) -> tuple[Codes, IntArray]:
-        """The tokens of the whole course, in memory."""
+        """Codes and starts of all tokens of the course, in memory."""
         ends = np.cumsum([0, *(len(codes) for codes in self._codes)])
         starts = [known[:-1] + first for known, first in zip(self._starts, ends, strict=False)]
         return np.concatenate(self._codes), np.concatenate([*starts, ends[-1:]])
 
     def _of(self, rows: IntArray) -> tuple[Codes, IntArray]:
-        """The tokens of some paragraphs, read from the disk."""
+        """Read the tokens of some paragraphs from the disk."""
         documents = np.searchsorted(self._firsts, rows, side="right") - 1
         parts = []
         for document, row in zip(documents.tolist(), (rows - self._firsts[documents]).tolist(), strict=True):
@@ -127,8 +135,56 @@ class WordByWord:
         return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
 
 
+class Hubs:
+    """Hubness of a course's paragraphs: the mean cosine of each paragraph with its nearest hints of a bank.
+
+    Hints for the paragraph's lecture and the hint that is searched for are left out. If the whole bank was written for
+    the course, every paragraph has hubness 0.
+
+    Args:
+        vectors: (n_paragraphs, dim) unit vectors.
+        doc_ids: (n_paragraphs,) the document of each.
+        bank: hints, embedded by the same model.
+
+    Reference:
+        Lample et al., Word Translation Without Parallel Data, 2018; this is the paragraphs' term of CSLS.
+    """
+
+    def __init__(self, vectors: Float32Array, doc_ids: Sequence[str], bank: Bank) -> None:
+        numbers = {document: number for number, document in enumerate(dict.fromkeys(bank.hints.documents)) if document}
+        of_hints = np.array([numbers.get(document, -1) for document in bank.hints.documents])
+        of_paragraphs = np.array([numbers.get(doc_id, -2) for doc_id in doc_ids])
+        # one more than is averaged, to replace the hint that is searched for
+        n_kept = 0 if bank.hints.course.intersection(doc_ids) else min(N_NEAREST + 1, len(of_hints))
+        self._nearest = np.empty((len(doc_ids), n_kept), dtype=np.float32)
+        self._hints = np.empty((len(doc_ids), n_kept), dtype=np.int64)
+        for start in range(0, len(doc_ids), BLOCK):
+            rows = slice(start, start + BLOCK)
+            cosines = vectors[rows] @ bank.vectors.T
+            cosines[of_paragraphs[rows, None] == of_hints[None, :]] = UNRELATED
+            best = np.argpartition(-cosines, n_kept - 1, axis=1)[:, :n_kept] if n_kept else self._hints[rows]
+            nearest = np.take_along_axis(cosines, best, axis=1)
+            order = np.argsort(-nearest, axis=1, kind="stable")
+            self._hints[rows] = np.take_along_axis(best, order, axis=1)
+            self._nearest[rows] = np.take_along_axis(nearest, order, axis=1)
+        self._places = {text: place for place, text in enumerate(bank.hints.texts)}
+        self._hubness = self._mean(np.zeros_like(self._nearest, dtype=np.bool_))
+
+    def of(self, hint: str) -> Float32Array:
+        """Return (n_paragraphs,) the hubness of each paragraph, without this hint."""
+        place = self._places.get(as_asked(hint))
+        return self._hubness if place is None else self._mean(self._hints == place)
+
+    def _mean(self, left_out: BoolArray) -> Float32Array:
+        """Return (n_paragraphs,) the mean of the first `N_NEAREST` cosines that are not left out."""
+        counted = ~left_out
+        counted &= np.cumsum(counted, axis=1) <= N_NEAREST
+        means: Float32Array = (self._nearest * counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
+        return means
+
+
 def _product(codes: Codes, coded: NDArray[np.int8]) -> NDArray[np.int32]:
-    """(len(codes), len(coded)) products of their rows."""
+    """Return (len(codes), len(coded)) the dot products of the rows."""
     product: NDArray[np.int32] = _products().run(None, {"codes": codes, "hint": np.ascontiguousarray(coded.T)})[0]
     return product
 

@@ -1,8 +1,7 @@
-"""Names of documents: normalised words, loose matching of words, numbers in English and Hebrew words."""
+"""Normalise and compare document names: fuzzy matching of words, numbers in English and Hebrew words."""
 
 from __future__ import annotations
 
-import bisect
 import functools
 import itertools
 import unicodedata
@@ -10,6 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import regex
+from rapidfuzz import process
+from rapidfuzz.distance import DamerauLevenshtein
 
 from quarry.player.words import is_stop_word
 
@@ -22,36 +23,38 @@ _CARDINALS = (
     "two/שתיים three/שלוש four/ארבע five/חמש six/שש seven/שבע eight/שמונה nine/תשע ten/עשר eleven twelve thirteen "
     "fourteen fifteen sixteen seventeen eighteen nineteen twenty/עשרים"
 )
-"""Words for 2 to 20; those for one are pronouns too, and count only beside a word such as "lecture"."""
+"""These are words for 2 to 20. Words for 1 are also pronouns, and count only next to a word such as "lecture"."""
 _ORDINALS = (
     "first/ראשון/ראשונה second/שני/שנייה/שניה/שתיים third/שלישי/שלישית/שלושה fourth/רביעי/רביעית/ארבעה "
     "fifth/חמישי/חמישית/חמישה sixth/שישי/שישית/שישה seventh/שביעי/שביעית/שבעה eighth/שמיני/שמינית/שמונה "
     "ninth/תשיעי/תשיעית/תשעה tenth/עשירי/עשירית/עשרה eleventh twelfth thirteenth fourteenth fifteenth sixteenth "
     "seventeenth eighteenth nineteenth twentieth/עשרים"
 )
-"""Words for 1 to 20, and what a Hebrew speaker says in their place; a Hebrew one may have the article before it."""
+"""These are ordinals for 1 to 20, with Hebrew variants; a Hebrew ordinal may have the article before it."""
 _ONES = {"one": 1, "אחד": 1, "אחת": 1}
 _ORDINAL_ENDS = frozenset(("st", "nd", "rd", "th"))
-"""What may follow a number in digits: "3rd lecture"."""
+"""These endings may follow a number in digits: "3rd lecture"."""
 _ROMAN = regex.compile(r"\b[IVX]+\b")
 _ROMAN_FORM = regex.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
 _JOINTS = regex.compile(r"\s+(?:and|as well as|&|\+)\s+|\s*[,;/&+]\s*|\s+ו[-־]?(?=\S)")
-"""Between the names of two documents; a hyphen joins the words of one."""
+"""This separates the names of two documents; a hyphen does not, because it joins words of one name."""
 _RANGE = regex.compile(
     r"(?P<unit>\p{L}+)\s*(?P<first>\d{1,2})\s*(?:-|–|—|to|through|until|עד)\s*(?P<last>\d{1,2})(?!\d)", regex.I
 )
+_DATE = regex.compile(r"(?<!\d)(?:\d{4}[-_./ ]\d{1,2}[-_./ ]\d{1,2}|\d{1,2}[-_./ ]\d{1,2}[-_./ ]\d{4})(?!\d)")
 _LEAST_PREFIX = 3
 _LEAST_TYPO = 4
-"""Letters from which a word may stand for one that begins so, and from which a slip of the keys is told."""
+"""An abbreviation has at least 3 letters; typos are recognised in words of at least 4 letters."""
 _PREFIX = 0.85
 _CUT = 0.7
 _TYPO_FROM = 0.75
 _TYPO_COST = 0.1
+_TYPOS = DamerauLevenshtein.normalized_similarity
 
 
 def normalise_name(name: str) -> str:
-    """A name for comparison: NFKC, case-folded, without accents, words and digit runs apart by single spaces."""
+    """Normalise a name: NFKC, case-folded, without accents, words and digits separated by single spaces."""
     folded = unicodedata.normalize("NFKC", name).casefold().strip().removesuffix(".pdf")
     plain = "".join(char for char in unicodedata.normalize("NFD", folded) if not unicodedata.combining(char))
     apart = _DIGITS_BEGIN_OR_END.sub(" ", plain)
@@ -61,7 +64,7 @@ def normalise_name(name: str) -> str:
 
 @functools.cache
 def _generic_words() -> dict[str, frozenset[str]]:
-    """Normalised words by block of the file."""
+    """Read generic_words.txt; return the normalised words of each block."""
     blocks: dict[str, set[str]] = {}
     found: set[str] = set()
     for line in Path(__file__).with_name("generic_words.txt").read_text(encoding="utf-8").splitlines():
@@ -73,28 +76,33 @@ def _generic_words() -> dict[str, frozenset[str]]:
 
 
 def counts_lectures(token: str) -> bool:
-    """Whether a normalised word counts lectures, as "chapter" does; in Hebrew also behind a prefix letter."""
+    """Return whether a normalised word counts lectures, as "chapter" does; in Hebrew also after a prefix letter."""
     counting = _generic_words()["lectures"]
     return token in counting or (len(token) > 3 and token[0] in _HEBREW_PREFIXES and token[1:] in counting)
 
 
 def is_unit(token: str) -> bool:
-    """Whether a normalised word counts lectures, or parts of anything."""
+    """Return whether a normalised word counts lectures, or parts of anything."""
     return counts_lectures(token) or token in _generic_words()["counted"]
 
 
-def is_generic(token: str) -> bool:
-    """Whether a normalised word tells nothing about which document is named, in any course."""
-    return is_unit(token) or token in _generic_words()["files"] or is_stop_word(token)
+def heads_section(token: str) -> bool:
+    """Return whether a normalised word may be in headings or metadata of any document, as "agenda" and "untitled"."""
+    return token in _generic_words()["sections"]
 
 
 def describes_file(token: str) -> bool:
-    """Whether a normalised word says what kind of file is named, as "slides" does: a little, where others say more."""
+    """Return whether a normalised word names a kind of file, as "slides" does."""
     return token in _generic_words()["files"]
 
 
+def is_generic(token: str) -> bool:
+    """Return whether a normalised word may be part of any document's name."""
+    return is_unit(token) or describes_file(token) or is_stop_word(token)
+
+
 def lecture_numbers(text: str) -> set[int]:
-    """The numbers that a text gives to lectures: "lecture 3", "chapter II", "the third lecture"; not "two lectures"."""
+    """Return the numbers of lectures in a text: "lecture 3", "chapter II", "the third lecture"; not "two lectures"."""
     words = normalise_name(text).split()
     found: set[int] = set()
     for place, word in enumerate(words):
@@ -102,18 +110,18 @@ def lecture_numbers(text: str) -> set[int]:
             continue
         for token in tokens_of(" ".join(words[place : place + 2]))[1:]:
             found |= {int(token)} if token.isdecimal() else set()
-        if place and words[place - 1] in _ordinals():
-            found.add(_ordinals()[words[place - 1]])
+        if place and words[place - 1] in _IN_ORDER:
+            found.add(_IN_ORDER[words[place - 1]])
         if place > 1 and words[place - 1] in _ORDINAL_ENDS and words[place - 2].isdecimal():
             found.add(int(words[place - 2]))
     return found
 
 
 def tokens_of(name: str) -> list[str]:
-    """The words of a name, normalised, its numbers in digits: "Lecture II", "lecture two" and "הרצאה ב'" end in 2.
+    """Return the normalised words of a name, numbers in digits: "Lecture II", "lecture two" and "הרצאה ב'" end in 2.
 
-    What may be something else, such as "one", a small Roman numeral or a Hebrew letter, is a number where it stands
-    beside a word that counts, or alone.
+    An ambiguous word ("one", a small Roman numeral, a Hebrew letter) is a number if it is alone or next to a word that
+    counts.
     """
     words = normalise_name(name).split()
     upright = {token.casefold() for token in _ROMAN.findall(name)}
@@ -122,14 +130,15 @@ def tokens_of(name: str) -> list[str]:
     while place < len(words):
         word, taken = words[place], 1
         counted = (place > 0 and is_unit(words[place - 1])) or len(words) == 1
-        number = _spelt_numbers().get(word)
+        number = _SPELT.get(word)
         if word in _ORDINAL_ENDS and found and found[-1].isdecimal():
             place += 1
             continue
         if number is None and (counted or (place + 1 < len(words) and is_unit(words[place + 1]))):
             number = _ONES.get(word)
-        if number is None and (counted or word in upright) and (word in upright or len(word) > 1):
-            number = _roman(word) if counted or len(word) > 1 else None
+        is_last = 0 < place == len(words) - 1  # "Analysis I", "analysis-ii"
+        if number is None and (counted or is_last or word in upright) and (word in upright or len(word) > 1):
+            number = _roman(word) if counted or is_last or len(word) > 1 else None
         if number is None and counted:
             letters = list(itertools.takewhile(_HEBREW_LETTERS.__contains__, words[place:]))
             if set(word) <= _HEBREW_LETTERS.keys() and len(word) <= 2:
@@ -142,12 +151,21 @@ def tokens_of(name: str) -> list[str]:
 
 
 def numbers(name: str) -> set[int]:
-    """The numbers in a name, in digits, in English or Hebrew words, Roman or as Hebrew letters."""
-    return {int(token) for token in tokens_of(name) if token.isdecimal() and len(token) <= 4}
+    """Return the numbers in a name: digits, English or Hebrew words, Roman numerals, Hebrew letters.
+
+    Numbers of dates and versions do not count: "2024-10-14", "slides v3", "2nd edition".
+    """
+    tokens = ["", *tokens_of(_DATE.sub(" ", name)), ""]
+    versions = _generic_words()["versions"]
+    return {
+        int(token)
+        for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if token.isdecimal() and len(token) <= 4 and before not in versions and after not in versions
+    }
 
 
 def parts_of(name: str) -> list[str]:
-    """What a name may be made of if it names several documents: "lectures 3 and 4", "trees, graphs and hashing"."""
+    """Split a name that may name several documents: "lectures 3 and 4", "trees, graphs and hashing"."""
     ranged = _RANGE.search(name)
     if ranged and is_unit(normalise_name(ranged["unit"])):
         first, last = int(ranged["first"]), int(ranged["last"])
@@ -157,12 +175,12 @@ def parts_of(name: str) -> list[str]:
     if not parts or not any(is_unit(token) for token in normalise_name(parts[0]).split()):
         return parts
     unit = next(token for token in normalise_name(parts[0]).split() if is_unit(token))
-    # "lectures three and four": the second number is one of lectures too
+    # "lectures three and four": the second number also counts lectures
     return [parts[0], *(f"{unit} {part}" if len(part.split()) == 1 else part for part in parts[1:])]
 
 
 def likeness(token: str, other: str) -> float:
-    """0..1, how surely two normalised words are the same: alike, one cut short, or one mistyped.
+    """Return the similarity, 0..1, of two normalised words: equal, abbreviated or mistyped.
 
     Reference:
         Damerau, A Technique for Computer Detection and Correction of Spelling Errors, 1964.
@@ -175,14 +193,12 @@ def likeness(token: str, other: str) -> float:
         return 0.0
     if token.startswith(other):
         return _CUT
-    from rapidfuzz.distance import DamerauLevenshtein
-
-    alike = DamerauLevenshtein.normalized_similarity(token, other, score_cutoff=_TYPO_FROM)
+    alike = _TYPOS(token, other, score_cutoff=_TYPO_FROM)
     return alike - _TYPO_COST if alike else 0.0
 
 
 class Vocabulary:
-    """Words of many names, to find those that a token may stand for without comparing it with each.
+    """Words of many names; find the words that a token may abbreviate or misspell.
 
     Args:
         known: normalised words.
@@ -190,33 +206,19 @@ class Vocabulary:
 
     def __init__(self, known: Iterable[str]) -> None:
         self._words = sorted(set(known))
-        self._known = frozenset(self._words)
 
     def alike(self, token: str) -> dict[str, float]:
-        """The words whose `likeness` with a token is above 0, and that likeness."""
-        near = {token[:end] for end in range(_LEAST_TYPO, len(token) + 1)} | {token}
-        found = {word for word in near if word in self._known}
-        if len(token) >= _LEAST_PREFIX:
-            first = bisect.bisect_left(self._words, token)
-            found.update(itertools.takewhile(lambda word: word.startswith(token), self._words[first:]))
+        """Return the words whose `likeness` with a token is above 0, with that likeness."""
+        found = {word for word in self._words if word.startswith(token) or token.startswith(word)}
         if len(token) >= _LEAST_TYPO:
-            from rapidfuzz import process
-            from rapidfuzz.distance import DamerauLevenshtein
-
-            typos = process.extract(
-                token,
-                self._words,
-                scorer=DamerauLevenshtein.normalized_similarity,
-                score_cutoff=_TYPO_FROM,
-                limit=None,
-            )
+            typos = process.extract(token, self._words, scorer=_TYPOS, score_cutoff=_TYPO_FROM, limit=None)
             found.update(word for word, _, _ in typos)
         likely = {word: likeness(token, word) for word in found}
         return {word: alike for word, alike in likely.items() if alike}
 
 
 def acronyms(tokens: list[str]) -> set[str]:
-    """What two to six neighbouring words may be shortened to: their first letters."""
+    """Return the acronyms of all runs of two to six words."""
     plain = [token for token in tokens if not token.isdecimal()]
     return {
         "".join(token[0] for token in plain[start:end])
@@ -225,27 +227,21 @@ def acronyms(tokens: list[str]) -> set[str]:
     }
 
 
-@functools.cache
-def _spelt_numbers() -> dict[str, int]:
-    """Map each number word, cardinal or ordinal, to its number."""
-    return {"thirty": 30, "שלושים": 30, **_numbered(_CARDINALS, 2), **_ordinals()}
-
-
-@functools.cache
-def _ordinals() -> dict[str, int]:
-    """Map each word that puts things in order to its number."""
-    found = _numbered(_ORDINALS, 1)
-    return {**found, **{f"ה{word}": number for word, number in found.items() if not word.isascii()}}
-
-
 def _numbered(table: str, lowest: int) -> dict[str, int]:
     return {
         normalise_name(word): number for number, words in enumerate(table.split(), lowest) for word in words.split("/")
     }
 
 
+_IN_ORDER = _numbered(_ORDINALS, 1)
+_IN_ORDER |= {f"ה{word}": number for word, number in _IN_ORDER.items() if not word.isascii()}
+"""This maps ordinal words to numbers."""
+_SPELT = {"thirty": 30, "שלושים": 30, **_numbered(_CARDINALS, 2), **_IN_ORDER}
+"""This maps all number words to numbers."""
+
+
 def _roman(word: str) -> int | None:
-    """The value of a Roman numeral up to 39, as lectures are counted; None if it is none."""
+    """Return the value of a Roman numeral up to 39, None for any other word."""
     if not _ROMAN_FORM.fullmatch(word):
         return None
     values = [_ROMAN_VALUES[letter] for letter in word]

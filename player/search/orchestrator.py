@@ -1,4 +1,4 @@
-"""SearchOrchestrator: the one way in to search."""
+"""SearchOrchestrator: the entry point of every search, with its cache, statistics and log."""
 
 from __future__ import annotations
 
@@ -7,83 +7,70 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from quarry.configs.settings import SearchSettings, SettingsError
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.deadlines import Runner
-from quarry.player.errors import AllStrategiesFailedError, QueryError, SearchError
+from quarry.player.deadlines import Call, Runner
+from quarry.player.errors import AllStrategiesFailedError, LateStrategyError, QueryError, SearchError
 from quarry.player.search.cache import IdentityKey, ResultCache
-from quarry.player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
 from quarry.player.search.cascade import Cascade
 from quarry.player.search.index import SearchIndex
-from quarry.player.search.references import References
+from quarry.player.search.slots import slots_of
 from quarry.player.search.statistics import SearchStatistics
-from quarry.player.search.types import Query, Rewriter, SearchResult, Strategy
+from quarry.player.search.types import Query, SearchResult
 
 _log = logging.getLogger(__name__)
 
+STORE, AT_HAND = "store", "the course is searched as it was read last"
+"""A store that does not answer adds a failure with this name and this message."""
+
 
 class SearchOrchestrator:
-    """Resolves the book, runs the strategies, merges their hits into slots, step by step until something is relevant.
+    """Entry point of search: resolves the book, runs the strategies and merges their hits into slots, step by step.
 
-    Safe for many threads at once; from asyncio, use `search_async`.
+    The orchestrator is thread-safe; from asyncio, use `search_async`.
 
     Args:
-        strategies: by name; those that `settings.strategies` names are used, in its order, and "keyword" where the mode
-            of a query asks for it.
-        references: resolves book names.
-        settings: what a search does.
-        paragraphs, calibration, n_paragraphs, priors, rewriter: as `SearchIndex` has them.
-        cache: of results; None keeps none.
-        identity: equal for orchestrators that find the same, so that they share what is cached; None: like no other.
-        renew: what is to be searched if the store has changed since it was asked last, else None; asked by every
-            search.
+        index: the course to search. The strategies in `settings.strategies` are used, in that order, and "keyword" if
+            the mode of a query needs it.
+        settings: settings of search.
+        cache: cache of results; None caches nothing.
+        identity: equal for orchestrators with equal results, which share cached results; None shares nothing.
+        renew: called by every search, with half of its deadline as timeout; returns the new index and identity if the
+            store has changed, else None. While the store does not answer, the last index is searched.
     """
 
     def __init__(
         self,
-        strategies: Mapping[str, Strategy],
-        references: References,
+        index: SearchIndex,
         settings: SearchSettings,
         *,
-        paragraphs: Sequence[Paragraph] = (),
-        calibration: Calibration | None = None,
-        n_paragraphs: Mapping[str, int] | None = None,
-        priors: Mapping[str, float] | None = None,
-        rewriter: Rewriter | None = None,
         cache: ResultCache | None = None,
         identity: Hashable = None,
         renew: Callable[[], tuple[SearchIndex, Hashable] | None] | None = None,
     ) -> None:
-        unknown = [name for name in settings.strategies if name not in strategies]
+        unknown = [name for name in settings.strategies if name not in index.strategies]
         if unknown:
-            raise SettingsError(f"search.strategies must be of {', '.join(strategies)}, got {unknown[0]!r}")
+            raise SettingsError(f"search.strategies must be of {', '.join(index.strategies)}, got {unknown[0]!r}")
         self.settings = settings
         self._cache = cache
         self._renew = renew
         self._runner = Runner()
         self._statistics = SearchStatistics()
         self._lock = threading.Lock()
-        searched = SearchIndex(
-            dict(strategies),
-            references,
-            paragraphs,
-            calibration or calibration_of(DEFAULT_EMBEDDER),
-            n_paragraphs or {},
-            priors or {},
-            rewriter,
-        )
-        self._state = searched, identity or IdentityKey(self)
+        self._check: Call[None] | None = None
+        self._state = index, identity or IdentityKey(self)
 
     def search(self, query: Query) -> SearchResult:
-        """What is found for a query; no hits is an empty result, a failed strategy is named in `failures`.
+        """Search step by step until a step reaches the threshold; list failed strategies in `failures`.
 
-        The steps, until one finds something at least as relevant as the threshold: the book's (filter or boost); the
-        rewritten hint; the original hint without the book; keywords, in the mode "fallback"; and all of them again at
-        the lowered threshold. Where none does, `relevant` is False and the hits are the first step's.
+        The steps: the original hint, with the book that filters or is boosted; the rewritten hint; keywords, in the
+        mode "fallback"; all of these again at the lowered threshold. If no step reaches it, `relevant` is False and the
+        hits are the first step's.
 
         Raises:
             QueryError: the hint is empty or k is below 1.
@@ -91,65 +78,95 @@ class SearchOrchestrator:
             IngestError: the store has changed and cannot be read.
         """
         started = time.perf_counter()
-        searched, identity = self._current()
         query = self._checked(query)
+        index, identity, stale = self._current()
 
         def find() -> SearchResult:
-            return Cascade(searched, self.settings, self._runner, query, started).result()
+            return Cascade(index, self.settings, self._runner, query, started).result()
 
         try:
-            result = find() if self._cache is None else self._cache.get((_plain(query), self.settings, identity), find)
+            result = find() if self._cache is None else self._cache.get(self._key(query, identity), find)
         except AllStrategiesFailedError as error:
             self._statistics.count_failures([failure.strategy for failure in error.failures])
             _warn(error.failures)
             raise
         if result.cached:
-            result = replace(result, embed_ms=0.0, search_ms=1000.0 * (time.perf_counter() - started))
-        return self._counted(result)
+            result = replace(result, query=query, embed_ms=0.0, search_ms=1000.0 * (time.perf_counter() - started))
+        return self._counted(replace(result, failures=(*stale, *result.failures)) if stale else result)
 
     @property
     def paragraphs(self) -> Sequence[Paragraph]:
-        """The course, as it was when it was searched last."""
+        """The course as it was at the last search."""
         return self._state[0].paragraphs
 
     async def search_async(self, query: Query) -> SearchResult:
-        """`search`, in a thread, so that an event loop goes on meanwhile."""
+        """Run `search` in a thread, so that it does not block the event loop."""
         return await asyncio.to_thread(self.search, query)
 
     def candidates(self, query: Query) -> SearchResult:
-        """As `search`, with every paragraph of the course behind what was found, up to the query's k.
+        """Search as `search` does, and return every paragraph of the course by relevance, up to the query's k.
 
-        The hits are a `Ranking`: whoever needs rows and log-odds alone makes none. Where all strategies fail,
-        or there is no hint, nothing is found.
+        The hits are a `Ranking` of rows and log-odds, which makes each `Hit` on access. If all strategies fail, or the
+        hint is empty, no paragraph is found.
 
         Raises:
             QueryError: the query cannot be searched.
         """
         started = time.perf_counter()
-        searched, _ = self._current()
         query = self._checked(query, everything=True)
-        cascade = Cascade(searched, self.settings, self._runner, query, started)
-        return self._counted(cascade.result(everything=True))
+        index, _, stale = self._current()
+        result = Cascade(index, self.settings, self._runner, query, started, everything=True).result()
+        return self._counted(replace(result, failures=(*stale, *result.failures)) if stale else result)
 
     def paragraphs_for_prompt(self, hint: str, k: int) -> tuple[Paragraph, ...]:
-        """At most k paragraphs about the hint, most relevant first, none that is below the threshold."""
+        """Search, and return at most k paragraphs that reach the threshold, most relevant first."""
         result = self.search(Query(hint, k=k, keywords="fused"))
         best_first = sorted(result.relevant_hits, key=lambda hit: (-hit.relevance, hit.paragraph.paragraph_id))
         return tuple(hit.paragraph for hit in best_first)
 
     def stats(self) -> dict[str, Any]:
-        """Searches, cache hits and misses, failures, answers by step and latencies since this was made."""
+        """Return counts of searches, cache hits and misses, failures and answers by step, and latencies."""
         return self._statistics.as_dict()
 
-    def _current(self) -> tuple[SearchIndex, Hashable]:
-        """What is searched, read again if the store has changed, and what it is called in the cache."""
-        if self._renew is not None:
-            with self._lock:
-                self._state = self._renew() or self._state
-        return self._state
+    def _current(self) -> tuple[SearchIndex, Hashable, tuple[SearchError, ...]]:
+        """Renew the index if the store has changed; return it, its identity, and a failure if the store is unreachable.
+
+        Raises:
+            IngestError: the store is missing, or has changed and cannot be read.
+        """
+        renew = self._renew
+        if renew is None:
+            return *self._state, ()
+
+        def check() -> None:
+            self._state = renew() or self._state  # also if the search has stopped waiting
+
+        with self._lock:
+            is_new = self._check is None or self._check.done()
+            if is_new:
+                deadline = time.monotonic() + self.settings.deadline_s / 2.0
+                self._check = self._runner.start(STORE, check, deadline)
+            call = self._check
+        assert call is not None
+        try:
+            call.result(max(0.0, call.deadline - time.monotonic()))
+        except TimeoutError:
+            return *self._state, (LateStrategyError(STORE, f"no answer in time; {AT_HAND}"),)
+        except SearchError as failure:
+            return *self._state, (failure,)
+        return *self._state, ()
+
+    def _key(self, query: Query, identity: Hashable) -> Hashable:
+        """Return the cache key of a query: everything that its result depends on."""
+        hint, book_name = _plain(query.hint), _plain(query.book_name)
+        return (
+            replace(query, hint=hint, book_name=book_name, k=slots_of(self.settings, query.k).k),
+            self.settings,
+            identity,
+        )
 
     def _checked(self, query: Query, *, everything: bool = False) -> Query:
-        """The query with its mode settled."""
+        """Check a query, and set its mode of keywords."""
         if not query.hint.strip() and not everything:
             raise QueryError("hint must hold at least one word, got an empty one; say what the paragraph is about")
         if query.k is not None and query.k < 1:
@@ -157,7 +174,7 @@ class SearchOrchestrator:
         return replace(query, keywords=query.keywords or self.settings.keywords)
 
     def _counted(self, result: SearchResult) -> SearchResult:
-        """The result, counted and told to the log."""
+        """Count a result, write it to the log, and return it."""
         self._statistics.count(result)
         if not result.cached:
             _warn(result.failures)
@@ -178,9 +195,9 @@ class SearchOrchestrator:
         return result
 
 
-def _plain(query: Query) -> Query:
-    """The query with its whitespace normalised, and its k as it was asked."""
-    return replace(query, hint=" ".join(query.hint.split()), book_name=" ".join(query.book_name.split()))
+def _plain(text: str) -> str:
+    """Normalise a text for the cache key: NFKC, case-folded, with single spaces."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def _warn(failures: Sequence[SearchError]) -> None:

@@ -1,27 +1,28 @@
-"""book_name -> documents, with a calibrated confidence over all aliases."""
+"""Resolve book names to documents by their aliases, with calibrated confidences (entity linking)."""
 
 from __future__ import annotations
 
 import copy
 import functools
-import sys
-import threading
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from cachetools import LRUCache, cached
 from rapidfuzz import fuzz, process
 
 from quarry.ingest.arrays import Float32Array, Float64Array
 from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
+from quarry.player.search.cache import CachingEmbedder
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
 from quarry.player.search.names import (
     Vocabulary,
     acronyms,
+    counts_lectures,
     describes_file,
+    heads_section,
     is_generic,
     lecture_numbers,
     normalise_name,
@@ -30,17 +31,17 @@ from quarry.player.search.names import (
     tokens_of,
 )
 from quarry.player.search.types import BookCandidate, Tier
-from quarry.player.words import stems
+from quarry.player.words import is_stop_word, stems
 
 MEANING, NUMBER, CLASH, EXACT = 3, 4, 5, 6
-"""Columns of these features."""
+"""These are the columns of the features of the same names."""
 FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
-"""What is compared of a name and a document, each 0..1, with a weight each in `ReferenceCalibration`.
+"""These features of a name and a document, each 0..1, are weighted by `ReferenceCalibration`.
 
 string: rapidfuzz's WRatio and token-set ratio with the best name, averaged; words: share of the name's words, by
-rarity, that stand in the document's names, its authors and headings among them, loosely matched; content: the same in
-its text; meaning: cosine with the best name; number: a number of the name is the document's; clash: each has a number
-that the other lacks; exact: the name is one of its names.
+rarity, that match the document's names, authors and headings; content: the same for its text; meaning: cosine with the
+best name; number: the name has a number of the document; clash: each has a number that the other lacks; exact: the name
+is one of the document's names.
 """
 
 _TRUST: dict[AliasSource, float] = {
@@ -52,47 +53,49 @@ _TRUST: dict[AliasSource, float] = {
     "heading": 0.6,
     "author": 0.9,
 }
-"""How far an alias of each source is believed: PDF metadata is often wrong, headings name a part of the whole."""
+"""Aliases are weighted by source: PDF metadata is often wrong, and a heading names only a part of a document."""
+_WEAK: tuple[AliasSource, ...] = ("heading", "metadata")
+"""Words that any document may have are removed from aliases of these sources."""
 _NAMES_IN_FULL: tuple[AliasSource, ...] = ("stem", "name", "title", "sidecar", "metadata")
-"""Sources whose aliases are names of the whole document."""
+"""Aliases of these sources are names of the whole document."""
 FEWEST_TO_SHARE = 3
-"""Documents from which a word in the names of more than half of them tells none from the others."""
+"""In courses of at least so many documents, words in the names of more than half of them are ignored."""
 _ACRONYM = 0.5
 _OF_FILE = 0.5
-"""What a word such as "slides" counts, in shares of one that tells a subject."""
+"""A word such as "slides" has this weight; a word that names a subject has weight 1."""
 _SIMILAR_FROM = 40.0
-"""Similarity, 0..100, below which names have nothing in common."""
+"""Names below this similarity, 0..100, count as unrelated."""
 _OTHER_NUMBER = 0.25
-"""What is left of all likeness where each has a number that the other lacks: "lecture 3" is not "lecture 13"."""
+"""Similarities get this factor if each name has a number that the other lacks: "lecture 3" is not "lecture 13"."""
 _NO_NUMBER = 0.6
-"""What is left where the name has a number and the document none."""
+"""Similarities get this factor if the name has a number and the document has none."""
 _UNKNOWN = 0.7
-"""In how many documents a word counts as occurring that occurs in none."""
+"""The rarity of a word in no document is computed as if it occurred in so many documents."""
 _COMMON_RATE = 0.0005
-"""Share of a text's words from which a word says in full what the text is about."""
+"""A word with this share of a text's words gets the full weight of "content"."""
 SETTLED = 0.9
-"""Confidence by letters and words from which meanings are not compared: embedding a name costs what a hint costs."""
+"""At this confidence by letters and words, a name is not embedded: that would be as slow as embedding a hint."""
 SURELY_SAID = 0.95
-"""Confidence in a stem or title that a hint holds."""
+"""A stem or title within a hint is resolved with this confidence."""
+PROBABLY_SAID = 0.85
+"""A single word of a name that no text of the course holds is resolved with this confidence, and boosts."""
 COVERED = 0.75
-"""Share of a part's words, by rarity, that its document must account for where a name joins several."""
+"""If a name joins several documents, each document must match this share of the words of its part, by rarity."""
+_JOINING = ("called", "titled", "named", "written", "entitled")
+"""These words may come between a word for a document and its name."""
+_LEAST_PROPER = 3
+"""A word of a name that no text of the course holds must be longer than this to be taken for the name."""
 WORDS_OF_A_NAME = 2
-"""Telling words from which a title or stem within a hint is taken for the name that it is."""
+"""A title or stem within a hint is recognised if it has at least so many distinctive words."""
 HIGHEST_LECTURE = 100
-"""No course has as many lectures."""
-NAMES_BYTES = 262_144
-"""Bound of the names whose documents are kept, some 400 of them: a game says one name again and again."""
-_NAME_BYTES = 400
-_CANDIDATE_BYTES = 200
-"""What a kept name takes, its letters aside, and each document that it means."""
-
-_Kept = tuple[str, tuple[BookCandidate, ...]]
-"""A name, and the documents that it means."""
+"""No course has this many lectures; larger numbers are years or course codes."""
+NAMES_KEPT = 400
+"""The cache holds so many names: a game repeats one name."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """One alias, ready to compare."""
+    """One alias, normalised for comparison."""
 
     row: int
     text: str
@@ -103,16 +106,16 @@ class _Name:
 
 
 class References:
-    """Resolves loosely written book names against the documents of a store.
+    """Resolver of loosely written book names to the documents of a store.
 
     Args:
-        documents: every document; a twin file's aliases count for the document that holds the paragraphs.
-        filter_confidence: from here on a candidate's tier is "filter".
-        boost_confidence: from here on it is "boost".
-        paragraphs: their text counts as what a book is about; () leaves it out.
-        embedder: of the store, to compare meanings where letters and words leave a name in doubt; None leaves them out.
+        documents: every document; a duplicate file's aliases belong to the document that holds the paragraphs.
+        filter_confidence: threshold of the tier "filter".
+        boost_confidence: threshold of the tier "boost".
+        paragraphs: texts for the feature "content"; () leaves it out.
+        embedder: the store's embedder, for names that letters and words leave in doubt; None compares no meanings.
         alias_vectors: (doc_id, alias) and (n_aliases, dim) unit vectors of each, as the store holds them.
-        calibration: of that embedder.
+        calibration: calibration of that embedder.
 
     Reference:
         The second design record (tiers); the weights are fitted as a conditional logit with a "none of these":
@@ -139,6 +142,8 @@ class References:
         self.doc_ids = sorted(set(original.values()))
         row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
         self._stems: dict[str, str] = {}
+        self._folded: dict[str, set[str]] = {}
+        self._proper: dict[str, set[int]] = {}
         self._names: list[_Name] = []
         self._numbers: list[set[int]] = [set() for _ in self.doc_ids]
         self._mentioned: list[set[int]] = [set() for _ in self.doc_ids]
@@ -146,12 +151,17 @@ class References:
         for document in documents:
             row = row_of[original[document.doc_id]]
             stem = next((alias.text for alias in document.aliases if alias.source == "stem"), "")
-            own = {document.lecture_number} if document.lecture_number is not None else numbers(stem)
+            own = numbers(stem)
+            number = document.lecture_number
+            if number is not None and (number in own or str(number) not in tokens_of(stem)):  # else it is a date's
+                own = {number}
             self._numbers[row] |= own
             for alias in document.aliases:
                 if alias.source in ("stem", "name"):
                     self._stems[alias.text] = self.doc_ids[row]
-                self._learn(row, alias)
+                    self._folded.setdefault(_fold(alias.text), set()).add(self.doc_ids[row])
+                if _is_name(alias):
+                    self._learn(row, alias)
         n_documents = len(self.doc_ids)
         self._common = {
             word for word, rows in self._words.items() if n_documents >= FEWEST_TO_SHARE and 2 * len(rows) > n_documents
@@ -163,40 +173,38 @@ class References:
         self._alias_vectors = np.empty((0, 0), dtype=np.float32)
         if alias_vectors is not None and len(alias_vectors[0]):
             aliases, vectors = alias_vectors
-            self._alias_rows = np.array([row_of[original[doc_id]] for doc_id, _ in aliases], dtype=np.intp)
-            self._alias_vectors = vectors
+            kept = [place for place, (_, alias) in enumerate(aliases) if _is_name(alias)]
+            self._alias_rows = np.array([row_of[original[aliases[place][0]]] for place in kept], dtype=np.intp)
+            self._alias_vectors = vectors[kept]
         self._keep()
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
-        """The document whose file stem, with or without ".pdf", is exactly `book_name`, at confidence 1; or None."""
+        """Return the document whose file stem is `book_name`, at confidence 1, or None.
+
+        Case, spaces and ".pdf" are ignored, unless two documents differ only in these.
+        """
         name = book_name.removesuffix(".pdf")
-        doc_id = self._stems.get(name)
-        return BookCandidate(doc_id, 1.0, "filter", name) if doc_id else None
+        if name in self._stems:
+            return BookCandidate(self._stems[name], 1.0, "filter", name)
+        folded = sorted(self._folded.get(_fold(book_name), ()))
+        return BookCandidate(folded[0], 1.0, "filter", folded[0]) if len(folded) == 1 else None
 
-    def resolve(self, book_name: str) -> Sequence[BookCandidate]:
-        """The documents that `book_name` may mean, best first, each once; ties go to the smaller doc_id.
+    def resolve(self, book_name: str, hint: str = "") -> Sequence[BookCandidate]:
+        """Return the documents that `book_name` may refer to, best first, each once; ties go to the smaller doc_id.
 
-        The confidences and that of "none of these" add up to 1, so that a name that fits two documents alike filters on
-        neither. Only a file's stem, letter by letter, is never in doubt.
+        The confidences and that of "none of these" sum to 1, so a name that fits two documents equally filters on
+        neither. A name that is a file's stem has confidence 1.
+
+        Args:
+            hint: the hint of the search; a name in doubt is embedded in the same call.
         """
         if not normalise_name(book_name) or not self.doc_ids:
             return []
-        features, aliases = self._spelt(book_name)
-        by_stem = self.by_stem(book_name)
-        telling = self._telling(tokens_of(book_name)).split()
-        if by_stem is not None:
-            row = self.doc_ids.index(by_stem.doc_id)
-            confidences = np.zeros(len(self.doc_ids))
-            confidences[row] = 1.0
-            aliases[row] = by_stem.alias
-        else:
-            confidences = self._confidences(features, self.calibration.letters, self.calibration.letters_none)
-            if not any(map(self._is_word, telling)):
-                # numbers alone mean the document that bears them; words that any name may have mean none
-                confidences[(features[:, NUMBER] == 0.0) & (features[:, EXACT] == 0.0)] = 0.0
-            elif confidences.max() < SETTLED and self._compares_meanings:
-                features[:, MEANING] = self._meanings(book_name, features)
-                confidences = self._confidences(features, self.calibration.weights, self.calibration.none)
+        features, aliases, confidences = self._by_letters(book_name)
+        if self._is_in_doubt(book_name, confidences):
+            features = features.copy()
+            features[:, MEANING] = self._meanings(book_name, features, hint)
+            confidences = self._confidences(features, self.calibration.weights, self.calibration.none)
         rounded = [round(confidence, 4) for confidence in confidences.tolist()]
         candidates = [
             BookCandidate(doc_id, confidence, self._tier(confidence), alias)
@@ -204,22 +212,42 @@ class References:
         ]
         return sorted(candidates, key=lambda candidate: (-candidate.confidence, candidate.doc_id))
 
-    def books(self, book_name: str) -> tuple[BookCandidate, ...]:
-        """The documents that `book_name` means; where none is sure enough the nearest one, if there is any.
+    def needs_meaning(self, book_name: str) -> bool:
+        """Return whether letters and words leave a name in doubt, so that it is embedded."""
+        if not normalise_name(book_name) or not self.doc_ids:
+            return False
+        return self._is_in_doubt(book_name, self._by_letters(book_name)[2])
 
-        A name may join those of several documents ("lectures 3 and 4"); all of them come back where that reading is the
-        surer one, each with its confidence, which is that of the least sure part.
+    def _is_in_doubt(self, book_name: str, confidences: Float64Array) -> bool:
+        has_word = any(map(self._is_word, self._telling(tokens_of(book_name)).split()))
+        return has_word and self._compares_meanings and bool(confidences.max() < SETTLED)
+
+    def _spelt_confidences(self, book_name: str) -> tuple[Float64Array, list[str], Float64Array]:
+        """Return the features except the meaning, the most similar alias of each document, and the confidences."""
+        features, aliases = self._spelt(book_name)
+        by_stem = self.by_stem(book_name)
+        if by_stem is not None:
+            row = self.doc_ids.index(by_stem.doc_id)
+            confidences = np.zeros(len(self.doc_ids))
+            confidences[row] = 1.0
+            aliases[row] = by_stem.alias
+            return features, aliases, confidences
+        confidences = self._confidences(features, self.calibration.letters, self.calibration.letters_none)
+        if not any(map(self._is_word, self._telling(tokens_of(book_name)).split())):
+            # a number alone names the document with that number; generic words name no document
+            confidences[(features[:, NUMBER] == 0.0) & (features[:, EXACT] == 0.0)] = 0.0
+        return features, aliases, confidences
+
+    def books(self, book_name: str, hint: str = "") -> tuple[BookCandidate, ...]:
+        """Return the documents that `book_name` refers to; the best candidate if none is sure enough, or ().
+
+        A name may join several documents ("lectures 3 and 4"). All of them are returned if that reading is at least as
+        confident, each with the lowest confidence of its parts.
+
+        Args:
+            hint: argument of `resolve`.
         """
-        return self._kept(book_name)[1]
-
-    def known(self, book_name: str) -> tuple[BookCandidate, ...] | None:
-        """The same of a name that was asked for lately, without reading it; None of any other."""
-        with self._lock:
-            kept = self._names_kept.get(book_name)
-        return None if kept is None else kept[1]
-
-    def _books(self, book_name: str) -> tuple[BookCandidate, ...]:
-        whole = list(self.resolve(book_name)[:1])
+        whole = list(self.resolve(book_name, hint)[:1])
         parts = parts_of(book_name)
         if len(parts) < 2 or (whole and whole[0].confidence == 1.0) or not all(map(self._may_name, parts)):
             return tuple(whole)
@@ -231,14 +259,14 @@ class References:
         return tuple(replace(found, confidence=joint, tier=self._tier(joint)) for found in known.values())
 
     def _may_name(self, part: str) -> bool:
-        """Whether letters and words let a part of a name be a document's; costs no embedding."""
+        """Return whether a part of a name may name a document by its letters and words, without an embedding."""
         if not any(map(self._is_word, self._telling(tokens_of(part)).split())):
             return True
         features, _ = self._spelt(part)
         return bool((features[:, 1] >= COVERED).any() or features[:, EXACT].any())
 
     def _covered(self, part: str) -> BookCandidate | None:
-        """The best candidate for a part of a name, None unless it accounts for the part's words."""
+        """Return the best candidate for a part of a name, None unless it matches the part's words."""
         best = next(iter(self.resolve(part)), None)
         telling = self._telling(tokens_of(part)).split()
         if best is None or best.confidence == 1.0 or not any(map(self._is_word, telling)):
@@ -247,16 +275,27 @@ class References:
         return best if words >= COVERED else None
 
     def books_in(self, hint: str) -> tuple[BookCandidate, ...]:
-        """The documents whose name a hint holds: a stem or a title written out, or a number of a lecture; else ().
+        """Return the documents whose name a hint holds, or ().
 
-        A subject that is also a lecture's is no name: it takes a title or stem of several words, or a word that counts
-        lectures beside its number.
+        The subject of a lecture is not a name. A name is a title or stem of several distinctive words, or a number next
+        to a word that counts lectures. A word of one document's name or author is a name if it is next to a word for a
+        document ("the hummel paper", "slides on hashing"), or if no text of the course holds it.
         """
         said = f" {normalise_name(hint)} "
-        found = {row: text for row, text, written in self._telling_names if written in said}
-        named = [
-            BookCandidate(self.doc_ids[row], SURELY_SAID, self._tier(SURELY_SAID), text) for row, text in found.items()
-        ]
+        found = {row: (text, SURELY_SAID) for row, text, written in self._telling_names if written in said}
+        words = [token for token in tokens_of(hint) if not is_stop_word(token) and token not in ("s", *_JOINING)]
+        for place, word in enumerate(words):
+            rows = sorted(self._proper.get(word, ()))
+            if len(rows) != 1 or not self._is_word(word) or is_generic(word) or word in self._common:
+                continue
+            near = words[max(0, place - 1) : place + 2]
+            stem = next(iter(stems(word)), word)
+            is_nowhere = self._content and len(word) > _LEAST_PROPER and stem not in self._content
+            if any(map(_names_document, near)):
+                found.setdefault(rows[0], (word, SURELY_SAID))
+            elif is_nowhere:
+                found.setdefault(rows[0], (word, PROBABLY_SAID))
+        named = [BookCandidate(self.doc_ids[row], sure, self._tier(sure), text) for row, (text, sure) in found.items()]
         if not named:
             numbered = [self.resolve(f"lecture {number}")[:1] for number in sorted(lecture_numbers(hint))]
             named = [best for (best,) in numbered if best.tier != "none"]
@@ -264,7 +303,7 @@ class References:
 
     @functools.cached_property
     def _telling_names(self) -> list[tuple[int, str, str]]:
-        """Row, text, and how it stands within a text, of each name that may be found there."""
+        """Row, text and normalised text of each name that may be found within a hint."""
         return [
             (alias.row, alias.text, f" {alias.normalised} ")
             for alias in self._names
@@ -274,41 +313,38 @@ class References:
         ]
 
     def calibrated(self, calibration: ReferenceCalibration) -> References:
-        """The same names under other numbers."""
+        """Return a copy with another calibration."""
         other = copy.copy(self)
         other.calibration = calibration
         other._keep()
         return other
 
     def _keep(self) -> None:
-        """Keep what names mean: the same ones are said again and again, and to read one takes a third of a ms."""
-        self._names_kept: LRUCache[str, _Kept] = LRUCache(NAMES_BYTES, getsizeof=_bytes_of)
-        self._lock = threading.Lock()
-        find = cached(self._names_kept, key=str, lock=self._lock)
-        self._kept = find(lambda book_name: (book_name, self._books(book_name)))
+        """Create the cache of comparisons by letters; each takes a third of a millisecond."""
+        self._by_letters = functools.lru_cache(NAMES_KEPT)(self._spelt_confidences)
 
     def _confidences(self, features: Float64Array, weights: Sequence[float], none: float) -> Float64Array:
-        """(n_documents,) probability of each; what is missing to 1 is that of "none of these"."""
+        """Return (n_documents,) the probability of each document; the remainder is that of "none of these"."""
         utilities = np.append(features @ np.array(weights), none)
         shares = np.exp(utilities - utilities.max())
         shares /= shares.sum()
         confidences: Float64Array = shares[:-1]
         bearers = np.flatnonzero(features[:, EXACT])
-        if len(bearers) == 1:  # written out in full, and the name of one document only
+        if len(bearers) == 1:  # the exact name of one document only
             trust = features[bearers[0], EXACT]
             confidences *= (1.0 - trust) / max(1e-12, 1.0 - confidences[bearers[0]])
             confidences[bearers[0]] = trust
         return confidences
 
     def features(self, book_name: str) -> Float64Array:
-        """(n_documents, n_features) of a name and each of `doc_ids`; the meaning is 0 where meanings are left out."""
+        """Return (n_documents, n_features) of a name and each of `doc_ids`; the meaning is 0 without an embedder."""
         found, _ = self._spelt(book_name)
         if self._compares_meanings:
-            found[:, MEANING] = self._meanings(book_name, found)
+            found[:, MEANING] = self._meanings(book_name, found, "")
         return found
 
     def _spelt(self, book_name: str) -> tuple[Float64Array, list[str]]:
-        """The features but for the meaning, which is 0, and the alias of each document that is most like the name."""
+        """Return the features, the meaning being 0, and the most similar alias of each document."""
         tokens = tokens_of(book_name)
         found = np.zeros((len(self.doc_ids), len(FEATURES)))
         telling = self._telling(tokens)
@@ -323,7 +359,7 @@ class References:
             elif said & own:
                 found[row, NUMBER] = 1.0
                 if not any(map(self._is_word, self._telling(tokens).split())):
-                    found[row, 0] = 1.0  # a lecture's number is its name
+                    found[row, 0] = 1.0  # the number is the name of the lecture
             elif unmatched:
                 found[row, :MEANING] *= _NO_NUMBER
                 found[row, CLASH] = 0.5
@@ -336,6 +372,11 @@ class References:
         trust = _TRUST[alias.source]
         whole = alias.source in _NAMES_IN_FULL
         tokens = tokens_of(alias.text)
+        if alias.source in _WEAK:
+            tokens = [token for token in tokens if not heads_section(token)]
+        if whole or alias.source == "author":
+            for token in tokens:
+                self._proper.setdefault(token, set()).add(row)
         self._mentioned[row] |= numbers(alias.text)
         self._names.append(_Name(row, alias.text, normalised, tuple(tokens), trust, whole))
         weights = dict.fromkeys(acronyms(tokens), _ACRONYM * trust) if whole else {}
@@ -344,7 +385,7 @@ class References:
             known[row] = max(known.get(row, 0.0), weight)
 
     def _rates(self, paragraphs: Sequence[Paragraph], row_of: dict[str, int]) -> dict[str, dict[int, float]]:
-        """By stem, the share of each document's words that it makes up."""
+        """Return, by stem, the share of each document's words that have this stem."""
         counts: list[Counter[str]] = [Counter() for _ in self.doc_ids]
         for paragraph in paragraphs:
             counts[row_of[paragraph.doc_id]].update(stems(f"{paragraph.heading} {paragraph.text}"))
@@ -356,16 +397,16 @@ class References:
         return rates
 
     def _telling(self, tokens: Iterable[str], *, files: bool = False) -> str:
-        """What tells one document from others: the words of a name without those that any name may have.
+        """Return the distinctive words of a name, without words that any name may have.
 
         Args:
-            files: keep words for kinds of files, which tell a little.
+            files: keep words for kinds of files.
         """
         kept = [token for token in tokens if not is_generic(token) or (files and describes_file(token))]
         return " ".join(token for token in kept if token not in self._common)
 
     def _by_string(self, name: str, telling: str, found: Float64Array) -> list[str]:
-        """Fill in "string" and "exact"; returns the alias of each document that is most like the name."""
+        """Fill in "string" and "exact"; return the most similar alias of each document."""
         whole = [alias for alias in self._names if alias.whole]
         aliases = ["" for _ in self.doc_ids]
         if not whole:
@@ -420,10 +461,13 @@ class References:
     def _compares_meanings(self) -> bool:
         return self._embedder is not None and len(self._alias_rows) > 0
 
-    def _meanings(self, book_name: str, spelt: Float64Array) -> Float64Array:
-        """(n_documents,) the feature "meaning"."""
+    def _meanings(self, book_name: str, spelt: Float64Array, hint: str) -> Float64Array:
+        """Return (n_documents,) the feature "meaning"."""
         assert self._embedder is not None
-        cosines = self._alias_vectors @ self._embedder.embed_queries([book_name])[0]
+        vector = None
+        if hint and isinstance(self._embedder, CachingEmbedder):
+            vector = self._embedder.read(hint, book_name).beside
+        cosines = self._alias_vectors @ (self._embedder.embed_queries([book_name])[0] if vector is None else vector)
         best = np.full(len(self.doc_ids), self.calibration.unrelated)
         np.maximum.at(best, self._alias_rows, cosines)
         meanings: Float64Array = (best - self.calibration.unrelated) / (1.0 - self.calibration.unrelated)
@@ -437,15 +481,27 @@ class References:
 
 
 def confidence_of(books: Sequence[BookCandidate]) -> float:
-    """Confidence that one of the books is the right one, as resolved; 0 for none."""
+    """Return the confidence that one of the books is right, 0 for no books."""
     return min(1.0, sum(book.confidence for book in books)) if {book.doc_id for book in books} else 0.0
 
 
-def _bytes_of(kept: _Kept) -> int:
-    name, books = kept
-    return _NAME_BYTES + sys.getsizeof(name) + _CANDIDATE_BYTES * len(books)
+def _names_document(word: str) -> bool:
+    return describes_file(word) or counts_lectures(word) or word in ("article", "talk", "talks", "deck", "מאמר")
+
+
+def _fold(stem: str) -> str:
+    """Normalise a file's stem: case-folded, without ".pdf", with single spaces."""
+    return " ".join(unicodedata.normalize("NFC", stem).casefold().strip().removesuffix(".pdf").split())
+
+
+def _is_name(alias: Alias) -> bool:
+    """Return whether an alias may name its document; generic headings and metadata do not."""
+    return alias.source not in _WEAK or any(
+        len(token) > 1 and not token.isdecimal() and not heads_section(token) and not is_generic(token)
+        for token in tokens_of(alias.text)
+    )
 
 
 def _ordinals(found: set[int]) -> set[int]:
-    """Those that may count lectures: years and course codes do not contradict."""
+    """Return the numbers that may count lectures, without years and course codes."""
     return {number for number in found if number < HIGHEST_LECTURE}

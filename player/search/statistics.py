@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, deque
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,64 +12,49 @@ import numpy as np
 from quarry.player.search.types import SearchResult
 
 LATENCIES_KEPT = 1_000
+"""Latencies are kept for so many of the last searches."""
 
 
 class SearchStatistics:
-    """What has been searched since the orchestrator was made; safe for many threads."""
+    """Counts and latencies of the searches of one orchestrator; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._hits = 0
-        self._misses = 0
+        self._cache = Counter(hits=0, misses=0)
         self._failures: Counter[str] = Counter()
         self._answered_by: Counter[str] = Counter()
-        self._embed_ms: deque[float] = deque(maxlen=LATENCIES_KEPT)
-        self._search_ms: deque[float] = deque(maxlen=LATENCIES_KEPT)
+        self._ms: deque[tuple[float, float]] = deque(maxlen=LATENCIES_KEPT)
 
     def count(self, result: SearchResult) -> None:
-        """Take one result into account."""
+        """Count one result."""
         with self._lock:
-            if result.cached:
-                self._hits += 1
-                return
-            self._misses += 1
-            if result.failures:
+            self._cache["hits" if result.cached else "misses"] += 1
+            if not result.cached:
                 self._failures.update(failure.strategy for failure in result.failures)
-            self._answered_by[result.answered_by or "nothing"] += 1
-            self._embed_ms.append(result.embed_ms)
-            self._search_ms.append(result.search_ms)
+                self._answered_by[result.answered_by or "nothing"] += 1
+                self._ms.append((result.embed_ms, result.search_ms))
 
-    def count_failures(self, strategies: list[str]) -> None:
-        """Take a search into account of which every strategy failed."""
+    def count_failures(self, strategies: Sequence[str]) -> None:
+        """Count a search in which every strategy failed."""
         with self._lock:
-            self._misses += 1
+            self._cache["misses"] += 1
             self._failures.update(strategies)
 
     def totals(self) -> dict[str, Any]:
-        """Searches and the share of them that came from the cache."""
-        with self._lock:
-            searches = self._hits + self._misses
-            return {"searches": searches, "hit_rate": round(self._hits / searches, 4) if searches else 0.0}
+        """Return the number of searches and the hit rate of the cache."""
+        searches = self._cache.total()
+        return {"searches": searches, "hit_rate": round(self._cache["hits"] / searches, 4) if searches else 0.0}
 
     def as_dict(self) -> dict[str, Any]:
-        """Searches, cache hits and misses, failures by strategy, answers by step, and milliseconds at p50 and p95."""
+        """Return searches, cache hits and misses, failures by strategy, answers by step, and p50 and p95 latencies."""
         with self._lock:
-            searches = self._hits + self._misses
+            searches = self._cache.total()
+            ms = np.percentile(np.array(self._ms), [50, 95], axis=0).T.tolist() if self._ms else []
+            embed, search = ({"p50": p50, "p95": p95} for p50, p95 in ms) if ms else (None, None)
             return {
                 "searches": searches,
-                "cache": {
-                    "hits": self._hits,
-                    "misses": self._misses,
-                    "hit_rate": self._hits / searches if searches else 0.0,
-                },
+                "cache": {**self._cache, "hit_rate": self._cache["hits"] / searches if searches else 0.0},
                 "failures": dict(sorted(self._failures.items())),
                 "answered_by": dict(sorted(self._answered_by.items())),
-                "latency_ms": {"embed": _percentiles(self._embed_ms), "search": _percentiles(self._search_ms)},
+                "latency_ms": {"embed": embed, "search": search},
             }
-
-
-def _percentiles(values: deque[float]) -> dict[str, float] | None:
-    if not values:
-        return None
-    p50, p95 = np.percentile(list(values), [50, 95])
-    return {"p50": float(p50), "p95": float(p95)}

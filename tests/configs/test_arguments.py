@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.configs.arguments import SETTINGS, Command, settings_of
+from quarry.configs.arguments import SETTINGS, Command, option, run_command, settings_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,12 +31,25 @@ def options(*arguments: str) -> argparse.Namespace:
     return Command("do", "do it", "do it now", SETTINGS, lambda options: 0).parser("do").parse_args(arguments)
 
 
-def test_a_strategy_of_ones_own_is_asked_beside_the_others() -> None:
-    settings = settings_of(options("--plugin", "tests.player.search.test_build:Prophet", "--set", "search.rrf_k=7"))
-    assert settings.search.strategies == ("dense", "tests.player.search.test_build.Prophet")
-    assert settings.search.rrf_k == 7
-
-
 def test_what_a_caller_sets_takes_the_place_of_set() -> None:
     settings = settings_of(options("--set", "search.rrf_k=7"), "dual", ["search.rrf_k=9"])
     assert (settings.preset, settings.search.rrf_k) == ("dual", 9)
+
+
+def test_a_text_that_is_not_unicode_is_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    command = Command("do", "do it", "do it now", (option("--hint", "TEXT", "a hint"),), lambda options: 0)
+    with pytest.raises(SystemExit) as ended:
+        command.parser("do").parse_args(["--hint", "caf\udce9"])
+    assert ended.value.code == 2
+    assert (
+        capsys.readouterr().err
+        == "do: --hint must be UTF-8, got 'caf\\udce9'; save or type it as UTF-8; see do --help\n"
+    )
+
+
+def test_a_command_whose_standard_output_is_closed_does_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    assert run_command(lambda: print("told", flush=True) or 3) == 3
+    for stream in (sys.stdout, sys.stderr):
+        stream.close()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from quarry.configs.imports import find, is_dotted, make
@@ -22,6 +25,13 @@ TABLE = {"own": thing}
 def test_own_names_are_looked_up_and_dotted_paths_imported() -> None:
     assert find(TABLE, "own", "--thing") is thing
     assert find(TABLE, "tests.configs.test_imports.thing", "--thing") is thing
+
+
+def test_a_module_in_the_working_directory_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine_alone.py").write_text("def part() -> str:\n    return 'mine'\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry not in ("", str(tmp_path))])
+    assert make({}, "mine_alone.part", "--set") == "mine"
 
 
 def test_a_part_is_called_with_as_much_as_it_accepts() -> None:

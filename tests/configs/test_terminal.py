@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from rich.console import Console
 
-from quarry.configs.terminal import visible, visible_json
+from quarry.configs.terminal import did_you_mean, pluralize, visible, visible_json
 from quarry.player.game.terminal import shown
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=200)
@@ -61,3 +61,13 @@ def test_json_says_the_same_and_holds_nothing_that_acts(text: str) -> None:
 def test_an_evil_text_is_harmless_in_every_form() -> None:
     for written in (visible(EVIL), shown(EVIL), visible_json({"hint": EVIL})):
         assert not {"\x1b", "\x07", "\u202e", "\u2066", "\x9b", "\u2028"} & set(written)
+
+
+def test_one_is_singular_and_all_else_plural() -> None:
+    assert [pluralize(n, "game") for n in (0, 1, 2, 1200)] == ["0 games", "1 game", "2 games", "1,200 games"]
+    assert pluralize(2, "query", "queries") == "2 queries"
+
+
+@pytest.mark.parametrize(("name", "suggestion"), [("Minlm", "; did you mean minilm?"), ("bert", "")])
+def test_the_most_similar_name_is_suggested(name: str, suggestion: str) -> None:
+    assert did_you_mean(name, ("minilm", "mpnet", "e5")) == suggestion

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from benchmarks.reading import compare, exact_share, labels_of, mean_f1
 from quarry.configs.settings import load
 from quarry.ingest.pipeline.read_document import read_pdf
 from tests.contracts.reader import ReaderContract
+from tests.contracts.reading_accuracy import compare, exact_share, labels_of, mean_f1
 
 LECTURES = Path(__file__).resolve().parents[2] / "data" / "lectures"
 

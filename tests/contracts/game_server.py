@@ -9,9 +9,9 @@ import pytest
 
 from quarry.player.errors import ServerError
 from quarry.player.game.play import play
-from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol import messages as protocol
 from quarry.player.protocol.client import GameServer
-from quarry.player.protocol.payloads import Json
+from quarry.player.protocol.messages import Json
 from tests.player.fakes import course, dense_player
 
 GUESS: Json = {

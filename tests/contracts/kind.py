@@ -72,10 +72,6 @@ class KindContract:
         pool = self.made(kind, candidates)
         assert set(pool.kinds) == {kind.name}
         assert pool.keys == tuple(question.key for question in pool.questions)
-        assert pool.questions[1:3] == [pool.questions[1], pool.questions[2]]
-        assert pool.questions[-1] == pool.questions[len(pool.kinds) - 1]
-        with pytest.raises(IndexError):
-            pool.questions[len(pool.kinds)]
 
     def test_the_same_generator_gives_the_same_questions_and_another_gives_others(
         self, kind: Kind, candidates: Candidates

@@ -1,4 +1,4 @@
-"""The suite that a StoredCourse passes, whether it lies in a folder or on a server."""
+"""The suite that a store passes in a folder and on a server."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ import numpy as np
 import pytest
 from chromadb.config import Settings as ChromaSettings
 
-from quarry.configs.places import cache
-from quarry.ingest.embed.vectors import embed_reading, no_vectors
+from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
 from quarry.ingest.paragraph import Alias, Reading, RejectedParagraph
-from quarry.ingest.store import Course, DocumentUpdate, Store, client, create_store, open_store
-from quarry.ingest.store.generations import current_generation
-from quarry.ingest.store.places import cached_at
+from quarry.ingest.store import Course, DocumentUpdate, Store, chroma, create_store, open_store
+from quarry.ingest.store.folder import current_generation
 from tests.fakes import (
     CACHES,
     HEBREW,
@@ -51,6 +49,11 @@ class StoreContract:
     def test_what_was_written_is_read_back(self, store: Store, location: str, collection: str) -> None:
         trees = make_reading("trees", [TREES, HEBREW], rejected=[("short", "Ω ≤ x"), ("code", "a;"), ("short", "b")])
         caches = make_reading("caches", [CACHES], aliases=[Alias("Caches: why?", "title"), Alias("מטמון", "metadata")])
+        sections = ("עצים", 'AVL, "1962"')
+        placed = replace(trees.paragraphs[0], heading=sections[1], section=sections)
+        authors = ("Ada Byron", "ברוך לוי")
+        known = replace(trees.document, authors=authors, date="2024-10-14", lecture_number=4, reader="pdfplumber")
+        trees = replace(trees, document=known, paragraphs=(placed, *trees.paragraphs[1:]))
         for reading in (trees, caches):
             file_reading(store, reading)
         again = open_store(location, collection)
@@ -65,31 +68,6 @@ class StoreContract:
             RejectedParagraph("trees", 1, "b", "short"),
         ]
 
-    def test_sections_authors_date_and_lecture_number_are_read_back(
-        self, store: Store, location: str, collection: str
-    ) -> None:
-        reading = make_reading("trees", [TREES])
-        placed = replace(reading.paragraphs[0], heading='AVL, "1962"', section=("עצים", 'AVL, "1962"'))
-        known = replace(
-            reading.document,
-            authors=("Ada Byron", "ברוך לוי"),
-            date="2024-10-14",
-            lecture_number=4,
-            reader="pdfplumber",
-        )
-        file_reading(store, replace(reading, document=known, paragraphs=(placed,)))
-        file_reading(store, make_reading("caches", [CACHES]))
-        again = open_store(location, collection)
-        assert again.documents == (make_reading("caches", [CACHES]).document, known)
-        assert again.paragraphs[1] == placed
-
-    def test_a_store_sees_what_it_has_just_written(self, store: Store) -> None:
-        assert texts_of(store.course) == []
-        assert store.course.vectors.shape == (0, 0)
-        file_reading(store, make_reading("trees", [TREES]))
-        assert texts_of(store.course) == [TREES]
-        assert store.course.vectors.shape == (1, 8)
-
     def test_paragraphs_stand_in_reading_order_and_not_in_that_of_their_ids(self, store: Store) -> None:
         texts = [f"{TREES} Number {number}." for number in range(12)]
         file_reading(store, make_reading("trees", texts))
@@ -98,7 +76,7 @@ class StoreContract:
     def test_more_records_than_fit_into_a_request_are_written_and_read(
         self, store: Store, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(client, "CHUNK", 2)
+        monkeypatch.setattr(chroma, "CHUNK", 2)
         texts = [TREES, CACHES, RANKING, NETWORKS, LOCKS]
         file_reading(store, make_reading("all", texts))
         file_reading(store, make_reading("one", [HEBREW]))  # 6 in all: the last chunk of a read is empty
@@ -106,25 +84,6 @@ class StoreContract:
         assert texts_of(again) == [*texts, HEBREW]
         expected = HashingEmbedder().embed_passages([*texts, HEBREW])
         np.testing.assert_allclose(again.vectors, expected, atol=1e-7)
-
-    def test_document_written_again_replaces_what_stood_there(
-        self, store: Store, location: str, collection: str
-    ) -> None:
-        file_reading(store, make_reading("trees", [TREES, LOCKS, CACHES]))
-        file_reading(store, make_reading("other", [RANKING]))
-        file_reading(store, make_reading("trees", [NETWORKS]))
-        again = open_store(location, collection)
-        assert texts_of(again) == [RANKING, NETWORKS]
-        assert n_records(store) == 2
-
-    def test_same_document_written_twice_is_there_once(self, store: Store) -> None:
-        reading = make_reading("trees", [TREES, CACHES])
-        file_reading(store, reading)
-        before = store.course.fingerprint
-        file_reading(store, reading)
-        assert store.course.paragraphs == reading.paragraphs
-        assert store.course.fingerprint == before
-        assert n_records(store) == 2
 
     @pytest.mark.parametrize("n_written", range(4))
     def test_change_that_broke_off_is_not_seen_and_leaves_nothing_behind(
@@ -141,7 +100,8 @@ class StoreContract:
         with full_disk_after(n_written), pytest.raises(StoreError) as caught:  # 2 documents, their records, the commit
             store.change(new, dropped=["other"])
         assert str(caught.value) == (
-            f"{location}: could not be written: [Errno 28] No space left on device; nothing stored was lost"
+            f"{location}: could not be written: [Errno 28] No space left on device; nothing stored was lost, "
+            "run the same command again"
         )
         again = open_store(location, collection)
         for seen in (store.course, again):
@@ -152,26 +112,6 @@ class StoreContract:
         create_store(location, collection).change(new, dropped=["other"])
         assert texts_of(open_store(location, collection)) == [NETWORKS, CACHES, LOCKS]
         assert (n_records(store), n_records(store, "-documents")) == (3, 2)
-
-    def test_first_document_whose_writing_broke_off_ties_the_store_to_no_embedder(
-        self, store: Store, location: str, collection: str
-    ) -> None:
-        with full_disk_after(2), pytest.raises(StoreError):
-            file_reading(store, make_reading("trees", [TREES]))
-        again = create_store(location, collection)
-        assert (again.course.documents, again.course.paragraphs, again.course.embedder_spec) == ((), (), "")
-        file_reading(again, make_reading("caches", [CACHES]), "e5")
-        assert (texts_of(again.course), again.course.embedder_spec, n_records(again)) == ([CACHES], "e5", 1)
-
-    def test_documents_of_one_change_come_and_go_together(self, store: Store, location: str, collection: str) -> None:
-        store.change([update(make_reading("trees", [TREES, CACHES])), update(make_reading("other", [RANKING]))])
-        store.change([update(make_reading("more", [LOCKS]))], dropped=["trees"])
-        again = open_store(location, collection)
-        for seen in (store.course, again):
-            assert [document.doc_id for document in seen.documents] == ["more", "other"]
-            assert texts_of(seen) == [LOCKS, RANKING]
-            assert [name for name, _ in seen.aliases] == ["more", "other"]
-        assert n_records(store) == 2
 
     def test_sentences_stand_in_the_order_of_the_paragraphs(self, store: Store, location: str, collection: str) -> None:
         parts = [f"{text.split('. ')[0]}." for text in (TREES, CACHES)] + [TREES.split(". ")[1], CACHES.split(". ")[1]]
@@ -189,25 +129,16 @@ class StoreContract:
         file_reading(store, make_reading("trees", [TREES, LOCKS]))
         before = open_store(location, collection)
         assert isinstance(before.vectors.base, np.memmap)
-        monkeypatch.setattr("quarry.ingest.store.course.make", None)
+        monkeypatch.setattr("quarry.ingest.store.course._read", None)
         assert open_store(location, collection).paragraphs == before.paragraphs
 
-    @pytest.mark.parametrize("name", ["arrays.json", "documents.jsonl", "paragraphs.jsonl", "vectors"])
+    @pytest.mark.parametrize("name", ["course.pickle", "vectors.npy"])
     def test_a_damaged_cache_is_made_anew(self, name: str, store: Store, location: str, collection: str) -> None:
         file_reading(store, make_reading("trees", [TREES, LOCKS]))
-        (damaged,) = (cache() / "courses").glob(f"{cached_at(location, collection)}-*/{name}")
-        damaged.write_bytes(b"torn")
+        (cached_of(store.course) / name).write_bytes(b"torn")
         again = open_store(location, collection)
         assert texts_of(again) == [TREES, LOCKS]
         assert again.vectors.shape == (2, 8)
-
-    def test_a_cache_that_cannot_be_written_is_made_for_the_process(
-        self, store: Store, location: str, collection: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        file_reading(store, make_reading("trees", [TREES, LOCKS]))
-        (tmp_path / "file").write_text("in the way")
-        monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "file"))
-        assert texts_of(open_store(location, collection)) == [TREES, LOCKS]
 
     def test_arrays_of_an_earlier_generation_stay_with_whom_has_them_open(
         self, store: Store, location: str, collection: str
@@ -219,7 +150,8 @@ class StoreContract:
         assert before.generation() not in (None, known)
         assert before.vectors.shape == (1, 8)
         assert np.isfinite(before.vectors).all()
-        assert len(list((cache() / "courses").glob(f"{cached_at(location, collection)}-*"))) == 1
+        folder = cached_of(open_store(location, collection))
+        assert list(folder.parent.glob(f"{folder.name.partition('-')[0]}-*")) == [folder]
 
     def test_of_two_that_change_what_they_have_both_seen_the_second_is_refused(
         self, store: Store, location: str, collection: str
@@ -242,12 +174,6 @@ class StoreContract:
                 store.change([replace(known, vectors=replace(known.vectors, **{name: spoilt}))])
             store = create_store(location, collection := f"{collection}-2")
 
-    def test_vectors_of_another_width_are_refused(self, store: Store) -> None:
-        known = update(make_reading("trees", [TREES]))
-        narrow = replace(known.vectors, sentences=known.vectors.sentences[:, :5])
-        with pytest.raises(StoreError, match="vectors must have 8 numbers each, got 10"):
-            store.change([replace(known, vectors=narrow)])
-
     def test_names_have_vectors_that_are_those_of_queries(self, store: Store, location: str, collection: str) -> None:
         names = [Alias("Search trees", "title"), Alias("Trees I", "metadata")]
         store.change(
@@ -264,22 +190,6 @@ class StoreContract:
         file_reading(store, make_reading("trees", [TREES], aliases=names[1:]))
         assert [alias.text for _, alias in store.course.aliases] == ["copy", "trees", "Trees I"]
 
-    def test_known_version_is_filed_again_without_vectors_of_its_paragraphs(
-        self, store: Store, location: str, collection: str
-    ) -> None:
-        file_reading(store, make_reading("trees", [TREES]))
-        renamed = make_reading("trees", [TREES], aliases=[Alias("Search trees", "title")])
-        names = HashingEmbedder().embed_queries(["trees", "Search trees"])
-        vectors = replace(no_vectors(), aliases=names)
-        store.change([DocumentUpdate(renamed, vectors, "minilm", unchanged=True)])
-        again = open_store(location, collection)
-        assert again.documents == (renamed.document,)
-        assert (again.vectors.shape, again.sentence_vectors.shape, again.alias_vectors.shape) == (
-            (1, 8),
-            (2, 8),
-            (2, 8),
-        )
-
     def test_words_are_filed_with_their_document_and_go_with_it(
         self, store: Store, location: str, collection: str
     ) -> None:
@@ -295,9 +205,7 @@ class StoreContract:
         lengths = [length for words in known for length in np.diff(words.tokens.starts)]
         np.testing.assert_array_equal(np.diff(found.tokens.starts), lengths)
         np.testing.assert_allclose(found.pooled, np.concatenate([words.pooled for words in known]), atol=1e-3)
-        whole = again.word_bytes("minilm")
         store.change([], ["trees"])
-        assert 0 < store.course.word_bytes("minilm") < whole
         assert len(open_store(location, collection).words("minilm").pooled) == 1
 
     def test_course_of_which_some_words_were_not_read_has_none(
@@ -311,16 +219,6 @@ class StoreContract:
         assert again.word_specs == ()
         assert again.records["trees"].holds_words("minilm")
         assert not again.records["caches"].holds_words("minilm")
-
-    def test_twin_has_names_and_no_paragraphs(self, store: Store, location: str, collection: str) -> None:
-        original = make_reading("trees", [TREES])
-        twin = make_reading("copy", [], content=repr([TREES]), same_as="trees")
-        assert twin.document.version == original.document.version
-        file_reading(store, original)
-        file_reading(store, twin)
-        again = open_store(location, collection)
-        assert again.documents == (twin.document, original.document)
-        assert again.paragraphs == original.paragraphs
 
     def test_fingerprint_is_that_of_the_content_whatever_the_way_to_it(
         self, store: Store, location: str, collection: str
@@ -367,29 +265,20 @@ class StoreContract:
         assert texts_of(again.course) == [TREES]
         assert open_store(location, collection).embedder_spec == "minilm"
 
-    def test_document_of_which_nothing_was_kept_binds_the_store_to_no_embedder(self, store: Store) -> None:
-        file_reading(store, make_reading("notes", [], rejected=[("short", "a")]), "minilm")
-        assert store.course.embedder_spec == ""
-        store.require_embedder("e5")
-
     def test_opening_a_store_without_paragraphs_says_how_to_get_some(
         self, store: Store, location: str, collection: str
     ) -> None:
         for any_ok in (False, True):
             with pytest.raises(StoreMissingError, match=r"run: python -m ingest PATH\.\.\. --store"):
                 open_store(location, collection, all_rejected_ok=any_ok)
-        file_reading(store, make_reading("notes", [], rejected=[("short", "Fig. 1")]))
-        with pytest.raises(StoreError, match=rf"'{collection}' must hold paragraphs, got none; run: python -m ingest"):
+        file_reading(store, make_reading("notes", [], rejected=[("short", "Fig. 1")]), "minilm")
+        store.require_embedder("e5")  # which a store without paragraphs does not have yet
+        with pytest.raises(
+            StoreError, match=rf"'{collection}' must hold paragraphs, it is empty; run: python -m ingest"
+        ):
             open_store(location, collection)
         inspected = open_store(location, collection, all_rejected_ok=True)
         assert [item.text for item in inspected.rejected()] == ["Fig. 1"]
-
-    def test_collections_do_not_see_each_other(self, store: Store, location: str, collection: str) -> None:
-        other = create_store(location, f"{collection}-2")
-        file_reading(store, make_reading("trees", [TREES]))
-        file_reading(other, make_reading("trees", [CACHES]), "e5")
-        assert texts_of(open_store(location, collection)) == [TREES]
-        assert texts_of(open_store(location, f"{collection}-2")) == [CACHES]
 
     @pytest.mark.parametrize("metadata", [{"format": 99}, {"made by": "someone else"}, None])
     def test_collection_of_another_format_is_refused_and_left_alone(
@@ -408,6 +297,13 @@ class StoreContract:
     def test_collection_name_that_chroma_would_refuse_is_refused(self, name: str, location: str) -> None:
         with pytest.raises(StoreError, match=rf"--collection must be 3 to 202 of .*, got '{name}'; take another name"):
             create_store(location, name)
+
+
+def cached_of(course: Course) -> Path:
+    """The folder in the cache that holds a course."""
+    mapped = course.vectors.base
+    assert isinstance(mapped, np.memmap)
+    return Path(str(mapped.filename)).parent
 
 
 def texts_of(course: Course) -> list[str]:

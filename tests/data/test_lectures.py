@@ -118,11 +118,6 @@ def test_truth_tells_kind_text_heading_and_page_of_each_block(tmp_path: Path) ->
     assert texts["third"]["page"] == texts["inner item"]["page"] + 1
 
 
-def test_hebrew_keeps_straight_quotes(tmp_path: Path) -> None:
-    _, (record,) = built(FRONT.replace("lang: en", "lang: he") + '\nצה"ל אמר "שלום".\n', tmp_path)
-    assert record["text"] == 'צה"ל אמר "שלום".'
-
-
 def test_a_paragraph_that_runs_over_the_page_has_two_pages(tmp_path: Path) -> None:
     _, records = built(FRONT + f"\nShort line.\n\n{LONG} {LONG}\n" * 8, tmp_path)
     places = [(record["page"], record["page_end"]) for record in records]
@@ -163,18 +158,6 @@ def test_text_that_looks_like_markup_is_printed_as_it_is(tmp_path: Path) -> None
     assert r"#let x = $5 @ref <label> // no comment \ ~ _ = 1." in printed(pdf)[0]
 
 
-def test_a_slide_too_long_for_a_page_goes_on_under_the_same_title(tmp_path: Path) -> None:
-    text = FRONT.replace("layout: notes", "layout: slides") + "\n## Long Slide\n" + f"\n{LONG}\n" * 6
-    titles = [page.split("\r\n")[0] for page in printed(built(text, tmp_path)[0])]
-    assert len(titles) > 2
-    assert set(titles[1:]) == {"Long Slide"}
-
-
-def test_pdf_title_of_the_front_matter_overrides_the_title(tmp_path: Path) -> None:
-    pdf, _ = built(SAMPLE.replace("lang: en", 'lang: en\npdf_title: "Untitled 1"'), tmp_path)
-    assert pypdfium2.PdfDocument(pdf).get_metadata_dict()["Title"] == "Untitled 1"
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -205,24 +188,16 @@ def test_a_bad_source_is_named_and_nothing_written(
     assert [path.name for path in tmp_path.iterdir()] == ["sources"]
 
 
-@pytest.mark.parametrize(("course", "minimum"), [("english", 50), ("hebrew", 45)])
+@pytest.mark.parametrize("course", ["english", "hebrew"])
 class TestCommitted:
-    def test_files_are_reproduced_byte_for_byte(self, course: str, minimum: int) -> None:
+    def test_files_are_reproduced_byte_for_byte(self, course: str) -> None:
         folder = build.LECTURES / course
         files = build.build_course(folder)
         assert {path.name for path in folder.iterdir() if path.is_file()} == set(files)
         assert [name for name, content in files.items() if (folder / name).read_bytes() != content] == []
         assert max(map(len, files.values())) < 750_000
 
-    def test_paragraphs_are_clearly_short_or_playable_and_unique(self, course: str, minimum: int) -> None:
-        records = committed_truth(course)
-        playable = [record for record in records if record["playable"]]
-        assert all(minimum <= record["n_words"] <= 140 for record in playable)
-        assert all(record["n_words"] < 40 for record in records if record["kind"] == "short_paragraph")
-        assert len({record["text"] for record in playable}) == len(playable) > 0
-        assert all(record["text"].startswith(record["opening_sentence"]) for record in playable)
-
-    def test_playable_paragraphs_begin_and_end_on_the_pages_told(self, course: str, minimum: int) -> None:
+    def test_playable_paragraphs_begin_and_end_on_the_pages_told(self, course: str) -> None:
         pages = {
             path.stem: [letters(page) for page in printed(path)] for path in (build.LECTURES / course).glob("*.pdf")
         }

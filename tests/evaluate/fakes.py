@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -17,7 +18,7 @@ from quarry.evaluate.referee import Referee, make_referee, tools_of
 from quarry.evaluate.referee.scoring import Similarity
 from quarry.evaluate.replay.judges import make_judge, repeats_of
 from quarry.evaluate.replay.replay import replay_games
-from quarry.evaluate.replay.replayer import Replayer, here
+from quarry.evaluate.replay.replayer import Replayer
 from quarry.evaluate.runs.run import Run, make_run
 from quarry.ingest.embed import Embedder
 from quarry.ingest.embed.vectors import ReadingVectors
@@ -25,7 +26,7 @@ from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
 from quarry.ingest.paragraphs.sentence import sentences
 from quarry.ingest.store import Course, DocumentUpdate, create_store, open_store
 from quarry.player.player import Player
-from quarry.player.protocol.payloads import Json
+from quarry.player.protocol.messages import Json
 from quarry.player.search import build
 from tests.fakes import HashingEmbedder, load_hashing_embedder
 from tests.player.fakes import course
@@ -172,5 +173,5 @@ def replay(
     """A run over the games by this player, in this process."""
     judges, tools = repeats_of(referee, repeats, seed), tools_of(store, settings.embed)
     replayer = Replayer(player, [make_judge(judge, tools) for judge in judges], similarity, seed)
-    records = replay_games(games, store, here(replayer), progress=False)
+    records = replay_games(games, store, functools.partial(map, replayer.record), progress=False)
     return make_run(records, store.fingerprint, settings, referee, seed, len(judges) or 1)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from quarry.player.protocol import payloads as protocol
-from quarry.player.protocol.payloads import Json
+from quarry.player.protocol import messages as protocol
+from quarry.player.protocol.messages import Json
 
 Rewrite = Callable[[Json, int], Sequence[Json | bytes]]
 """Maps a message and the number of times that it was fetched before to what is delivered: messages, or raw bytes."""

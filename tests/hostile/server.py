@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from quarry.player.protocol.payloads import Json
+from quarry.player.protocol.messages import Json
 from tests.hostile.faults import Fault, Reply
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.reading import FOUND_FROM, exact_share, labels_of, mean_f1, read_labels
+from tests.contracts.reading_accuracy import FOUND_FROM, exact_share, labels_of, mean_f1, read_labels
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ROOT / "data" / "lectures"

@@ -18,12 +18,14 @@ from quarry.ingest.arrays import Float32Array
 from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.player.player import Player
 from quarry.player.protocol.client import GameState
-from quarry.player.protocol.payloads import Json
+from quarry.player.protocol.messages import Json
 from quarry.player.questions.question import Question
+from quarry.player.search.calibration import DEFAULT_EMBEDDER, calibration_of
+from quarry.player.search.index import SearchIndex
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.strategies.dense import Dense
-from quarry.player.search.types import Hit, Query
+from quarry.player.search.types import Hit, Query, Strategy
 from quarry.player.words import words
 from tests.contracts.paragraphs import paragraph
 
@@ -43,8 +45,8 @@ def document(doc_id: str, *aliases: tuple[str, AliasSource], same_as: str = "") 
 
 
 def search_settings(**changes: Any) -> SearchSettings:
-    """The settings of preset `dual`, changed."""
-    return replace(_dual().search, **changes)
+    """The settings of preset `dual` with the exact scan, changed."""
+    return replace(_dual().search, **{"strategies": ("dense",)} | changes)
 
 
 def game_settings(**changes: Any) -> GameSettings:
@@ -121,17 +123,13 @@ class ListStrategy:
     def __init__(self, name: str, relevance: Mapping[str, float]) -> None:
         self._name = name
         self._ranking = sorted(relevance.items(), key=lambda item: (-item[1], item[0]))
+        self.known = set(relevance)
         self.asked: list[tuple[int, str]] = []
 
     @property
     def name(self) -> str:
         """As given."""
         return self._name
-
-    @property
-    def waits(self) -> bool:
-        """Never."""
-        return False
 
     def prepare(self, query: Query) -> None:
         """Nothing."""
@@ -158,11 +156,6 @@ class FailingStrategy:
         """As given."""
         return self._name
 
-    @property
-    def waits(self) -> bool:
-        """Never."""
-        return False
-
     def prepare(self, query: Query) -> None:
         """Nothing."""
 
@@ -171,13 +164,22 @@ class FailingStrategy:
         raise self._error
 
 
+def index_of(strategies: Sequence[Strategy], documents: Sequence[Document], *more: str, **parts: Any) -> SearchIndex:
+    """An index over `more` paragraphs and those that `ListStrategy` finds; books' names are no evidence."""
+    ids = {found for strategy in strategies if isinstance(strategy, ListStrategy) for found in strategy.known}
+    calibration = replace(calibration_of(DEFAULT_EMBEDDER), named=0.0, unnamed=0.0)
+    paragraphs = [paragraph(paragraph_id) for paragraph_id in sorted(ids | set(more))]
+    by_name = {strategy.name: strategy for strategy in strategies}
+    return SearchIndex(by_name, References(documents, 0.9, 0.6), paragraphs, calibration, **parts)
+
+
 def dense_player(paragraphs: Sequence[Paragraph], *, seed: int = 0, **changes: Any) -> Player:
     """A player that searches these paragraphs by dense search over `WordsEmbedder`, with a small pool of questions."""
     embedder = WordsEmbedder()
     dense = Dense(paragraphs, embedder.embed_passages([item.text for item in paragraphs]), embedder)
     references = References([document(doc_id) for doc_id in sorted({item.doc_id for item in paragraphs})], 0.9, 0.6)
     orchestrator = SearchOrchestrator(
-        {"dense": dense}, references, search_settings(spill_over="always"), paragraphs=paragraphs
+        SearchIndex({"dense": dense}, references, paragraphs), search_settings(spill_over="always")
     )
     return Player(orchestrator, game_settings(**({"questions_pool": 150} | changes)), seed, paragraphs)
 

@@ -13,7 +13,7 @@ import pytest
 
 from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.paragraph import Reading
-from quarry.ingest.store import create_store
+from quarry.ingest.store import DocumentUpdate, create_store
 from quarry.player.__main__ import main, result_json
 from quarry.player.errors import SearchError
 from quarry.player.search.types import NOTHING_FOUND, Query, SearchResult
@@ -30,7 +30,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         paragraphs = tuple(item for item in course() if item.doc_id == doc_id)
         book = replace(document(doc_id, (f"The {doc_id} book", "title")), n_paragraphs=len(paragraphs))
         reading = Reading(book, paragraphs, ())
-        made.write(reading, embed_reading(reading, embedder), "minilm")
+        made.change([DocumentUpdate(reading, embed_reading(reading, embedder), "minilm")])
     return folder
 
 
@@ -75,6 +75,7 @@ def test_json_has_the_shape_of_the_contract(run: Run) -> None:
         "answered_by",
         "rewritten",
         "threshold",
+        "calibrated",
         "hits",
         "failures",
         "cached",
@@ -101,6 +102,7 @@ def test_json_has_the_shape_of_the_contract(run: Run) -> None:
             "score": float,
             "why": str,
             "relevant": bool,
+            "same_as": list,
         }
         assert 0.0 <= hit["relevance"] <= 1.0
         assert hit["slot"] in {"book", "global"}
@@ -168,7 +170,7 @@ def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
 
 def test_nothing_found_is_said_without_json_too(run: Run) -> None:
     code, out, _ = run("--hint", "unheard", "--preset", "keyword")
-    assert (code, out.strip()) == (0, NOTHING_FOUND)
+    assert (code, out.strip()) == (0, f"{NOTHING_FOUND} --all shows the nearest.")
 
 
 def test_hebrew_is_printed_as_it_is(run: Run) -> None:
@@ -248,9 +250,10 @@ def test_a_strategy_that_fails_beside_another_ends_with_1_and_is_named(
 
 def test_all_strategies_failing_ends_with_2_and_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quarry.player.search.strategies.dense.Dense.score", failing)
+    monkeypatch.setattr("quarry.player.search.strategies.keyword.Keyword.score", failing)
     code, out, err = run("--hint", HINT, "--preset", "unfiltered", "--json")
     assert (code, out) == (2, "")
-    assert err == "player search: strategy dense failed: RuntimeError: the model is gone\n"
+    assert err.startswith("player search: strategy dense failed: RuntimeError: the model is gone; strategy keyword")
 
 
 def test_a_result_without_hits_as_json_keeps_every_key() -> None:
@@ -265,6 +268,7 @@ def test_a_result_without_hits_as_json_keeps_every_key() -> None:
         "answered_by": "",
         "rewritten": "",
         "threshold": 0.0,
+        "calibrated": True,
         "hits": [],
         "failures": [{"strategy": "dense", "error": "gone"}],
         "cached": False,
@@ -282,7 +286,9 @@ class TestNothingRelevant:
         return str(config)
 
     def test_it_is_said_in_plain_words_and_the_nearest_are_marked(self, run: Run, strict: str) -> None:
-        code, out, _ = run("--hint", HINT, "--config", strict)
+        plain = run("--hint", HINT, "--config", strict)[1]
+        assert plain == "Nothing relevant was found for this hint. --all shows the nearest.\n"
+        code, out, _ = run("--hint", HINT, "--config", strict, "--all")
         assert code == 0
         assert NOTHING_FOUND in out
         assert "* below the threshold of relevance, 0.9999" in out
@@ -335,4 +341,4 @@ def test_hints_are_read_from_standard_input(run: Run, monkeypatch: pytest.Monkey
 def test_no_hint_at_all_is_refused(run: Run) -> None:
     code, out, err = run("--json")
     assert (code, out) == (2, "")
-    assert "--hint must be given, got none" in err
+    assert "--hint must be given; add --hint TEXT" in err

@@ -1,4 +1,4 @@
-"""Dense search: cosine similarity of hint, paragraph and sentences, by an exact scan in memory."""
+"""Dense search: cosine similarity of a hint with paragraphs and sentences, by an exact scan in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from quarry.ingest.arrays import AnyFloatArray, Float32Array, IntArray
 from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.search.cache import RememberingEmbedder
+from quarry.player.search.cache import CachingEmbedder
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, DenseCalibration, calibration_of
 from quarry.player.search.core import combine, relative
 from quarry.player.search.strategies.ranking import Ranked
@@ -21,7 +21,7 @@ from quarry.player.search.types import Query, ScoreArrays, nothing_found
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """Sentence vectors of a course, and what they weigh next to the paragraph's own.
+    """Sentence vectors of a course, and their weights in the similarity.
 
     Attributes:
         vectors: (n_sentences, dim) unit vectors.
@@ -37,51 +37,51 @@ class Sentences:
 
 
 class PartScorer(Protocol):
-    """More scores of a paragraph, such as one word by word: they join the weighted sum of `Dense`."""
+    """Scorer of paragraphs whose scores join the weighted sum of `Dense`, such as word-by-word similarity."""
 
     def prepare(self, hint: str) -> None:
-        """Do what depends on the hint alone, so that it is timed apart and done once."""
+        """Do the work that depends on the hint alone; it is timed apart and done once."""
 
     def parts(self, hint: str, rows: IntArray | None = None) -> Mapping[str, AnyFloatArray]:
-        """By name, (n_paragraphs,) scores of the course's paragraphs, or (m,) of some rows of it."""
+        """Return, by name, (n_paragraphs,) scores of the paragraphs, or (len(rows),) scores of some rows."""
 
     def glance(self, hint: str) -> Mapping[str, AnyFloatArray]:
-        """By name, (n_paragraphs,) cheap scores, for choosing the paragraphs of a large course that get `parts`."""
+        """Return, by name, (n_paragraphs,) cheap scores that choose the paragraphs of a large course for `parts`."""
 
 
 def dense_weights(nats: float, best: float, mean: float, rule: float) -> dict[str, float]:
-    """The weights, in log-odds per unit, of the scores that dense search adds up.
+    """Return the weights, in log-odds per unit, of the scores that dense search adds up.
 
     Args:
         nats: log-odds per unit of similarity.
-        best: 0..1, what the most similar sentence weighs in the similarity.
-        mean: 0..1, what the mean of the sentences does; the paragraph's own cosine has what is left.
-        rule: what the rule's evidence weighs, in shares of its own log-odds; 0 leaves it out.
+        best: 0..1, weight of the most similar sentence in the similarity.
+        mean: 0..1, weight of the mean of the sentences; the paragraph's cosine has the remaining weight.
+        rule: weight of the rule's evidence; 0 leaves it out.
     """
     return {"paragraph": nats * (1.0 - best - mean), "sentence": nats * best, "mean": nats * mean, "rule": rule}
 
 
 N_CLOSELY = 3_000
-"""Paragraphs of a course that are compared word by word at most: all, or the best by cheaper scores."""
+"""At most so many paragraphs of a course are compared word by word: all, or the best by cheaper scores."""
 N_OF_DOCUMENT = 400
-"""Further paragraphs of each named document that are compared word by word."""
+"""So many further paragraphs of each named document are compared word by word."""
 
 
 class Dense(Ranked):
-    """Paragraphs by similarity with the hint.
+    """Dense search: paragraphs by cosine similarity with the hint.
 
-    The similarity is the paragraph's cosine, or a weighted mean of it, its best sentence's and its sentences' mean. In
-    the mode "rule" it is lowered by what the game's rule says against a paragraph, in the same log-odds.
+    The similarity is the paragraph's cosine, or a weighted mean of the cosines of the paragraph, its best sentence and
+    all its sentences. In the mode "rule", the evidence of the game's rule is added, in log-odds.
 
     Args:
-        paragraphs: what is searched.
+        paragraphs: the course.
         vectors: (n_paragraphs, dim) unit vectors.
-        embedder: the one that made the vectors.
-        sentences: None to compare paragraphs as a whole.
-        evidence: hint -> (n_paragraphs,) log-odds, of the game's rule; None knows no rule.
-        calibration: of the embedder; `calibration.parts` weighs what `more` scores.
-        more: further scores; in a large course of the best paragraphs at a glance, the others having the worst of these
-            scores.
+        embedder: the embedder of the vectors.
+        sentences: None compares whole paragraphs only.
+        evidence: hint -> (n_paragraphs,) log-odds of the game's rule; None applies no rule.
+        calibration: calibration of the embedder; `calibration.parts` holds the weights of `more`.
+        more: further scorers. In a large course they score only the best paragraphs by cheap scores; the others get the
+            worst of these scores.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Dense(Ranked):
     ) -> None:
         super().__init__(paragraphs)
         self._vectors = vectors
-        self._embedder = embedder if isinstance(embedder, RememberingEmbedder) else RememberingEmbedder(embedder)
+        self._embedder = embedder if isinstance(embedder, CachingEmbedder) else CachingEmbedder(embedder)
         self._sentences = sentences
         if sentences is not None and len(paragraphs):
             self._starts = np.searchsorted(sentences.rows, np.arange(len(paragraphs)))
@@ -111,10 +111,10 @@ class Dense(Ranked):
         return "dense"
 
     def prepare(self, query: Query) -> None:
-        """Embed the hint, unless it was embedded lately."""
-        for scorer in self._more:  # first: the vector of a model that reads the tokens comes with them
+        """Embed the hint, unless its vector is cached."""
+        self._embedder.read(query.hint, query.beside)
+        for scorer in self._more:
             scorer.prepare(query.hint)
-        self._embedder.vector(query.hint)
 
     @functools.cached_property
     def _loaded(self) -> bool:
@@ -122,22 +122,22 @@ class Dense(Ranked):
         return True
 
     def load(self) -> None:
-        """Look the words of the course up, for the rule."""
+        """Build the index of words, for the rule."""
         _ = self._loaded
 
     def cosines(self, hint: str) -> Float32Array:
-        """(n_paragraphs,) cosine of each paragraph with the hint, -1..1."""
-        return cosines_of(self._vectors, self._embedder.vector(hint))
+        """Return (n_paragraphs,) the cosine of each paragraph with the hint, -1..1."""
+        return cosines_of(self._vectors, self._embedder.read(hint).vector)
 
     def similarities(self, hint: str) -> AnyFloatArray:
-        """(n_paragraphs,) weighted mean of the cosines of paragraph, best sentence and all sentences, -1..1."""
+        """Return (n_paragraphs,) the weighted mean of the cosines of paragraph, best sentence and all sentences."""
         weights = self._weights(1.0, ruled=False)
         parts = {name: scores[None, :] for name, scores in self.parts(hint, weights).items()}
         similarities: AnyFloatArray = combine(parts, weights)[0]
         return similarities
 
     def evidence(self, hint: str) -> Float32Array:
-        """(n_paragraphs,) log-odds of the game's rule against each paragraph; 0 where no rule is known."""
+        """Return (n_paragraphs,) the log-odds of the game's rule for each paragraph; 0 without a rule."""
         if self._evidence is None:
             return np.zeros(len(self._paragraphs), dtype=np.float32)
         return self._evidence(hint)
@@ -145,16 +145,16 @@ class Dense(Ranked):
     def parts(
         self, hint: str, wanted: Mapping[str, float], said: str = "", doc_ids: Sequence[str] = ()
     ) -> dict[str, AnyFloatArray]:
-        """By name, (n_paragraphs,) each of the scores that are added up.
+        """Return, by name, (n_paragraphs,) the scores of the weighted sum.
 
         Args:
-            wanted: names of those that are needed.
-            said: the hint as it was given, for the rule; "" where it is the same.
-            doc_ids: documents of which more paragraphs than others are wanted.
+            wanted: names of the scores to compute.
+            said: the original hint, for the rule; "" if it is the same.
+            doc_ids: named documents, of which more paragraphs are compared word by word.
         """
         found: dict[str, AnyFloatArray] = {"paragraph": self.cosines(hint)}
         if self._sentences is not None and ("sentence" in wanted or "mean" in wanted):
-            each = cosines_of(self._sentences.vectors, self._embedder.vector(hint))
+            each = cosines_of(self._sentences.vectors, self._embedder.read(hint).vector)
             found["sentence"] = np.maximum.reduceat(each, self._starts)
             found["mean"] = np.add.reduceat(each, self._starts) / self._n_sentences
         if "rule" in wanted:
@@ -172,11 +172,11 @@ class Dense(Ranked):
         return found
 
     def _glance(self, hint: str, evidence: AnyFloatArray | None, doc_ids: Sequence[str]) -> IntArray:
-        """Return the rows that are best by cheap scores, in the course and in each of some documents, ascending.
+        """Return the rows of the best paragraphs by cheap scores, in the course and in each named document, ascending.
 
         Args:
-            evidence: (n_paragraphs,) log-odds of the game's rule; None where it does not hold.
-            doc_ids: documents of which more paragraphs than others are wanted.
+            evidence: (n_paragraphs,) log-odds of the game's rule; None without the rule.
+            doc_ids: the named documents.
         """
         scores = {name: of_all for scorer in self._more for name, of_all in scorer.glance(hint).items()}
         log_odds = combine({name: of_all[None, :] for name, of_all in scores.items()}, self._calibration.glance)[0]
@@ -191,27 +191,27 @@ class Dense(Ranked):
 
     @functools.cached_property
     def _documents(self) -> tuple[IntArray, dict[str, int]]:
-        """(n_paragraphs,) number of the document of each, and the number of each doc_id."""
+        """(n_paragraphs,) index of each paragraph's document, and the index of each doc_id."""
         numbers: dict[str, int] = {}
         found = [numbers.setdefault(paragraph.doc_id, len(numbers)) for paragraph in self._paragraphs]
         return np.array(found, dtype=np.int64), numbers
 
     def answerable(self, parts: Mapping[str, AnyFloatArray]) -> float:
-        """Log-odds that the course holds what a hint is about, from its scores."""
+        """Return the log-odds that the course holds the paragraph, from the scores of a hint."""
         return self._calibration.answerable(parts["paragraph"])
 
-    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> ScoreArrays:
-        """What it makes of every paragraph."""
+    def score(self, query: Query, doc_ids: Sequence[str] = ()) -> ScoreArrays:
+        """Score every paragraph."""
         if not len(self._vectors):
             return nothing_found(0)
         ruled = query.keywords == "rule" and self._evidence is not None
         weights = self._weights(self._calibration.nats, ruled=ruled)
         parts = self.parts(query.hint, weights, query.said, doc_ids)
         log_odds = combine({name: scores[None, :] for name, scores in parts.items()}, weights)
-        # a similarity where there is nothing else in the sum
+        # without further parts, the score is a similarity
         scores = log_odds[0] if self._calibration.parts else log_odds[0] / np.float32(self._calibration.nats)
         answerable = np.array([self.answerable(parts)], dtype=np.float32)
-        return ScoreArrays(None, scores, relative(log_odds, answerable)[0])
+        return ScoreArrays(scores, relative(log_odds, answerable)[0])
 
     def _weights(self, nats: float, *, ruled: bool) -> dict[str, float]:
         best, mean = (self._sentences.best, self._sentences.mean) if self._sentences is not None else (0.0, 0.0)
@@ -220,13 +220,12 @@ class Dense(Ranked):
 
 
 def best_of(log_odds: AnyFloatArray, n: int) -> IntArray:
-    """The places of the n highest, in any order; of equal ones at the edge any."""
+    """Return the indices of the n highest, in any order."""
     return np.arange(len(log_odds)) if len(log_odds) <= n else np.argpartition(-log_odds, n - 1)[:n]
 
 
 def cosines_of(vectors: Float32Array, vector: Float32Array) -> Float32Array:
-    """(n_vectors,) cosine of each with one, the same for equal ones wherever they stand."""
-    # a product of matrix and vector sums a row differently by its place, so that equal vectors would not tie; this sums
-    # all rows alike
+    """Return (n_vectors,) the cosine of each with one vector; equal vectors get equal cosines."""
+    # the matrix product sums rows in different orders, so that equal vectors may not tie; vecdot sums all rows alike
     cosines: Float32Array = np.vecdot(vectors, vector)
     return cosines

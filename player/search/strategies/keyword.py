@@ -1,4 +1,4 @@
-"""Keyword search: BM25 over stemmed words of paragraph, headings and title."""
+"""Keyword search: BM25 over stemmed words of paragraphs, headings and titles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import regex
 
-from quarry.ingest.arrays import AnyFloatArray
+from quarry.ingest.arrays import AnyFloatArray, IntArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, KeywordCalibration, calibration_of
 from quarry.player.search.core import NOT_FOUND
@@ -21,12 +21,14 @@ from quarry.player.words import is_stop_word, stems, words
 
 K1, B = 1.5, 0.75
 RARE = 5
-"""Paragraphs that hold a word at most for it to be looked for by itself."""
+"""A rare word is in at most so many paragraphs; a single common word makes no paragraph relevant."""
+OF_COMMON_WORD = -2.0
+"""Log-odds are at most this if the words shared by hint and best paragraph have less idf than one rare word."""
 LEAST_PART = 3
-"""Letters of a part of a word from which it may be a name by itself."""
+"""A part of a word must have at least so many letters to be searched for."""
 _APOSTROPHES = regex.compile(r"['’׳״\"]")
 _WITHIN = regex.compile(r"(?<=[^.!?:;\s][\s]+[\p{Pi}\p{Ps}\"']?)\p{L}[\p{L}\p{M}\p{N}'’-]*")
-"""Words that do not begin a sentence."""
+"""This matches words that do not begin a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +36,33 @@ class _Index:
     """BM25 over a course.
 
     Attributes:
-        idf: of each stem; `unknown_idf` of those that do not occur.
-        rare: rows of the paragraphs that hold a word, for words that at most `RARE` of them do.
+        idf: idf of each stem; `unknown_idf` is that of stems that do not occur.
+        holders: rows of the paragraphs with a stem in text, headings or title.
+        in_text: rows of the paragraphs with an unstemmed word in the text.
+        above: rows of the paragraphs with an unstemmed word in a heading or the title.
     """
 
     scorer: Any
     idf: Mapping[str, float]
     unknown_idf: float
-    rare: Mapping[str, frozenset[int]]
+    holders: Mapping[str, IntArray]
+    in_text: Mapping[str, frozenset[int]]
+    above: Mapping[str, frozenset[int]]
 
-    def highest(self, said: Sequence[str]) -> float:
-        """The score that a paragraph would come near if it held every word many times, above 0."""
-        return sum(self.idf.get(word, self.unknown_idf) for word in said)
+    def containing(self, part: str) -> frozenset[int]:
+        """Return the rows with a word that contains `part` in text, headings or title."""
+        return frozenset().union(
+            *(rows for known in (self.in_text, self.above) for word, rows in known.items() if part in word)
+        )
 
 
 class Keyword(Ranked):
-    """Paragraphs by BM25 with the hint's words, those of the headings and the lecture's title counting as their own.
+    """Keyword search by BM25; the words of headings and the lecture's title count as the paragraph's.
 
     Args:
-        paragraphs: what is searched.
-        titles: of the lectures, by doc_id; "" or none where it is not known.
-        calibration: of its scores.
+        paragraphs: the course.
+        titles: titles of the lectures, by doc_id; "" or missing if unknown.
+        calibration: fitted numbers of its scores.
 
     Reference:
         Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009; Lucene's idf.
@@ -73,24 +81,22 @@ class Keyword(Ranked):
 
     @functools.cached_property
     def _built(self) -> _Index:
-        """The index, built when first needed: most searches of the game never ask for it."""
+        """The index, built on first use: most searches of the game do not need it."""
         import bm25s
 
-        texts = [_stems(_searched_text(paragraph, self._titles)) for paragraph in self._paragraphs]
+        above = ["\n".join(_above(paragraph, self._titles)) for paragraph in self._paragraphs]
+        texts = [_stems(f"{paragraph.text}\n{over}") for paragraph, over in zip(self._paragraphs, above, strict=True)]
         scorer = bm25s.BM25(method="lucene", k1=K1, b=B)
         scorer.index(texts, show_progress=False)
-        holders: dict[str, list[int]] = {}
-        for row, text in enumerate(texts):
-            for stem in set(text):
-                holders.setdefault(stem, []).append(row)
-        occurs_in = {stem: len(rows) for stem, rows in holders.items()}
-        spelt: dict[str, list[int]] = {}
-        for row, paragraph in enumerate(self._paragraphs):
-            for word in _spelt(paragraph.text):
-                spelt.setdefault(word, []).append(row)
-        rare = {word: frozenset(rows) for word, rows in spelt.items() if len(rows) <= RARE}
-        idf = {stem: _idf(len(texts), count) for stem, count in occurs_in.items()}
-        return _Index(scorer, idf, _idf(len(texts), 0), rare)
+        holders = {stem: np.array(sorted(rows)) for stem, rows in _rows_by_word(map(set, texts)).items()}
+        return _Index(
+            scorer,
+            {stem: _idf(len(texts), len(rows)) for stem, rows in holders.items()},
+            _idf(len(texts), 0),
+            holders,
+            _rows_by_word(_spelt(paragraph.text) for paragraph in self._paragraphs),
+            _rows_by_word(map(_spelt, above)),
+        )
 
     @property
     def name(self) -> str:
@@ -98,31 +104,51 @@ class Keyword(Ranked):
         return "keyword"
 
     def prepare(self, query: Query) -> None:
-        """Nothing: stemming a hint costs less than looking it up."""
+        """Do nothing: stemming a hint is fast."""
 
     def load(self) -> None:
         """Build the index."""
         with self._lock:
             _ = self._built
 
-    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> ScoreArrays:
-        """What it makes of every paragraph; those that share no word with the hint are not found."""
-        share, scores = self.scores(query.hint)
+    def score(self, query: Query, doc_ids: Sequence[str] = ()) -> ScoreArrays:
+        """Score every paragraph; those that share no word with the hint are not found.
+
+        In the mode "fallback", a word that occurs nowhere also matches words that contain it, as ILIKE does.
+        """
+        share, scores, evidence = self._scored(query.hint, parts=query.keywords == "fallback")
         found = scores > 0.0
         if not found.any():
             return nothing_found(len(scores))
         best = self._calibration.bias + self._calibration.share * share
+        if evidence[scores.argmax()] < _idf(len(scores), RARE):
+            best = min(best, OF_COMMON_WORD)
         log_odds = best + self._calibration.nats * (scores - scores.max())
-        return ScoreArrays(None, scores, np.where(found, log_odds, NOT_FOUND))
+        return ScoreArrays(scores, np.where(found, log_odds, NOT_FOUND))
 
-    def rare(self, hint: str) -> dict[str, frozenset[int]]:
-        """The rows that hold each of a hint's words which hardly any paragraph of the course has, by word."""
+    def rare(self, hint: str, *, parts: bool = True) -> dict[str, frozenset[int]]:
+        """Return the rows of each rare word of a hint, by word.
+
+        A word is rare if at most `RARE` paragraphs hold it in their text; it may be only in headings and titles.
+
+        Args:
+            parts: include words that occur nowhere, but are parts of other words.
+        """
         self.load()
-        rare = self._built.rare
-        return {word: rare[word] for word in _spelt(hint) if word in rare and not is_stop_word(word)}
+        index = self._built
+        found = {}
+        for word in _spelt(hint):
+            if is_stop_word(word):
+                continue
+            text, above = index.in_text.get(word, frozenset()), index.above.get(word, frozenset())
+            if len(text) <= RARE and text | above:
+                found[word] = text | above
+            elif parts and not text and len(word) >= LEAST_PART and (rows := index.containing(word)):
+                found[word] = rows
+        return found
 
     def is_name(self, word: str, rows: Iterable[int]) -> bool:
-        """Whether these paragraphs write a word with a capital wherever it does not begin a sentence."""
+        """Return whether a word has a capital in these paragraphs wherever it does not begin a sentence."""
         inside = [
             match.group()[0].isupper()
             for row in rows
@@ -132,31 +158,54 @@ class Keyword(Ranked):
         return bool(inside) and all(inside)
 
     def scores(self, hint: str) -> tuple[float, AnyFloatArray]:
-        """The highest score as a share of the highest that there could be, and (n_paragraphs,) the score of each."""
+        """Return the highest score as a share of the highest possible score, and (n_paragraphs,) the scores."""
+        return self._scored(hint)[:2]
+
+    def _scored(self, hint: str, *, parts: bool = False) -> tuple[float, AnyFloatArray, AnyFloatArray]:
+        """Return `scores`, and (n_paragraphs,) the summed idf of the hint's content words in each paragraph."""
         said = _stems(hint)
         self.load()
-        index = self._built
+        index, n = self._built, len(self._paragraphs)
+        evidence = np.zeros(n)
         if not said:
-            return 0.0, np.zeros(len(self._paragraphs))
+            return 0.0, np.zeros(n), evidence
         scores: AnyFloatArray = np.asarray(index.scorer.get_scores(said), dtype=np.float64)
-        return float(scores.max()) / index.highest(said), scores
+        highest = sum(index.idf.get(stem, index.unknown_idf) for stem in said)
+        for word in set(words(hint)):
+            for stem in () if is_stop_word(word) else _stems(word):
+                if stem in index.holders:
+                    evidence[index.holders[stem]] += index.idf[stem]
+                elif parts and len(word) >= LEAST_PART and (rows := sorted(index.containing(word))):
+                    rarity = _idf(n, len(rows))
+                    evidence[rows] += rarity
+                    scores[rows] += rarity / (1.0 + K1)  # as a word that occurs once in a paragraph of usual length
+                    highest += rarity - index.unknown_idf
+        return float(scores.max()) / highest, scores, evidence
 
 
 def _stems(text: str) -> list[str]:
-    # the stemmer knows the straight apostrophe of a genitive alone
+    # the stemmer recognises only the straight apostrophe
     return stems(text.replace("’", "'"))
 
 
 def _spelt(text: str) -> set[str]:
-    """The words of a text as they are spelt, and the parts of those with an apostrophe: "d'Amiens", "Codd's"."""
+    """Return the unstemmed words of a text, and the parts of words with an apostrophe: "d'Amiens"."""
     found = set(words(text))
     return found | {part for word in found for part in _APOSTROPHES.split(word) if len(part) >= LEAST_PART}
 
 
-def _searched_text(paragraph: Paragraph, titles: Mapping[str, str]) -> str:
-    """The paragraph with the headings that it stands under and its lecture's title."""
-    above = paragraph.section or ((paragraph.heading,) if paragraph.heading else ())
-    return "\n".join((paragraph.text, *above, titles.get(paragraph.doc_id, "")))
+def _above(paragraph: Paragraph, titles: Mapping[str, str]) -> Sequence[str]:
+    """Return the headings above a paragraph, and its lecture's title."""
+    headings = paragraph.section or ((paragraph.heading,) if paragraph.heading else ())
+    return *headings, titles.get(paragraph.doc_id, "")
+
+
+def _rows_by_word(texts: Iterable[set[str]]) -> dict[str, frozenset[int]]:
+    rows: dict[str, list[int]] = {}
+    for row, found in enumerate(texts):
+        for word in found:
+            rows.setdefault(word, []).append(row)
+    return {word: frozenset(held) for word, held in rows.items()}
 
 
 def _idf(n_paragraphs: int, n_occurs_in: int) -> float:

@@ -1,4 +1,4 @@
-"""Scores of the course's paragraphs -> hits: what every strategy that scores arrays shares."""
+"""Ranked: base class of strategies that score all paragraphs of a course as arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quarry.player.search.types import Hit, Query, ScoreArrays
 
 
 class Ranked(ABC):
-    """A strategy over the course's own arrays, which needs no hits to be made and no scope to be asked twice.
+    """A strategy that scores all paragraphs at once; hits are made only if `search` is called.
 
     Args:
         paragraphs: the course.
@@ -25,36 +25,35 @@ class Ranked(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What its hits carry as provenance."""
+        """Name of the strategy in its hits."""
 
     @property
     def paragraphs(self) -> Sequence[Paragraph]:
-        """The course, as given."""
+        """Paragraphs of the course."""
         return self._paragraphs
 
     def load(self) -> None:  # noqa: B027  (not every strategy has something to load)
-        """Make what all searches need, such as an index, unless it is there; no deadline counts this."""
+        """Build what all searches need, such as an index, unless it is built; deadlines do not count this time."""
 
     @abstractmethod
     def prepare(self, query: Query) -> None:
-        """Do what depends on the hint alone."""
+        """Do the work that depends on the hint alone."""
 
     @abstractmethod
-    def score(self, query: Query, k: int, doc_ids: Sequence[str] = ()) -> ScoreArrays:
-        """What it makes of the course's paragraphs: of all, or at least of the k nearest in it and in each document."""
+    def score(self, query: Query, doc_ids: Sequence[str] = ()) -> ScoreArrays:
+        """Score the course's paragraphs; `doc_ids` are the named documents."""
 
     def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
-        """At most k hits, best first; only paragraphs of `doc_id` if one is given."""
-        marks = self.score(query, k, (doc_id,) if doc_id else ())
-        rows = list(range(len(self._paragraphs))) if marks.rows is None else marks.rows.tolist()
+        """Return at most k hits, best first; only paragraphs of `doc_id` if it is given."""
+        scored = self.score(query, (doc_id,) if doc_id else ())
         found = [
-            place
-            for place in np.flatnonzero(marks.log_odds > NOT_FOUND).tolist()
-            if not doc_id or self._paragraphs[rows[place]].doc_id == doc_id
+            row
+            for row in np.flatnonzero(scored.log_odds > NOT_FOUND).tolist()
+            if not doc_id or self._paragraphs[row].doc_id == doc_id
         ]
-        found.sort(key=lambda place: (-marks.log_odds[place], self._paragraphs[rows[place]].paragraph_id))
-        relevance = probabilities(marks.log_odds[found[:k]]).tolist()
+        found.sort(key=lambda row: (-scored.log_odds[row], self._paragraphs[row].paragraph_id))
+        relevance = probabilities(scored.log_odds[found[:k]]).tolist()
         return [
-            Hit(self._paragraphs[rows[place]], float(marks.scores[place]), relevance[rank - 1], rank, self.name)
-            for rank, place in enumerate(found[:k], 1)
+            Hit(self._paragraphs[row], float(scored.scores[row]), relevance[rank - 1], rank, self.name)
+            for rank, row in enumerate(found[:k], 1)
         ]

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from quarry.evaluate.__main__ import main
-from quarry.evaluate.answers.answered import AnsweredReferee, answering
 from quarry.evaluate.answers.batches import (
+    AnsweredReferee,
     AskedBatch,
+    answering,
     batch_line,
     make_batches,
     read_answers,
@@ -22,7 +22,7 @@ from quarry.evaluate.answers.batches import (
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.referee import Secret, make_referee
-from quarry.evaluate.replay.replayer import Job
+from quarry.evaluate.replay.replayer import Job, Replayer
 from quarry.player.questions.question import Question
 from tests.evaluate.fakes import labelled_game
 from tests.player.fakes import course, dense_player
@@ -51,23 +51,20 @@ def answers_line(*answers: tuple[int, Any], game_id: str = "g1") -> str:
 def test_a_batch_comes_back_as_it_was_written(tmp_path: Path) -> None:
     path = written(tmp_path / "batches.jsonl", batch_line(BATCH))
     assert read_batches(path) == {"g1": BATCH}
-
-
-def test_a_batch_of_a_file_without_opening_sentences_is_read_as_well(tmp_path: Path) -> None:
     record = json.loads(batch_line(BATCH))
-    del record["opening_sentence"]
-    path = written(tmp_path / "batches.jsonl", json.dumps(record))
-    assert read_batches(path) == {"g1": replace(BATCH, opening_sentence="")}
+    del record["opening_sentence"]  # as older files lack it
+    assert read_batches(written(path, json.dumps(record))) == {"g1": replace(BATCH, opening_sentence="")}
 
 
-def test_answers_are_read_in_any_order_and_spelling(tmp_path: Path) -> None:
-    path = written(tmp_path / "answers.jsonl", answers_line((2, "not_relevant"), (1, " b ")))
-    assert read_answers(path, {"g1": BATCH}) == {"g1": ("B", "Not Relevant")}
-
-
-def test_a_question_left_out_has_no_answer(tmp_path: Path) -> None:
-    path = written(tmp_path / "answers.jsonl", answers_line((2, "A")), "")
-    assert read_answers(path, {"g1": BATCH}) == {"g1": (None, "A")}
+@pytest.mark.parametrize(
+    ("answers", "read"),
+    [(((2, "not_relevant"), (1, " b ")), ("B", "Not Relevant")), (((2, "A"),), (None, "A"))],
+)
+def test_answers_are_read_in_any_order_and_spelling_and_may_be_left_out(
+    tmp_path: Path, answers: tuple[tuple[int, str], ...], read: tuple[str | None, ...]
+) -> None:
+    path = written(tmp_path / "answers.jsonl", answers_line(*answers), "")
+    assert read_answers(path, {"g1": BATCH}) == {"g1": read}
 
 
 @pytest.mark.parametrize(
@@ -77,10 +74,7 @@ def test_a_question_left_out_has_no_answer(tmp_path: Path) -> None:
         ("[]", "must be a JSON object, got list"),
         (answers_line((1, "A"), game_id="g9"), "game_id must be that of a batch, got 'g9'"),
         (answers_line((3, "A")), "question_number within 1..2"),
-        (answers_line((0, "A")), "question_number within 1..2"),
         (answers_line((1, "E")), "answer must be A, B, C, D or \"Not Relevant\", got 'E'"),
-        (answers_line((1, "AB")), 'answer must be A, B, C, D or "Not Relevant"'),
-        (answers_line((1, "")), 'answer must be A, B, C, D or "Not Relevant"'),
         (answers_line((1, 3)), 'answer must be A, B, C, D or "Not Relevant"'),
         (json.dumps({"game_id": "g1", "answers": ["A"]}), "answers must have a question_number"),
         (json.dumps({"game_id": "g1"}), "answers must have a question_number"),
@@ -103,11 +97,6 @@ def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path, line: str,
 def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path, line: str) -> None:
     with pytest.raises(BatchError, match=r"batches.jsonl line \d"):
         read_batches(written(tmp_path / "batches.jsonl", line))
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BatchError, match="--answers must be a readable file"):
-        read_answers(tmp_path / "none.jsonl", {})
 
 
 def test_the_referee_gives_the_answers_on_file_and_declines_the_rest() -> None:
@@ -138,7 +127,8 @@ def test_answers_of_a_careful_reader_win_the_games() -> None:
         for game_id, batch in batches.items()
     }
     # another player, with other questions of its own, reads them as well
-    play_all = answering(dense_player(course(), seed=5), batches, answers, lambda one, other: 0.0, seed=0)
+    replayer = Replayer(dense_player(course(), seed=5), (), lambda one, other: 0.0, 0)
+    play_all = answering(replayer, batches, answers)
     records = list(play_all(Job(row, game, located[game.game_id]) for row, game in enumerate(games)))
     assert [record["plays"][0]["won"] for record in records] == [True] * 4
     assert [record["plays"][0]["answers"] for record in records] == [list(given) for given in answers.values()]
@@ -147,29 +137,3 @@ def test_answers_of_a_careful_reader_win_the_games() -> None:
 def test_an_unanswerable_game_gets_no_batch() -> None:
     games = [labelled_game(game_id="none", hint="a lesson", paragraph_id="", answerable=False)]
     assert list(make_batches(games, {}, dense_player(course()))) == []
-
-
-def test_answers_to_no_known_game_are_one_line_and_exit_code_2(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    batches = written(tmp_path / "batches.jsonl", batch_line(BATCH))
-    answers = written(tmp_path / "answers.jsonl", answers_line((1, "A")))
-    record = {"game_id": "other", "hint": "h", "paragraph_id": "a:1:1"}
-    games = written(tmp_path / "games.jsonl", json.dumps(record))
-    code = main(
-        [
-            "replay",
-            "--store",
-            str(tmp_path),
-            "--games",
-            str(games),
-            "--batches",
-            str(batches),
-            "--answers",
-            str(answers),
-        ]
-    )
-    assert code == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "every game_id must be in --games" in said

@@ -39,15 +39,9 @@ def shown(view: Any) -> dict[str, Any]:
     return found
 
 
-def test_a_reader_of_the_whole_paragraph_sees_it_with_questions_and_options_and_nothing_else() -> None:
+def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
     assert shown("paragraph") == {"game_id": "g1", "paragraph": "Merge runs — twice. Then heap.", "questions": ASKED}
-
-
-def test_a_reader_of_the_opening_sentence_takes_it_for_the_paragraph() -> None:
     assert shown("opening") == {"game_id": "g1", "paragraph": "Merge runs — twice.", "questions": ASKED}
-
-
-def test_a_reader_with_passages_gets_those_of_each_question() -> None:
     assert shown("passages") == {
         "game_id": "g1",
         "opening_sentence": "Merge runs — twice.",

@@ -63,7 +63,7 @@ def test_a_careful_reader_lowers_the_rates_and_a_wrong_one_raises_its_kinds(
 ) -> None:
     out, priors = tmp_path / "rates.yaml", {name: kind.wrong for name, kind in KINDS.items()}
     good = answered(tmp_path / "good.jsonl", batches)
-    assert rates(store, games, batches, good, out, "--json") == 0
+    assert rates(store, games, batches, good, out) == 0
     found = json.loads(capsys.readouterr().out)
     n_answers = sum(kind["logged"]["given"] for kind in found.values())
     asked = [question for batch in read_batches(batches).values() for question in batch.questions]
@@ -74,7 +74,6 @@ def test_a_careful_reader_lowers_the_rates_and_a_wrong_one_raises_its_kinds(
     bad = tmp_path / "bad.yaml"
     assert rates(store, games, batches, answered(tmp_path / "bad.jsonl", batches, wrong_kind="opening"), bad) == 0
     assert load_rates(priors, bad)["paragraph", "opening"] > priors["opening"]
-    assert "opening" in capsys.readouterr().out
 
 
 def test_views_are_learned_one_by_one_and_answers_can_be_added(
@@ -107,27 +106,20 @@ def test_a_file_that_is_no_rates_is_not_written_over(
         assert out.read_text(encoding="utf-8") == text
 
 
-def test_games_that_the_store_does_not_hold_are_told_with_exit_code_1(
-    store: str, games: Path, batches: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    records = [record_of(game) for game in course_games(course())]
-    other = write_games(tmp_path / "other.jsonl", [{**records[0], "paragraph_id": "gamma:1:1"}, *records[1:]])
-    good = answered(tmp_path / "good.jsonl", batches)
-    assert rates(store, other, batches, good, tmp_path / "rates.yaml") == 1
-    assert "1 game is about a paragraph that the store does not hold" in capsys.readouterr().err
-
-
 def test_bad_input_exits_with_2_and_nothing_is_written(
     store: str, games: Path, batches: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, empty = tmp_path / "rates.yaml", tmp_path / "empty.jsonl"
     empty.write_text("", encoding="utf-8")
     good = answered(tmp_path / "good.jsonl", batches)
+    other = tmp_path / "other.jsonl"
+    other.write_text(json.dumps({"game_id": "another", "answers": []}), encoding="utf-8")
     one = write_games(tmp_path / "one.jsonl", [record_of(course_games(course())[0])])
     for these, answers, says in (
-        (games, empty, "must answer at least one game, got none"),
+        (games, empty, "must answer at least one game"),
         (games, tmp_path / "nowhere", "--answers must be a readable file"),
         (one, good, "every game_id must be in --games"),
+        (games, other, "game_id must be that of a batch"),
     ):
         capsys.readouterr()
         assert rates(store, these, batches, answers, out) == 2

@@ -37,7 +37,7 @@ def test_the_table_is_printed_and_written(store: str, tmp_path: Path, capsys: py
     ]
     assert lines[4].split(" | ")[1:3] == ["1", "1.000 [0.44, 1.00]"]
     assert [line["referee"] for line in json.loads(out.read_text(encoding="utf-8"))["referees"]] == list(named[1::2])
-    assert [path.name for path in tmp_path.glob("table*")] == ["table.json"]
+    assert sorted(path.name for path in tmp_path.glob("table*")) == ["table.games.jsonl", "table.json"]
 
 
 def test_json_is_one_document_and_a_lost_game_exits_with_1_where_that_is_asked_for(

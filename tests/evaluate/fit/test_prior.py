@@ -1,17 +1,22 @@
-"""The prior's temperature, weights and book shares come back from games drawn under them."""
+"""Temperature, weights and book shares of the prior are fitted, and `calibrate prior` writes them."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from quarry.evaluate.fit.prior import fit_prior, log_likelihood
+from quarry.configs.settings import load
+from quarry.evaluate.__main__ import main
+from quarry.evaluate.fit.prior import fit_prior
 from quarry.player.questions.places import Places, places_of
 from quarry.player.questions.prior import PriorModel, prior_of
 from quarry.player.search.types import BookCandidate, Query, SearchResult, Tier
-from tests.player.fakes import hits
+from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
+from tests.player.fakes import course, hits
 
 TRUE = PriorModel(0.5, 0.0, {"filter": 0.9, "boost": 0.6})
 WEIGHTS = {"later sentence": -1.0}
@@ -51,14 +56,22 @@ def test_the_model_that_games_were_drawn_under_is_found() -> None:
     assert fit.model.book_share["boost"] == pytest.approx(0.6, abs=0.06)
     # a later sentence also has fewer words left, whose weight shares in what it loses
     assert fit.weights["later sentence"] < -0.2
-    assert fit.log_likelihood > log_likelihood(games, places_of(places.paragraphs, {}), TRUE)
 
 
-def test_the_likelihood_is_the_mean_logarithm_of_what_the_labelled_sentence_is_given() -> None:
-    found = [replace(hit, relevance=0.5) for hit in hits("a:1:1", "a:1:2")]
-    result = SearchResult(Query("hint"), tuple(found))
-    places = places_of(result.paragraphs, {})
-    sentences = [hit.paragraph.opening_sentence for hit in found]
-    games = [(result, sentence) for sentence in sentences]
-    expected = [np.log(prior_of(result, places, TRUE)[places.find(sentence)].sum()) for sentence in sentences]
-    assert log_likelihood(games, places, TRUE) == pytest.approx(np.mean(expected))
+@pytest.mark.usefixtures("fast_models")
+def test_the_command_prints_settings_and_writes_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = make_store(tmp_path / "store", course()).location
+    records = [record_of(game) for game in course_games(course())]
+    out, settings = tmp_path / "starts.json", tmp_path / "mine.yaml"
+    games = write_games(tmp_path / "games.jsonl", records)
+    arguments = ("calibrate", "prior", "--store", store, "--games", str(games), "--out", str(out))
+    assert run_main(main, *arguments) == 0
+    captured = capsys.readouterr()
+    settings.write_text(captured.out, encoding="utf-8")
+    # every book was named by its stem, and held its paragraph: 12 of 12, and one more of each
+    assert load(config=settings).game.prior_filter_share == round(13 / 14, 4)
+    assert f"12 games; weights of kinds and places written to {out}" in captured.err
+    assert json.loads(out.read_text(encoding="utf-8"))["weights"]
+    write_games(games, [*records[1:], {**records[0], "paragraph_id": "gamma:1:1"}])
+    assert run_main(main, *arguments) == 1
+    assert "1 game is about a paragraph that the store does not hold" in capsys.readouterr().err

@@ -1,17 +1,12 @@
-"""Error rates counted from logged answers, and the command that writes them."""
+"""Error rates counted from logged answers."""
 
 from __future__ import annotations
-
-import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from quarry.evaluate.__main__ import main
 from quarry.evaluate.fit.rates import LoggedAnswer, count_answers
 from quarry.player.questions.rates import learned
-from tests.evaluate.fakes import write_games
 
 PRIORS = {"word": 0.06, "pair": 0.05}
 A_FITS = np.array([1.0, 0.0, 0.0, 0.0])
@@ -50,19 +45,3 @@ def test_rates_of_many_drawn_answers_come_back() -> None:
         logged.append(LoggedAnswer("passages", "word", fits, "ABCD"[letter]))
     counts = count_answers(logged, PRIORS)["passages", "word"]
     assert learned(PRIORS["word"], counts) == pytest.approx(0.2, abs=0.02)
-
-
-def test_answers_to_no_batch_are_refused_and_nothing_is_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    answers = tmp_path / "answers.jsonl"
-    answers.write_text(json.dumps({"game_id": "nobody's", "answers": []}), encoding="utf-8")
-    batches = tmp_path / "batches.jsonl"
-    batches.write_text("", encoding="utf-8")
-    games = write_games(tmp_path / "games.jsonl", [{"hint": "what climbs", "paragraph_id": "alpha:1:1"}])
-    arguments = ["--games", str(games), "--batches", str(batches), "--answers", str(answers)]
-    assert main(["calibrate", "rates", *arguments, "--out", str(tmp_path / "rates.yaml")]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "game_id must be that of a batch" in said
-    assert not (tmp_path / "rates.yaml").exists()

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarry.evaluate.errors import GamesError
-from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.splits import split_of
+from quarry.evaluate.games.labelled import load_games, split_of
 from tests.evaluate.fakes import labelled_game, write_games
 
 GOOD = {"game_id": "g1", "hint": "what climbs", "paragraph_id": "alpha:1:1"}
@@ -70,10 +69,6 @@ class TestLoading:
         game = load_games(write_games(tmp_path / "games.jsonl", [game_line(paragraph_id=None)]))[0]
         assert (game.answerable, game.paragraph_id) == (False, "")
 
-    def test_a_line_with_text_and_no_paragraph_id_is_answerable(self, tmp_path: Path) -> None:
-        line = game_line(paragraph_id="absent", opening_sentence="It grows.", paragraph="It grows. It stays.")
-        assert load_games(write_games(tmp_path / "games.jsonl", [line]))[0].answerable
-
     @pytest.mark.parametrize(
         ("written", "read"),
         [("train", "train"), ("val", "validation"), ("validation", "validation"), ("test", "test"), (None, None)],
@@ -87,11 +82,27 @@ class TestLoading:
         path.write_text("\r\n".join(lines), encoding="utf-8")
         assert [game.game_id for game in load_games(path)] == ["b", "a"]
 
-    @pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85"])
-    def test_a_line_separator_within_a_string_does_not_end_the_line(self, tmp_path: Path, separator: str) -> None:
-        hint = f"what{separator}climbs"
+    def test_a_remark_that_resembles_a_key_of_the_same_line_is_no_misspelling(self, tmp_path: Path) -> None:
+        line = game_line(source_paragraph_id="x", quality=0.5)
+        assert load_games(write_games(tmp_path / "games.jsonl", [line]))[0].paragraph_id == "alpha:1:1"
+
+    def test_keys_that_resemble_none_of_ours_are_named_in_one_line_when_the_file_is_read(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        others = [game_line(game_id=name, fold="test", **{"\x1b[2J": 1}) for name in "ab"]
+        path = write_games(tmp_path / "games.jsonl", [*others, game_line(mood="fair"), game_line(game_id="g2")])
+        assert len(load_games(path)) == 4
+        assert caplog.messages == [
+            f"{path}: ignored unknown keys: '\\x1b[2J' in 2 lines, 'fold' in 2 lines, 'mood' in 1 line; "
+            "`games check --help` lists the known ones"
+        ]
+        load_games(write_games(path, [game_line()]))
+        assert len(caplog.messages) == 1
+
+    def test_a_line_separator_within_a_string_does_not_end_the_line(self, tmp_path: Path) -> None:
+        hint = "what\u2028climbs\x85up"
         path = write_games(tmp_path / "games.jsonl", [game_line(hint=hint)])
-        assert separator in path.read_text(encoding="utf-8")
+        assert "\u2028" in path.read_text(encoding="utf-8")
         assert load_games(path)[0].hint == hint
 
 
@@ -100,31 +111,22 @@ class TestBadFiles:
         ("line", "holds"),
         [
             pytest.param("{", "must be a JSON object", id="broken"),
-            pytest.param('{"game_id": "g1"} x', "must be a JSON object", id="trailing"),
             pytest.param("[" * 100_000, "must be a JSON object", id="nested too deeply"),
-            pytest.param('{"page": ' + "9" * 5_000 + "}", "must be a JSON object", id="a number too long"),
             pytest.param("[]", "must be a JSON object, got list", id="list"),
-            pytest.param("null", "must be a JSON object, got NoneType", id="null"),
-            pytest.param('"text"', "must be a JSON object, got str", id="string"),
             pytest.param(json.dumps(game_line(game_id=7)), "game_id must be a string", id="game_id a number"),
-            pytest.param(json.dumps(game_line(game_id=" ")), "game_id must be a string", id="game_id blank"),
             pytest.param(json.dumps(game_line(hint="absent")), "hint must be a string", id="no hint"),
-            pytest.param(json.dumps(game_line(hint="")), "hint must be a string", id="hint empty"),
-            pytest.param(json.dumps(game_line(hint=["a"])), "hint must be a string", id="hint a list"),
-            pytest.param(json.dumps(game_line(hint="\ud800")), "hint must be Unicode", id="half a surrogate pair"),
+            pytest.param(json.dumps(game_line(hint="\ud800")), "must be Unicode text", id="half a surrogate pair"),
             pytest.param(json.dumps(game_line(book_name=5)), "book_name must be a string", id="book_name a number"),
-            pytest.param(json.dumps(game_line(book_name=False)), "book_name must be a string", id="book_name false"),
-            pytest.param(json.dumps(game_line(paragraph_id=0)), "paragraph_id must be a string", id="paragraph_id 0"),
-            pytest.param(json.dumps(game_line(paragraph=[])), "paragraph must be a string", id="paragraph a list"),
-            pytest.param(json.dumps(game_line(pdf={})), "pdf must be a string", id="pdf an object"),
             pytest.param(json.dumps(game_line(split="dev")), "split must be one of", id="unknown split"),
-            pytest.param(json.dumps(game_line(split=["test"])), "split must be one of", id="split a list"),
             pytest.param(
                 json.dumps(game_line(in_text_layer="no")), "in_text_layer must be true or false", id="no flag"
             ),
             pytest.param(json.dumps(game_line(paragraph_id="absent")), "must have paragraph_id", id="no solution"),
-            pytest.param(json.dumps(game_line(paragraph_id="")), "must have paragraph_id", id="empty solution"),
             pytest.param(json.dumps(game_line(game_id="first")), "game_id must be unique", id="twice"),
+            pytest.param(json.dumps(game_line(splt="test")), "got 'splt'; did you mean split?", id="misspelt split"),
+            pytest.param(json.dumps(game_line(book="a")), "got 'book'; did you mean book_name?", id="part of a key"),
+            pytest.param(json.dumps(game_line(game_id="absent", gameid="a")), "did you mean game_id?", id="gameid"),
+            pytest.param(json.dumps(game_line(in_text_leyer=False)), "mean in_text_layer?", id="misspelt flag"),
         ],
     )
     def test_a_bad_line_is_one_error_of_one_line_that_names_file_and_line(
@@ -139,13 +141,10 @@ class TestBadFiles:
         assert holds in text
         assert len(text.splitlines()) == 1
 
-    def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
-        with pytest.raises(GamesError, match=r"--games must be a readable file, got .*nowhere\.jsonl: No such file"):
-            load_games(tmp_path / "nowhere.jsonl")
-
-    def test_a_folder_is_no_games_file(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("name", ["nowhere.jsonl", "."])
+    def test_a_path_that_is_no_file_is_named(self, tmp_path: Path, name: str) -> None:
         with pytest.raises(GamesError, match="--games must be a readable file, got"):
-            load_games(tmp_path)
+            load_games(tmp_path / name)
 
     def test_a_file_that_is_not_utf_8_is_refused_with_the_place(self, tmp_path: Path) -> None:
         path = tmp_path / "games.jsonl"
@@ -157,7 +156,7 @@ class TestBadFiles:
     def test_a_file_without_games_is_refused(self, tmp_path: Path, text: str) -> None:
         path = tmp_path / "games.jsonl"
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(GamesError, match=r"games\.jsonl: must hold at least one game, got none"):
+        with pytest.raises(GamesError, match=r"games\.jsonl: must hold at least one game, has none"):
             load_games(path)
 
     @settings(derandomize=True, deadline=None)

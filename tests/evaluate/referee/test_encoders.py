@@ -9,7 +9,7 @@ import pytest
 
 from quarry.configs.settings import load
 from quarry.evaluate.referee import prepare, tools_of
-from quarry.evaluate.referee.encoders import CharacterEncoder, Tools
+from quarry.evaluate.referee.simulated import CharacterEncoder, Tools
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import Models
 from tests.contracts.paragraphs import paragraph
@@ -77,10 +77,6 @@ def test_the_four_nearest_come_nearest_first() -> None:
     found = Tools(TEXTS).retrieve("trees")
     assert len(found) == 4
     assert set(found[:3]) == {"trees grow", "tall trees", "trees stand by walls"}
-
-
-def test_no_course_has_no_passages() -> None:
-    assert Tools().retrieve("trees") == ()
 
 
 def test_a_question_is_embedded_once_and_the_course_once_for_all_runs(tmp_path: Path, loaded: list[Counting]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -58,28 +57,24 @@ def test_a_perfect_guess_earns_a_hundred_and_three_points() -> None:
 def test_the_parts_are_weighted_five_two_two_one() -> None:
     only_sentence = score(opening_sentence=TRUTH)
     assert (only_sentence.private_score, only_sentence.league_points) == (50.0, 1)
+    assert [league_points(score) for score in (85.0, 84.99, 70.0, 69.99, 49.99)] == [3, 2, 2, 1, 0]
     assert score(sentence_justification=padded(CITING, 50)).private_score == 20.0
     assert score(associative_word="database").private_score == 20.0
     assert score(word_justification=padded("Q1=A Q3=C", 30)).private_score == 10.0
 
 
-def test_the_payload_has_the_protocols_names() -> None:
-    payload = asdict(score(opening_sentence=TRUTH, associative_word="database"))
-    assert payload["private_score"] == 70.0
-    assert payload["league_points"] == 2
-    assert payload["breakdown"] == {
-        "opening_sentence_score": 100.0,
-        "sentence_justification_score": 0.0,
-        "associative_word_score": 100.0,
-        "word_justification_score": 0.0,
-    }
-    assert payload["feedback"] == {
-        "opening_sentence": "The opening sentence is right.",
-        "associative_word": "The associative word is right.",
-    }
-
-
-@pytest.mark.parametrize("guess", [None, "guess", 7, [], {}, {"opening_sentence": None, "associative_word": 3}])
+@pytest.mark.parametrize(
+    "guess",
+    [
+        None,
+        "guess",
+        7,
+        [],
+        {},
+        {"opening_sentence": None, "associative_word": 3},
+        {"opening_sentence": " \n", "associative_word": "!"},
+    ],
+)
 def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing(guess: object) -> None:
     result = score_guess(
         guess, opening_sentence=TRUTH, associative_word="index", answers=ANSWERS, similarity=lambda one, other: 1.0
@@ -90,21 +85,13 @@ def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing(guess: ob
     assert result.feedback["associative_word"] == "No associative word was submitted."
 
 
-def test_blank_and_symbol_parts_earn_nothing() -> None:
-    result = score(opening_sentence=" \n", sentence_justification="...", associative_word="!", word_justification="")
-    assert result.private_score == 0.0
-
-
 def test_another_sentence_earns_its_token_f1_and_at_most_ninety() -> None:
     # 9 tokens in the truth; "the index maps documents" shares 3 of its 4: 2 * 3 / (4 + 9)
     assert score_sentence("The index maps documents.", TRUTH) == pytest.approx(600 / 13)
     # the same tokens in another order would be F1 = 1
     assert score_sentence("Its postings the inverted index maps to each term.", TRUTH) == 90.0
     assert score_sentence("Nothing shared", TRUTH) == 0.0
-
-
-def test_a_token_counts_as_often_as_both_have_it() -> None:
-    # "the the the" shares one "the" with "the end": 2 * 1 / (3 + 2)
+    # a token counts as often as both have it: 2 * 1 / (3 + 2)
     assert score_sentence("the the the", "the end") == pytest.approx(40.0)
 
 
@@ -161,17 +148,6 @@ def test_each_citation_missing_costs_twenty_five(citing: str, points: float) -> 
     assert score_justification(padded(citing, 35), ANSWERS, words=(30, 50), n_citations=3) == points
 
 
-def test_given_answers_are_compared_in_canonical_form() -> None:
-    result = score_guess(
-        {"word_justification": padded("Q1: A and Q2: Not Relevant", 25)},
-        opening_sentence=TRUTH,
-        associative_word="index",
-        answers={1: "a", 2: "NOT_RELEVANT"},
-        similarity=unlike,
-    )
-    assert result.breakdown["word_justification_score"] == 100.0
-
-
 @pytest.mark.parametrize(
     ("text", "cited"),
     [
@@ -179,14 +155,8 @@ def test_given_answers_are_compared_in_canonical_form() -> None:
         ("Q4: B", {4: {"B"}}),
         ("Q4=b, q12 = C", {4: {"B"}, 12: {"C"}}),
         ("Question 4 was answered B.", {4: {"B"}}),
-        ('the answer "B" to question 4', {4: {"B"}}),
-        ("answer B to question 4 and answer C to question 7", {4: {"B"}, 7: {"C"}}),
-        ("questions 4 and 7 were answered B", {4: {"B"}, 7: {"B"}}),
-        ("questions 4, 7 and 9 gave B, C and A", {4: {"B"}, 7: {"C"}, 9: {"A"}}),
         ("questions 4 (B), 7 (C) and 12 (Not Relevant)", {4: {"B"}, 7: {"C"}, 12: {"Not Relevant"}}),
         ("שאלה 4 (תשובה B) ובשאלה 7 לא רלוונטי", {4: {"B"}, 7: {"Not Relevant"}}),
-        ("תשובה B לשאלה 4", {4: {"B"}}),
-        ("לפי שאלות 4, 7 ו-9 התשובות היו B, C ו-A", {4: {"B"}, 7: {"C"}, 9: {"A"}}),
         ('question 4 (answer B: "30 or A"), Q5: C', {4: {"B"}, 5: {"C"}}),
         ("question 4 has a number of words. A word stands there.", {}),
         ("It has 30 to 50 words, of which 12 are in class B", {}),
@@ -195,13 +165,6 @@ def test_given_answers_are_compared_in_canonical_form() -> None:
 )
 def test_a_citation_is_a_question_number_with_the_answer_named_for_it(text: str, cited: dict[int, set[str]]) -> None:
     assert citations(text) == cited
-
-
-@pytest.mark.parametrize(
-    ("points", "private_score"), [(3, 85.0), (2, 84.99), (2, 70.0), (1, 69.99), (1, 50.0), (0, 49.99)]
-)
-def test_league_points_step_at_fifty_seventy_and_eighty_five(points: int, private_score: float) -> None:
-    assert league_points(private_score) == points
 
 
 def test_character_similarity_is_the_share_of_letters_kept() -> None:
@@ -220,12 +183,12 @@ def test_the_referee_measures_with_another_model_than_the_players(
         return object()
 
     monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load)
-    monkeypatch.setattr("quarry.evaluate.referee.encoders.importlib.util.find_spec", lambda name: object())
+    monkeypatch.setattr("quarry.evaluate.referee.simulated.importlib.util.find_spec", lambda name: object())
     word_similarity("minilm", Models(tmp_path, SETTINGS))
     word_similarity("some/hub-model", Models(tmp_path, SETTINGS))
     word_similarity("e5", Models(tmp_path, SETTINGS))
     assert loaded == ["e5", "e5", "minilm"]
-    monkeypatch.setattr("quarry.evaluate.referee.encoders.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("quarry.evaluate.referee.simulated.importlib.util.find_spec", lambda name: None)
     assert word_similarity("minilm", Models(tmp_path, SETTINGS)) is character_similarity
     assert word_similarity("e5", Models(tmp_path, SETTINGS)) is character_similarity
 

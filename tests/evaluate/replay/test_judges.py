@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 import json
+from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from quarry.configs.settings import Settings, SettingsError
+from quarry.configs.settings import Settings
 from quarry.evaluate.errors import RefereeError
 from quarry.evaluate.referee import read_spec
 from quarry.evaluate.replay import replay as replay_module
 from quarry.evaluate.replay.judges import HINT_ALONE, SPECS, judges_of
-from quarry.evaluate.replay.replay import FinishedGames, inputs_digest, replay_judges
-from quarry.evaluate.replay.replayer import Job, Replayer
+from quarry.evaluate.replay.replay import inputs_digest, replay_judges
 from quarry.evaluate.runs.record import GameRecord
 from quarry.ingest.store import Course
-from tests.contracts.records import game_record
 from tests.evaluate.fakes import course_games, labelled_game
 from tests.player.fakes import course
 
@@ -36,7 +33,7 @@ class TestJudges:
             judges_of(specs, 1, 0)
 
 
-def timeless(records: tuple[GameRecord, ...]) -> str:
+def timeless(records: Iterable[GameRecord]) -> str:
     """The records without what depends on the clock."""
     times = {"questions_ms": 0, "decide_ms": 0}
     search = {"embed_ms": 0, "search_ms": 0}
@@ -48,7 +45,9 @@ class TestPlaying:
     def test_the_same_seed_gives_the_same_games(self, store: Course, quick: Settings) -> None:
         games = [*course_games(course())[:3], labelled_game(game_id="lost", paragraph_id="gamma:1:1")]
         judges = judges_of(["oracle", "random", "sees:passages"], 2, 3)
-        one, other = (replay_judges(games, store, quick, judges, seed=3, workers=1, n_candidates=0) for _ in range(2))
+        one, other = (
+            list(replay_judges(games, store, quick, judges, seed=3, workers=1, n_candidates=0)) for _ in range(2)
+        )
         assert timeless(one) == timeless(other)
         assert [record["game_id"] for record in one] == ["g1", "g2", "g3", "lost"]
         assert [len(record["plays"]) for record in one] == [5, 5, 5, 0]
@@ -56,60 +55,8 @@ class TestPlaying:
         assert one[0]["plays"][0]["answers"] == [None] * 20, "the hint alone is answered nothing"
         assert len(one[0]["plays"][0]["candidates"]) == 1, "the labelled one is always kept"
 
-    def test_an_interrupted_run_goes_on_where_it_stopped(
-        self, store: Course, quick: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        games, judges = course_games(course())[:3], judges_of(["random"], 1, 3)
-        playing = functools.partial(replay_judges, games, store, quick, judges, seed=3, workers=1)
-        whole, record, seen = playing(), Replayer.record, []
 
-        def interrupted(self: Replayer, job: Job) -> GameRecord:
-            seen.append(job.game.game_id)
-            if len(seen) == 2:
-                raise KeyboardInterrupt
-            return record(self, job)
-
-        monkeypatch.setattr(Replayer, "record", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            playing(partial=tmp_path / "partial")
-        assert timeless(playing(partial=tmp_path / "partial")) == timeless(whole)
-        assert seen == ["g1", "g2", "g2", "g3"]
-
-
-class TestFinishedGames:
-    @pytest.fixture
-    def path(self, tmp_path: Path) -> Path:
-        """A file of two finished games."""
-        finished = FinishedGames(tmp_path / "partial", "inputs")
-        for game_id in ("g1", "g2"):
-            finished.add(game_record(game_id=game_id))
-        return tmp_path / "partial"
-
-    def test_they_are_taken_up_and_added_to(self, path: Path) -> None:
-        FinishedGames(path, "inputs").add(game_record(game_id="g3"))
-        assert FinishedGames(path, "inputs").records == {
-            game_id: game_record(game_id=game_id) for game_id in ("g1", "g2", "g3")
-        }
-
-    @pytest.mark.parametrize("n_torn", [1, 20, 400])
-    def test_a_torn_last_line_is_dropped(self, path: Path, n_torn: int) -> None:
-        path.write_bytes(path.read_bytes()[: -n_torn - 1])
-        assert list(FinishedGames(path, "inputs").records) == ["g1"]
-        FinishedGames(path, "inputs").add(game_record(game_id="g2"))
-        assert list(FinishedGames(path, "inputs").records) == ["g1", "g2"]
-
-    @pytest.mark.parametrize("text", ["no JSON\n", '{"inputs": "other"}\n{"game_id": "g1"}\n'])
-    def test_a_file_of_another_run_is_begun_anew(
-        self, tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        (tmp_path / "partial").write_text(text, encoding="utf-8")
-        assert FinishedGames(tmp_path / "partial", "inputs").records == {}
-        assert "is of another run, or of other code, and is begun anew" in capsys.readouterr().err
-
-    def test_a_folder_that_cannot_be_written_is_named(self, tmp_path: Path) -> None:
-        with pytest.raises(SettingsError, match="--out must be in a folder that can be written"):
-            FinishedGames(tmp_path / "nowhere" / "partial", "inputs")
-
+class TestInputs:
     def test_the_digest_changes_with_everything_a_run_depends_on(
         self, settings: Settings, monkeypatch: pytest.MonkeyPatch
     ) -> None:

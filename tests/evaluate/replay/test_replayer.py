@@ -5,19 +5,23 @@ from __future__ import annotations
 import functools
 import json
 import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from quarry.configs.settings import Settings, SettingsError
-from quarry.evaluate.errors import ReplayError
+from quarry.configs.executors import executor_of
+from quarry.configs.settings import Settings, SettingsError, WorkerError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.replay.replay import replay_games
-from quarry.evaluate.replay.replayer import Job, Replayer, here, in_processes, workers_for
+from quarry.evaluate.replay import replayer as replayer_module
+from quarry.evaluate.replay.replay import replay_games, replay_store
+from quarry.evaluate.replay.replayer import Job, Replayer, play_on, workers_for
+from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import make_run
 from quarry.ingest.errors import StoreMissingError
 from quarry.ingest.store import Course
-from quarry.player.player import Plan, Player
+from quarry.player.player import Plan, Player, build_player
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.types import Query, SearchResult
 from tests.evaluate.fakes import course_games, labelled_game, make_hashing_replayer
@@ -48,6 +52,11 @@ def die() -> Replayer:
     os._exit(3)
 
 
+def play_in_processes(make: Callable[[], Replayer], jobs: Iterable[Job]) -> Iterator[GameRecord]:
+    with executor_of(2) as executor:
+        return iter(list(play_on(executor, "key", make)(jobs)))
+
+
 class TestWorkers:
     def test_the_run_is_the_same_whoever_plays_it(
         self, store: Course, quick: Settings, games: list[LabelledGame]
@@ -55,19 +64,22 @@ class TestWorkers:
         make = functools.partial(make_hashing_replayer, store.location, quick, REFEREE, 3, 2)
         alone, together = (
             make_run(replay_games(games, store, play_all, progress=False), store.fingerprint, quick, REFEREE, 3, 2)
-            for play_all in (here(make()), in_processes(make, 2))
+            for play_all in (functools.partial(map, make().record), functools.partial(play_in_processes, make))
         )
         assert len(alone.per_game) == 10
         assert timeless(alone.as_json()) == timeless(together.as_json())
         assert [record["game_id"] for record in together.records] == [game.game_id for game in games]
 
     def test_what_a_worker_lacks_is_told_in_one_line(self, games: list[LabelledGame]) -> None:
-        with pytest.raises(ReplayError, match="--store must be a folder made by ingest, got nowhere"):
-            list(in_processes(fail_to_make, 1)([Job(0, games[0], None)]))
+        with pytest.raises(StoreMissingError, match="--store must be a folder made by ingest, got nowhere"):
+            play_in_processes(fail_to_make, [Job(0, games[0], None)])
 
     def test_a_worker_that_dies_is_told_with_the_remedy(self, games: list[LabelledGame]) -> None:
-        with pytest.raises(ReplayError, match="a worker process must not die, one did; run the same command again"):
-            list(in_processes(die, 1)([Job(0, games[0], None)]))
+        with pytest.raises(
+            WorkerError,
+            match="a worker process must not die, one died 3 times over one task; run the same command again",
+        ):
+            play_in_processes(die, [Job(0, games[0], None)])
 
     @pytest.mark.parametrize(
         ("wanted", "n_games", "played", "workers"),
@@ -152,3 +164,20 @@ def test_a_record_holds_what_was_seen_of_the_game(store: Course, quick: Settings
     assert sum(candidate["belief"] for candidate in play["candidates"]) == pytest.approx(1.0, abs=1e-4)
     assert play["bits"][0] > play["bits"][1]
     assert json.loads(json.dumps(record)) == record
+
+
+@pytest.mark.usefixtures("fast_models")
+def test_no_deadline_of_a_live_search_is_in_force(
+    store: Course, quick: Settings, games: list[LabelledGame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deadlines = []
+
+    def building(store: Course, settings: Settings) -> Player:
+        deadlines.append(settings.search.deadline_s)
+        return build_player(store, settings)
+
+    monkeypatch.setattr(replayer_module, "build_player", building)
+    hurried = replace(quick, search=replace(quick.search, deadline_s=0.01))
+    run = replay_store(games[:1], store, hurried)
+    assert deadlines == [600.0]
+    assert run.settings["search"]["deadline_s"] == 0.01

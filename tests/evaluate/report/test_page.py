@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import importlib
 import json
 import re
@@ -16,10 +18,9 @@ import pytest
 
 from quarry.configs.settings import load
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.report.figures import run_figures
-from quarry.evaluate.report.page import json_in_html, render
-from quarry.evaluate.report.summary import headline, lecture_figures, paired_tests
-from quarry.evaluate.runs.contrast import differing
+from quarry.evaluate.report.page import render
+from quarry.evaluate.report.plots import run_plots
+from quarry.evaluate.report.summary import differing, headline, lecture_figures, paired_tests
 from quarry.evaluate.runs.files import write_run
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run, make_run
@@ -90,6 +91,14 @@ def page() -> str:
     return render([run_file("lost", won=False), run_file(f"won {HOSTILE}", won=True)])
 
 
+def data_of(page: str) -> dict[str, Any]:
+    """What the page's script is given."""
+    text = re.search(r'<script type="text/plain" id="data">([^<]*)</script>', page)
+    assert text is not None
+    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(text[1])))
+    return found
+
+
 class Tags(HTMLParser):
     """The tags of a page, and the text outside scripts and styles."""
 
@@ -128,53 +137,62 @@ class TestText:
         assert "default-src 'none'" in policy
         assert re.search(r"script-src 'sha256-\S+' 'sha256-\S+'$", policy)
 
-    def test_json_between_script_tags_has_no_character_of_markup(self) -> None:
-        text = str(json_in_html({HOSTILE: HOSTILE}))
-        assert set("<>&\u2028\u2029") & set(text) == set()
-        assert json.loads(text) == {HOSTILE: HOSTILE}
+    def test_a_game_opens_with_its_first_hits_and_candidates_and_the_labelled_ones(self, page: str) -> None:
+        record = hostile_record("g", won=False)
+        record["search"]["hits"] = [{**record["search"]["hits"][0], "paragraph_id": f"a:{row}:1"} for row in range(12)]
+        record["search"]["hits"].append(hostile_record("g", won=False)["search"]["hits"][1])
+        data = data_of(render([make_run([record], "f", load(), "oracle", 0, 1, "one")]))
+        (opened,) = data["games"]["g"]
+        assert [(hit["place"], hit["right"]) for hit in opened["search"]["hits"]] == [
+            *((place, False) for place in range(1, 11)),
+            (13, True),
+        ]
+        assert opened["play"]["guess"]["opening_sentence"] == HOSTILE
+        assert opened["outcomes"][0].startswith("lost by the answers")
+        assert list(data_of(page)["plots"]) == ["success", "lost", "confidence"]
 
-    def test_headline_measures_stand_with_their_intervals_and_verdicts(self, page: str) -> None:
+    def test_measures_have_intervals_and_verdicts(self, page: str) -> None:
         text = " ".join(Tags(page).text.split())
         assert "0.500 [0.50, 0.50]" in text  # RR, the paragraph at rank 2 of every game
         assert "better" in text
         assert "p corrected by Holm for all 5" in text
 
-    def test_runs_of_other_games_are_not_tested_against_each_other(self) -> None:
-        other = game_record(game_id="another")
-        run = make_run([other], "f", load(), "none", 0, 1, "other")
-        text = Tags(render([run_file("one", won=True), run])).text
-        assert "say nothing about each other" in text
-
-    def test_the_headline_says_who_won_and_by_how_much(self, page: str) -> None:
-        said = headline([run_file("lost", won=False), run_file("won", won=True)], [])
-        assert said == [
-            "lost won 0.0% of 12 games against the referee oracle (95% interval 0.0% to 24.2%).",
-            "By the hint alone lost has the right paragraph as the first hit in 0.0% and among the first 20 in 100.0% "
-            "of 12 games.",
-            "won won 100.0% of 12 games against the referee oracle (95% interval 75.8% to 100.0%).",
-            "By the hint alone won has the right paragraph as the first hit in 0.0% and among the first 20 in 100.0% "
-            "of 12 games.",
+    def test_the_headline_says_which_run_is_better_and_by_how_much(self) -> None:
+        lost, won = run_file("lost", won=False), run_file("won", won=True)
+        assert headline([lost, won], [])[::2] == [
+            "lost, 12 games, referee oracle: win rate 0.000 [0.000, 0.242], RR 0.500 [0.500, 0.500], "
+            "Success@1 0.000 [0.000, 0.242], Success@20 1.000 [0.758, 1.000].",
             "These runs are not of the same games and referee, so their figures say nothing about each other.",
         ]
-        runs = [run_file("lost", won=False), run_file("won", won=True)]
-        (sentence,) = headline(runs, paired_tests(runs))
-        assert sentence.startswith(
-            "won is better than lost: 100.0% against 0.0% of 12 games won, 100.0 points more (95% interval 100.0 to "
-        )
-        (sentence,) = headline(runs[::-1], paired_tests(runs[::-1]))
-        assert sentence.startswith("won is better than lost: 100.0% against 0.0% of 12 games won, 100.0 points more")
-        (sentence,) = headline(alike := [runs[0], replace(runs[0], name="again")], paired_tests(alike))
-        assert sentence.startswith("Neither lost nor again can be called better by these games: 0.0% and 0.0%")
+        for runs, says in (
+            (
+                [lost, won],
+                "won is better than lost: win rate 1.000 against 0.000 over 12 games, a difference of +1.000 ",
+            ),
+            (
+                [won, lost],
+                "lost is worse than won: win rate 0.000 against 1.000 over 12 games, a difference of -1.000 ",
+            ),
+            (
+                [lost, replace(lost, name="again")],
+                "Between again and lost there is no difference that these games can show: win rate 0.000 ",
+            ),
+        ):
+            (sentence,) = headline(runs, paired_tests(runs))
+            assert sentence.startswith(says)
 
-    def test_settings_that_differ_stand_side_by_side_and_others_do_not(self) -> None:
+    def test_settings_that_differ_are_shown_and_others_are_not(self) -> None:
         games = [game_record()]
         runs = [make_run(games, "f", load(name), "none", 0, 1, name) for name in ("dual", "default")]
         shown = " ".join(Tags(render(runs)).text.split())
         assert "search.book_match stem resolved" in shown
         assert "search.rrf_k" not in shown
-        assert differing(runs)["search.pdf_k"] == [15, 20]
+        found = differing([*runs[:1], make_run(games, "other", load(), "none", 0, 1, "default")])
+        assert found["search.book_match"] == ["stem", "resolved"]
+        assert found["store_fingerprint"] == ["f", "other"]
+        assert "seed" not in found
 
-    def test_games_that_only_one_won_stand_with_what_each_made_of_them(self, page: str) -> None:
+    def test_games_that_only_one_won_have_the_outcomes_of_both(self, page: str) -> None:
         shown = " ".join(Tags(page).text.split())
         assert page.count('<details class="contrast">') == 12
         assert "guessed instead: " in shown
@@ -203,20 +221,19 @@ class TestText:
             for stated, won in ((0.2, False), (0.9, True), (0.9, True), (0.9, True))
         ]
         run = make_run([game_record(plays=plays)], "f", load(), "oracle", 0, 4, "one")
-        trace, as_stated = run_figures([run], [])["confidence"]["data"]
-        assert (trace["x"], trace["y"]) == ([pytest.approx(0.2), pytest.approx(0.9)], [0.0, 1.0])
-        assert trace["name"] == "one (mean error 0.125)"
-        assert as_stated["name"] == "as stated"
+        (series,) = run_plots([run])["confidence"]
+        assert (series["x"], series["y"]) == ([pytest.approx(0.2), pytest.approx(0.9)], [0.0, 1.0])
+        assert series["name"] == "one (mean error 0.125)"
 
-    def test_every_plot_is_told_in_words(self, page: str) -> None:
-        told = {
+    def test_every_plot_has_its_values_in_words(self, page: str) -> None:
+        labels = {
             attributes["data-figure"]: attributes["aria-label"]
             for _, attributes in Tags(page).tags
             if "data-figure" in attributes
         }
-        assert set(told) == {"success", "lost", "confidence"}
-        assert all(label and len(label) > 30 for label in told.values())
-        assert f"won {HOSTILE}" in str(told["success"])
+        assert set(labels) == {"success", "lost", "confidence"}
+        assert all(label and len(label) > 30 for label in labels.values())
+        assert f"won {HOSTILE}" in str(labels["success"])
 
     def test_every_table_says_what_it_is_and_what_its_heads_are(self, page: str) -> None:
         tags = Tags(page).tags
@@ -296,7 +313,7 @@ class TestBrowser:
         tab.locator("tr[data-game=g5] .open").click()
         assert tab.locator("tr.detail").count() == 0
 
-    def test_tables_sort_by_a_click_on_a_head(self, opened: tuple[Any, list[str], list[str]]) -> None:
+    def test_games_are_sorted_and_found_by_words_and_by_fate(self, opened: tuple[Any, list[str], list[str]]) -> None:
         tab, _, _ = opened
         names = "() => [...document.querySelectorAll('#games tbody tr')].map((row) => row.dataset.game)"
         before = tab.evaluate(names)
@@ -305,19 +322,14 @@ class TestBrowser:
         head.click()
         assert tab.evaluate(names) == sorted(before, key=str.lower, reverse=True)
         assert tab.locator("#games th").first.get_attribute("aria-sort") == "descending"
-
-    def test_games_are_found_by_words_and_by_fate(self, opened: tuple[Any, list[str], list[str]]) -> None:
-        tab, _, _ = opened
-        tab.fill("#find", "g10")
-        assert tab.locator("#count").text_content() == "1 of 12 games"
-        tab.fill("#find", "")
-        tab.select_option("#fate", "search")
-        assert tab.locator("#count").text_content() == "0 of 12 games"
-        tab.select_option("#fate", "answers")
-        assert tab.locator("#count").text_content() == "12 of 12 games"
+        for words, fate, n_games in (("g10", "", 1), ("", "search", 0), ("", "answers", 12)):
+            tab.fill("#find", words)
+            tab.select_option("#fate", fate)
+            assert tab.locator("#count").text_content() == f"{n_games} of 12 games"
 
     def test_a_phone_shows_it_without_scrolling_sideways(self, opened: tuple[Any, list[str], list[str]]) -> None:
         tab, _, _ = opened
+        assert not tab.locator("details.contrast").first.is_visible(), "games that only one won are folded"
         tab.set_viewport_size({"width": 390, "height": 800})
         tab.locator(".open").first.click()
         tab.evaluate("document.querySelectorAll('details').forEach((found) => { found.open = true; })")
@@ -349,25 +361,6 @@ class TestBrowser:
         expect(words).to_have_css("fill", "rgb(31, 41, 51)")
         assert said == []
 
-    def test_games_that_only_one_won_are_folded_and_open_with_their_reasons(
-        self, opened: tuple[Any, list[str], list[str]]
-    ) -> None:
-        tab, _, _ = opened
-        first = tab.locator("details.contrast").first
-        assert not first.is_visible()
-        tab.locator("details.fold > summary").click()
-        first.locator("summary").click()
-        assert first.locator(".run-of").count() == 2
-        assert "its probability: 0.400 before" in first.locator(".run-of").last.text_content()
-        assert first.locator(".run-of").last.is_visible()
-
-    def test_it_prints(self, opened: tuple[Any, list[str], list[str]], tmp_path: Path) -> None:
-        tab, _, _ = opened
-        printed = tab.pdf(path=str(tmp_path / "report.pdf"), format="A4")
-        assert printed.startswith(b"%PDF")
-        tab.emulate_media(media="print")
-        assert not tab.locator(".filters").is_visible()
-
 
 class TestCommand:
     def written(self, folder: Path, name: str = "mine") -> Path:
@@ -376,21 +369,11 @@ class TestCommand:
         write_run(path, run)
         return path
 
-    def test_runs_become_one_page(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        out = tmp_path / "report.html"
-        paths = [str(self.written(tmp_path, name)) for name in ("one", "other")]
-        assert run_main(main, "report", *paths, "--out", str(out)) == 0
-        assert capsys.readouterr().out == f"{out}\n"
-        assert "Quarry report: one, other" in out.read_text(encoding="utf-8")
-
-    def test_without_out_the_words_are_printed(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_without_out_the_headline_is_printed(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         write_run(tmp_path / "lost.json", run_file("lost", won=False))
         paths = [str(tmp_path / "lost.json"), str(self.written(tmp_path, "won"))]
         assert run_main(main, "report", *paths) == 0
-        said = capsys.readouterr().out
-        assert said.startswith("won is better than lost: 100.0% against 0.0% of 12 games won")
-        assert "games that only one of two runs won: 12" in said
-        assert "lost: lost by the answers: found at rank 2" in said
+        assert capsys.readouterr().out.startswith("won is better than lost: win rate 1.000 against 0.000 over 12 games")
 
     def test_json_says_the_same_and_nothing_else_is_printed(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -399,7 +382,7 @@ class TestCommand:
         paths = [str(tmp_path / "lost.json"), str(self.written(tmp_path, "won"))]
         assert run_main(main, "report", *paths, "--json", "--out", str(tmp_path / "r.html")) == 0
         found = json.loads(capsys.readouterr().out)
-        assert (tmp_path / "r.html").is_file()
+        assert "Quarry report: lost, won" in (tmp_path / "r.html").read_text(encoding="utf-8")
         assert set(found) == {"headline", "differing", "runs", "tests", "documents", "won_by_one"}
         assert len(found["won_by_one"]) == 12
         assert found["won_by_one"][1]["sides"][0]["why"][-1].startswith("answers that misled: 1 B")
@@ -408,7 +391,7 @@ class TestCommand:
         ("runs", "out", "says"),
         [
             (["nowhere.json"], "r.html", "nowhere.json: must be a readable file"),
-            (["mine.json", "mine.json"], "r.html", "got mine.json twice; rename one"),
+            (["mine.json", "mine.json"], "r.html", "got mine twice; rename a file"),
             (["mine.json"], "nowhere/r.html", "--out must be in a folder that is there"),
         ],
     )

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from ir_measures import nDCG
 from scipy import stats
 
 from quarry.configs.settings import load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.errors import RunError
 from quarry.evaluate.runs.comparison import compare, holm, randomisation_p
+from quarry.evaluate.runs.measures import Measure
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run, make_run
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
-from tests.fakes import tiny_cross_encoder
 from tests.player.fakes import course
 
 
@@ -87,16 +89,22 @@ class TestVerdicts:
         assert (test.n_games, test.n_differ) == (12, 12)
         # two of the 4,096 exchanges of 12 games, and four tests
         assert (test.p, test.p_holm) == (round(2 / 4096, 6), round(8 / 4096, 6))
+        few = compare([run_of("none", MISSED[:4]), run_of("all", FIRST[:4])])
+        assert {test.verdict for test in few} == {"no difference that these games can show"}
 
-    def test_few_games_can_show_nothing(self) -> None:
-        tests = compare([run_of("none", MISSED[:4]), run_of("all", FIRST[:4])])
-        assert {test.verdict for test in tests} == {"no difference that these games can show"}
-        assert tests[0].difference == 1.0
+    def test_measures_of_ones_own_are_tested_with_the_others(self) -> None:
+        own: dict[str, Measure] = {
+            "nDCG@10": nDCG @ 10,
+            "found": lambda record: float(record["search"]["rank"] is not None),
+        }
+        runs = [replace(run_of(name, records), own_measures=own) for name, records in (("a", MISSED), ("b", FIRST))]
+        tests = {test.measure: test.verdict for test in compare(runs)}
+        assert list(tests) == ["RR", "Success@1", "Success@5", "Success@20", "nDCG@10", "found"]
+        assert tests["nDCG@10"] == tests["found"] == "better"
 
-    def test_pairs_are_tested_where_they_are_asked_for(self) -> None:
-        runs = [run_of("a", FIRST), run_of("b", MISSED), run_of("c", MISSED)]
-        pairs = [(test.preset, test.against) for test in compare(runs, pairs=True) if test.measure == "RR"]
-        assert pairs == [("b", "a"), ("c", "a"), ("c", "b")]
+    def test_a_measure_that_one_run_lacks_is_not_tested(self) -> None:
+        runs = [replace(run_of("a", MISSED), own_measures={"nDCG@10": nDCG @ 10}), run_of("b", FIRST)]
+        assert "nDCG@10" not in {test.measure for test in compare(runs)}
 
     def test_win_rates_are_tested_where_games_were_played(self) -> None:
         won = [ranked(f"g{number}", 1, won=True) for number in range(12)]
@@ -114,7 +122,6 @@ class TestVerdicts:
         ([run_of("a", FIRST)], "at least two runs must be compared, got 1"),
         ([run_of("a", FIRST), run_of("a", FIRST)], "a name of its own, got a twice"),
         ([run_of("a", FIRST), run_of("b", FIRST[:3])], "b: must be of the same games as a"),
-        ([run_of("a", FIRST), run_of("b", FIRST[:3], fingerprint="g")], "b: must be of the same games as a"),
         ([run_of("a", FIRST), run_of("b", FIRST, referee="oracle")], "b: must have the same --referee as a"),
     ],
 )
@@ -135,59 +142,6 @@ def games(tmp_path: Path) -> str:
 
 @pytest.mark.usefixtures("fast_models")
 class TestCommand:
-    def test_json_holds_a_run_a_preset_and_the_tests(
-        self, store: str, games: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        arguments = ("--store", store, "--games", games, "--presets", "unfiltered,dual", "--json")
-        assert run_main(main, "compare", *arguments) == 0
-        found = json.loads(capsys.readouterr().out)
-        assert list(found) == ["presets", "tests"]
-        assert list(found["presets"]) == ["unfiltered", "dual"]
-        assert found["presets"]["dual"]["settings"]["preset"] == "dual"
-        assert {(test["preset"], test["against"]) for test in found["tests"]} == {("dual", "unfiltered")}
-        assert {"measure", "difference", "low", "high", "p", "p_holm", "verdict"} <= set(found["tests"][0])
-
-    def test_a_cross_encoder_that_is_given_is_compared(
-        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        config = tmp_path / "mine.yaml"
-        config.write_text(f"search: {{cross_encoder: {tiny_cross_encoder(tmp_path / 'model')}}}\n", encoding="utf-8")
-        arguments = (
-            "--store",
-            store,
-            "--games",
-            games,
-            "--presets",
-            "distance-merge,reranked",
-            "--config",
-            str(config),
-        )
-        assert run_main(main, "compare", *arguments, "--json") == 0
-        found = json.loads(capsys.readouterr().out)
-        assert list(found) == ["presets", "tests"]
-        ranks = {name: [game["rank"] for game in run["per_game"]] for name, run in found["presets"].items()}
-        assert ranks["reranked"] != ranks["distance-merge"]
-        assert {game["strategy"] for game in found["presets"]["reranked"]["per_game"]} == {"reranked"}
-
-    def test_without_a_cross_encoder_its_row_says_how_to_give_one(
-        self, store: str, games: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        arguments = ("--store", store, "--games", games, "--presets", "dual,reranked,filtered")
-        assert run_main(main, "compare", *arguments) == 1
-        row = "reranked  no model given; write `search: {cross_encoder: FOLDER}` to a file and name that with --config"
-        assert f"\n{row}\n" in capsys.readouterr().out
-        assert run_main(main, "compare", *arguments, "--json") == 1
-        found = json.loads(capsys.readouterr().out)
-        assert list(found["presets"]) == ["dual", "filtered"]
-        assert list(found["missing"]) == ["reranked"]
-
-    @pytest.mark.parametrize("presets", ["reranked,dual,filtered", "dual,reranked"])
-    def test_too_little_left_to_compare_exits_with_2(
-        self, store: str, games: str, capsys: pytest.CaptureFixture[str], presets: str
-    ) -> None:
-        assert run_main(main, "compare", "--store", store, "--games", games, "--presets", presets) == 2
-        assert "got reranked: no model given; write" in capsys.readouterr().err
-
     def test_runs_that_were_written_compare_as_the_presets_did(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -196,6 +150,12 @@ class TestCommand:
         assert run_main(main, "compare", *arguments) == 0
         printed = json.loads(capsys.readouterr().out)
         assert json.loads((out / "compare.json").read_text(encoding="utf-8")) == printed
+        assert {name: run["settings"]["preset"] for name, run in printed["presets"].items()} == {
+            "unfiltered": "unfiltered",
+            "dual": "dual",
+        }
+        assert {(test["preset"], test["against"]) for test in printed["tests"]} == {("dual", "unfiltered")}
+        assert {"measure", "difference", "low", "high", "p", "p_holm", "verdict"} <= set(printed["tests"][0])
         files = [str(out / name) for name in ("unfiltered.json", "dual.json")]
         assert run_main(main, "compare", *files, "--json") == 0
         assert json.loads(capsys.readouterr().out) == printed
@@ -210,39 +170,43 @@ class TestCommand:
         found = json.loads(capsys.readouterr().out)["presets"]
         assert list(found) == ["default", "mine", "search.rule_weight=0"]
         settings = {name: run["settings"]["search"] for name, run in found.items()}
-        assert [settings[name]["k"] for name in found] == [20, 7, 20]
+        assert [settings[name]["k"] for name in found] == [0, 7, 0]
         assert [settings[name]["rule_weight"] for name in found] == [2.5, 2.5, 0.0]
 
-    def test_two_stores_are_compared_on_the_same_games(
+    def test_runs_over_two_stores_are_compared_on_the_same_games(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        other = make_store(tmp_path / "smaller", course()[:11]).location  # one game is lost at ingest there
-        arguments = ("compare", "--stores", f"{store},{other}", "--games", games, "--presets", "unfiltered")
-        assert run_main(main, *arguments, "--json", "--out", str(tmp_path / "runs")) == 0
+        smaller = make_store(tmp_path / "smaller", course()[:11]).location  # one game is lost at ingest there
+        files = [str(tmp_path / name) for name in ("whole.json", "smaller.json")]
+        for location, file in zip((store, smaller), files, strict=True):
+            assert run_main(main, "replay", "--store", location, "--games", games, "--out", file) == 0
+        capsys.readouterr()
+        assert run_main(main, "compare", *files, "--strict") == 1
         printed = capsys.readouterr()
-        found = json.loads(printed.out)["presets"]
-        assert list(found) == [Path(store).name, "smaller"]
-        assert [run["lost_at_ingest"] for run in found.values()] == [0, 1]
+        assert printed.out.startswith("12 answerable games, over 2 stores, 95% intervals")
         assert "1 game is about a paragraph that the store does not hold" in printed.err
-        assert run_main(main, *arguments, "--strict") == 1
-        assert capsys.readouterr().out.startswith("12 answerable games, over 2 stores, 95% intervals")
-        files = [str(tmp_path / "runs" / f"{name}.json") for name in found]
-        assert run_main(main, "compare", *files, "--json") == 0
-        assert json.loads(capsys.readouterr().out)["presets"].keys() == found.keys()
 
-    def test_each_preset_is_played_on_each_store(
+    def test_the_trec_run_of_another_system_is_compared_with_ours(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        other = make_store(tmp_path / "smaller", course()[:11]).location
-        arguments = ("--stores", f"{store},{other}", "--games", games, "--presets", "unfiltered,keyword", "--json")
-        assert run_main(main, "compare", *arguments) == 0
-        name = Path(store).name
-        assert list(json.loads(capsys.readouterr().out)["presets"]) == [
-            f"unfiltered@{name}",
-            f"keyword@{name}",
-            "unfiltered@smaller",
-            "keyword@smaller",
+        ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.trec"
+        assert run_main(main, "replay", "--store", store, "--games", games, "--out", str(ours)) == 0
+        ids = [item.paragraph_id for item in course()]
+        # the right paragraph second for eleven games, by its score and not by its line; no line for the last game
+        lines = [
+            f"g{row + 1} Q0 {found} {rank} {score} them"
+            for row in range(11)
+            for found, rank, score in ((ids[row], 1, 0.5), (ids[row - 1], 2, 0.75))
         ]
+        theirs.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        capsys.readouterr()
+        arguments = ("compare", str(ours), str(theirs), "--measure", "nDCG@10", "--json")
+        assert run_main(main, *arguments) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["presets"]["theirs"]["measures"]["RR"] == pytest.approx(11 / 24, abs=1e-6)
+        assert found["presets"]["theirs"]["measures"]["nDCG@10"] == pytest.approx(11 / 12 / np.log2(3), abs=1e-6)
+        assert "nDCG@10" in {test["measure"] for test in found["tests"]}
+        assert run_main(main, "report", str(ours), str(theirs), "--out", str(tmp_path / "report.html")) == 0
 
     def test_a_table_and_verdicts_in_words_are_printed(
         self, store: str, games: str, capsys: pytest.CaptureFixture[str]
@@ -256,17 +220,13 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "says"),
         [
-            (["--presets", "dual,best"], "preset must be one of default, "),
             (["--presets", "dual,filterd"], "got 'filterd'; did you mean filtered?"),
             (["--presets", "dual", "--set", "search.kk=1"], "--set search.kk=1: search has no key"),
-            (["--presets", "dual", "--set", "search.k=0"], "search.k must be within 1..10000, got 0"),
-            (["--presets", "dual"], "--presets must name two or more different presets, got 'dual'"),
-            (["--presets", "dual,dual"], "--presets must name two or more different presets"),
             ([], "compare must be given --games and --presets, or RUN.json files"),
             (["--presets", "dual,filtered", "--referee", "wise"], "--referee must be none, or terms of sees:"),
-            (["--presets", "dual,filtered", "--repeats", "0"], "--repeats must be at least 1, got 0"),
-            (["--presets", "dual,filtered", "--store", "nowhere"], "--store must be a folder made by ingest"),
             (["nowhere.json"], "compare takes RUN.json files, or --games and --presets, got both"),
+            (["--presets", "dual,filtered", "--measure", "nDCG10"], "--measure must be one of ir-measures"),
+            (["--presets", "dual,filtered", "--measure", "nowhere.mine"], "--measure must name something"),
         ],
     )
     def test_bad_input_exits_with_2_and_one_line(

@@ -10,10 +10,12 @@ import ir_measures
 import pandas as pd
 import pytest
 
+from quarry.configs.settings import Settings
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.runs.export import STEP, export, falling, trec_id
-from quarry.evaluate.runs.files import read_run
 from quarry.evaluate.runs.measures import MEASURES
+from quarry.evaluate.runs.run import make_run
+from tests.contracts.records import game_record
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 
@@ -61,10 +63,10 @@ def test_scores_that_fall_stay_as_they_are_and_those_that_do_not_are_raised_toge
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
-def test_frames_hold_the_games_hits_answers_and_measures(run_json: Path, tmp_path: Path, kind: str) -> None:
+def test_frames_hold_the_games_hits_and_measures(run_json: Path, tmp_path: Path, kind: str) -> None:
     assert run_main(main, "export", str(run_json), "--out", str(tmp_path / "out")) == 0
     read = pd.read_parquet if kind == "parquet" else pd.read_csv
-    frames = {name: read(tmp_path / "out" / f"{name}.{kind}") for name in ("runs", "games", "hits", "answers")}
+    frames = {name: read(tmp_path / "out" / f"{name}.{kind}") for name in ("runs", "games", "hits")}
     run = json.loads(run_json.read_text(encoding="utf-8"))
     games = frames["games"].set_index("game_id")
     assert list(games.index) == [game["game_id"] for game in run["per_game"]]
@@ -73,7 +75,6 @@ def test_frames_hold_the_games_hits_answers_and_measures(run_json: Path, tmp_pat
     measures = frames["runs"].set_index("measure")["value"]
     assert measures["RR"] == run["measures"]["RR"]
     assert measures["win_rate"] == run["win_rate"]
-    assert len(frames["answers"]) == 5 * 20
     right = frames["hits"][frames["hits"]["right"]].set_index("game_id")["place"]
     assert right.to_dict() == {game["game_id"]: game["rank"] for game in run["per_game"] if game["rank"]}
 
@@ -102,9 +103,9 @@ def test_ids_lose_what_columns_are_parted_by(name: str, written: str) -> None:
 def test_bad_input_exits_with_2(run_json: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     for arguments, says in (
-        (("--out", str(tmp_path / "out")), "export must be given a RUN.json, got none"),
+        (("--out", str(tmp_path / "out")), "a RUN.json must be named first, got none"),
         (("nowhere.json", "--out", str(tmp_path / "out")), "nowhere.json: must be a readable file"),
-        ((str(run_json), str(run_json), "--out", str(tmp_path / "out")), "got mine.json twice; rename one"),
+        ((str(run_json), str(run_json), "--out", str(tmp_path / "out")), "got mine twice; rename a file"),
         ((str(run_json), "--out", str(run_json)), "--out must be a folder that can be written"),
     ):
         assert run_main(main, "export", *arguments) == 2
@@ -113,11 +114,8 @@ def test_bad_input_exits_with_2(run_json: Path, tmp_path: Path, capsys: pytest.C
         assert captured.err.count("\n") == 1
 
 
-def test_no_cell_of_a_csv_begins_a_formula(run_json: Path, tmp_path: Path) -> None:
-    run = read_run(run_json)
-    for record in run.records:
-        record["book_name"] = "=HYPERLINK(1)"
-    export([run], tmp_path)
-    assert set(pd.read_csv(tmp_path / "games.csv")["book_name"]) == {"'=HYPERLINK(1)"}
-    assert set(pd.read_parquet(tmp_path / "games.parquet")["book_name"]) == {"=HYPERLINK(1)"}
+def test_no_cell_of_a_csv_begins_a_formula(tmp_path: Path, settings: Settings) -> None:
+    export([make_run([game_record(book_name="=HYPERLINK(1)")], "f", settings, "none", 0, 1, "mine")], tmp_path)
+    assert pd.read_csv(tmp_path / "games.csv")["book_name"].tolist() == ["'=HYPERLINK(1)"]
+    assert pd.read_parquet(tmp_path / "games.parquet")["book_name"].tolist() == ["=HYPERLINK(1)"]
     assert pd.read_csv(tmp_path / "hits.csv")["score"].dtype.kind == "f", "numbers stay numbers"

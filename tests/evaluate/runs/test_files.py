@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 
 from quarry.configs.settings import Settings
 from quarry.evaluate.errors import RunError
-from quarry.evaluate.runs.files import read_run, require_same_games, write_run
+from quarry.evaluate.runs.files import read_run, read_runs, read_trec_run, write_run
 from quarry.evaluate.runs.run import Run, make_run
 from tests.contracts.records import game_record
 
@@ -30,7 +29,7 @@ def test_a_run_is_read_as_it_was_written(tmp_path: Path, settings: Settings) -> 
 
 
 def test_records_with_a_line_separator_inside_are_whole(tmp_path: Path, settings: Settings) -> None:
-    assert written(tmp_path / "mine.json", settings, hint="a\u2028b").records[0]["hint"] == "a\u2028b"
+    assert written(tmp_path / "mine.json", settings, hint="a\u2028b").rows[0].hint == "a\u2028b"
 
 
 @pytest.mark.parametrize(
@@ -38,7 +37,7 @@ def test_records_with_a_line_separator_inside_are_whole(tmp_path: Path, settings
     [
         ("", "must be a run as replay --out writes it"),
         ("[]", "got list; run the replay"),
-        ('{"measures": {}}', "has no games_digest; run the replay"),
+        ('{"measures": {}}', "referee must be as replay writes it"),
     ],
 )
 def test_a_file_that_is_no_run_is_refused(tmp_path: Path, text: str, says: str) -> None:
@@ -62,33 +61,33 @@ def test_a_run_without_its_games_is_refused(tmp_path: Path, settings: Settings) 
 def test_the_games_of_another_run_are_refused(tmp_path: Path, settings: Settings) -> None:
     written(tmp_path / "run.json", settings)
     (tmp_path / "run.games.jsonl").write_text(json.dumps(game_record(game_id="g9")), encoding="utf-8")
-    with pytest.raises(RunError, match=r"must say what the games of run\.games\.jsonl give, but games_digest is"):
+    with pytest.raises(RunError, match=r"must be of the games of run\.games\.jsonl, got those of another run"):
         read_run(tmp_path / "run.json")
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda run: run["measures"].update(RR=0.9), r"measures\.RR is 0\.9 for 0\.5; one of the two was altered"),
-        (lambda run: run["per_game"].pop(), r"per_game is a list of 0 for a list of 1"),
-        (lambda run: run["per_game"][0].update(rank=1), r"per_game\.0\.rank is 1 for 2"),
-        (lambda run: run["per_game"][0].pop("slot"), r"per_game\.0 has no slot"),
-        (lambda run: run.update(games=True), r"games is True for 2"),
-        (lambda run: run.update(repeats=0), r"repeats must be at least 1, got 0"),
-        (lambda run: run.update(repeats="two"), r"repeats must be of type int, got 'two'"),
-        (lambda run: run.update(seed=True), r"seed must be of type int, got True"),
+        ({"repeats": 0}, r"repeats must be as replay writes it: Input should be greater"),
+        ({"repeats": "two"}, r"repeats must be as replay writes it: .* valid integer"),
+        ({"seed": True}, r"seed must be as replay writes it: .* valid integer"),
     ],
 )
-def test_an_altered_run_is_refused_with_what_it_must_say(
-    tmp_path: Path, settings: Settings, change: Callable[[dict[str, Any]], object], says: str
-) -> None:
+def test_an_altered_run_is_refused(tmp_path: Path, settings: Settings, change: dict[str, Any], says: str) -> None:
+    path = tmp_path / "run.json"
+    written(path, settings)
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **change}), encoding="utf-8")
+    with pytest.raises(RunError, match=says):
+        read_run(path)
+
+
+def test_figures_are_computed_from_the_records_whatever_the_file_says(tmp_path: Path, settings: Settings) -> None:
     path = tmp_path / "run.json"
     written(path, settings)
     run = json.loads(path.read_text(encoding="utf-8"))
-    change(run)
+    run["measures"]["RR"] = 0.9
     path.write_text(json.dumps(run), encoding="utf-8")
-    with pytest.raises(RunError, match=says):
-        read_run(path)
+    assert read_run(path).measures["RR"] == 0.5
 
 
 def test_an_altered_record_is_refused_with_its_line(tmp_path: Path, settings: Settings) -> None:
@@ -104,16 +103,6 @@ def test_an_altered_record_is_refused_with_its_line(tmp_path: Path, settings: Se
         read_run(tmp_path / "run.json")
 
 
-def test_what_another_version_says_in_words_is_no_alteration(tmp_path: Path, settings: Settings) -> None:
-    path = tmp_path / "run.json"
-    written(path, settings)
-    run = json.loads(path.read_text(encoding="utf-8"))
-    run["per_game"][0]["fate"] = "was found"
-    run["intervals"]["RR"] = [0.0, 1.0]
-    path.write_text(json.dumps(run), encoding="utf-8")
-    assert read_run(path).measures["RR"] == 0.5
-
-
 def test_a_run_is_a_frame_with_a_row_a_game(tmp_path: Path, settings: Settings) -> None:
     frame = written(tmp_path / "mine.json", settings).to_dataframe()
     assert frame[["run", "game_id", "rank", "won"]].to_dict("records") == [
@@ -121,11 +110,50 @@ def test_a_run_is_a_frame_with_a_row_a_game(tmp_path: Path, settings: Settings) 
     ]
 
 
-def test_runs_side_by_side_must_be_of_the_same_games(tmp_path: Path, settings: Settings) -> None:
-    one = written(tmp_path / "one.json", settings)
-    require_same_games([one, written(tmp_path / "same.json", settings)])
-    with pytest.raises(RunError, match="other: must be of the same games as one, got"):
-        require_same_games([one, written(tmp_path / "other.json", settings, hint="another")])
-    with pytest.raises(RunError, match="other: must be of the same games as one, got"):
-        require_same_games([one, written(tmp_path / "other.json", settings, fingerprint="g", hint="another")])
-    require_same_games([one, written(tmp_path / "other.json", settings, fingerprint="g")])
+def test_a_run_shows_its_figures(tmp_path: Path, settings: Settings) -> None:
+    run = written(tmp_path / "<mine>.json", settings)
+    assert repr(run).startswith("Run('<mine>', 2 games, 'none': Success@1=0.000, Success@5=1.000, ")
+    assert len(repr(run)) < 160
+    shown = run._repr_html_()
+    assert "&lt;mine&gt;: 2 games, none" in shown
+    assert "<td>RR</td><td>0.500 [0.500, 0.500]</td>" in shown
+
+
+class TestTrecRuns:
+    def read(self, tmp_path: Path, settings: Settings, text: str) -> Run:
+        (tmp_path / "theirs.txt").write_text(text, encoding="utf-8")
+        return read_trec_run(tmp_path / "theirs.txt", written(tmp_path / "ours.json", settings))
+
+    def test_scores_rank_paragraphs_and_ties_keep_their_lines(self, tmp_path: Path, settings: Settings) -> None:
+        lines = [
+            "g1 Q0 beta%203:1:1 1 0.5 x",
+            "g1 Q0 alpha:1:2 2 0.5 x",
+            "g1 Q0 a:1:1 9 0.75 x",
+        ]
+        run = self.read(tmp_path, settings, "\n".join([*lines, ""]))
+        record = next(iter(run.records))
+        assert [hit["paragraph_id"] for hit in record["search"]["hits"]] == ["a:1:1", "beta 3:1:1", "alpha:1:2"]
+        assert (record["search"]["rank"], run.name, run.referee) == (3, "theirs", "none")
+        assert record["search"]["hits"][2]["document"] == "alpha"
+        assert run.values["RR"].tolist() == [1 / 3]
+
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            ("g1 alpha:1:2 1\n", "must hold lines `game_id Q0 paragraph_id rank score name`"),
+            ("g1 Q0 alpha:1:2 1 best x\n", "must hold lines `game_id Q0 paragraph_id rank score name`"),
+            ("g1 Q0 alpha:1:2 1 nan x\n", "a score must be a number, got nan"),
+            ("other Q0 alpha:1:2 1 1 x\n", "must name games of ours, got other"),
+            ("g1 Q0 p1 1 1 x\n", "must name paragraphs as ours does, got p1"),
+            ("", "must name games of ours, got none"),
+        ],
+    )
+    def test_a_file_that_is_no_run_over_these_games_is_refused(
+        self, tmp_path: Path, settings: Settings, text: str, says: str
+    ) -> None:
+        with pytest.raises(RunError, match=says):
+            self.read(tmp_path, settings, text)
+
+    def test_one_of_ours_must_come_first(self, tmp_path: Path) -> None:
+        with pytest.raises(RunError, match=r"a RUN\.json must be named first, got .*theirs\.txt"):
+            read_runs([tmp_path / "theirs.txt"])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import numpy as np
 import pytest
 from ir_measures import RR, Success
 
-from quarry.evaluate.runs.measures import MEASURES, interval, per_game
+from quarry.configs.settings import SettingsError
+from quarry.evaluate.runs.measures import MEASURES, find_measures, interval, per_game, values_of
+from tests.contracts.records import game_record
 
 RANKINGS = {
     "first": ["p1", "p2", "p3"],
@@ -20,6 +23,7 @@ RANKINGS = {
     "lost": ["p1"],
     "no hits": [],
 }
+BUILT_IN: dict[str, Any] = dict(MEASURES)
 RELEVANT = {
     "first": "p1",
     "third": "p3",
@@ -44,31 +48,14 @@ class TestPerGame:
         ],
     )
     def test_each_measure_is_what_its_definition_says(self, name: str, values: list[float]) -> None:
-        assert per_game(RANKINGS, RELEVANT)[name] == pytest.approx(values)
-
-    def test_the_measures_are_those_of_the_contract(self) -> None:
-        assert list(per_game(RANKINGS, RELEVANT)) == [
-            "Success@1",
-            "Success@5",
-            "Success@10",
-            "Success@15",
-            "Success@20",
-            "RR",
-        ]
+        assert per_game(RANKINGS, RELEVANT, BUILT_IN)[name] == pytest.approx(values)
 
     def test_values_follow_the_order_of_the_games(self) -> None:
         backwards = dict(reversed(RELEVANT.items()))
-        assert per_game(RANKINGS, backwards)["RR"] == pytest.approx([0, 0, 0, 1 / 17, 1 / 6, 1 / 3, 1])
+        assert per_game(RANKINGS, backwards, BUILT_IN)["RR"] == pytest.approx([0, 0, 0, 1 / 17, 1 / 6, 1 / 3, 1])
 
-    def test_a_paragraph_named_like_the_stand_in_of_lost_ones_is_no_hit_for_another_game(self) -> None:
-        assert per_game({"lost": ["p1", "p2"]}, {"lost": None})["Success@20"].tolist() == [0.0]
-
-    def test_no_games_have_no_values(self) -> None:
-        assert {name: len(values) for name, values in per_game({}, {}).items()} == dict.fromkeys(MEASURES, 0)
-
-    @pytest.mark.parametrize("seed", range(3))
-    def test_means_equal_those_of_ir_measures_over_trec_files(self, tmp_path: Path, seed: int) -> None:
-        generator = np.random.default_rng(seed)
+    def test_means_equal_those_of_ir_measures_over_trec_files(self, tmp_path: Path) -> None:
+        generator = np.random.default_rng(1)
         rankings, relevant = {}, {}
         for number in range(200):
             ranking = [f"p{row}" for row in generator.permutation(25)[: generator.integers(0, 25)]]
@@ -89,9 +76,30 @@ class TestPerGame:
             ir_measures.read_trec_qrels(str(qrels)),  # type: ignore[no-untyped-call]
             ir_measures.read_trec_run(str(run)),  # type: ignore[no-untyped-call]
         )
-        found_means = {name: float(values.mean()) for name, values in per_game(rankings, relevant).items()}
+        found_means = {name: float(values.mean()) for name, values in per_game(rankings, relevant, BUILT_IN).items()}
         assert found_means == pytest.approx({str(measure): value for measure, value in expected.items()})
         assert 0.0 < found_means["Success@1"] < found_means["RR"] < found_means["Success@20"] < 1.0
+
+
+class TestNames:
+    def test_measures_are_found_by_the_names_of_ir_measures_and_by_dotted_path(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "own_measures.py").write_text(
+            "def hits(record): return len(record['search']['hits'])\n", encoding="utf-8"
+        )
+        monkeypatch.syspath_prepend(tmp_path)
+        found = find_measures(["nDCG@10", "P@2", "own_measures.hits", "Success@5"])
+        values = values_of([game_record(), game_record(game_id="g2", truth=None)], found)
+        assert values["nDCG@10"].tolist() == pytest.approx([1 / np.log2(3), 0.0])
+        assert values["P@2"].tolist() == [0.5, 0.0]
+        assert values["own_measures.hits"].tolist() == [2.0, 2.0]
+        assert values["Success@5"].tolist() == [1.0, 0.0]
+
+    @pytest.mark.parametrize("name", ["nDCG10", "nDCG@", "alpha_nDCG@10", "INSQ", "nowhere.mine", ""])
+    def test_what_is_no_measure_is_refused(self, name: str) -> None:
+        with pytest.raises(SettingsError, match="--measure must"):
+            find_measures([name])
 
 
 class TestInterval:

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -182,22 +181,6 @@ def test_words_and_vectors_come_from_one_pass(minilm: Embedder) -> None:
     np.testing.assert_allclose(alone.states, read.states[start:end], atol=1e-4)
 
 
-def test_no_texts_have_no_words(minilm: Embedder) -> None:
-    assert isinstance(minilm, TokenEmbedder)
-    vectors, read = minilm.read_queries([])
-    assert vectors.shape == (0, minilm.dim)
-    assert read.states.shape == (0, minilm.dim)
-    assert read.starts.tolist() == [0]
-
-
-def test_batches_side_by_side_give_the_vectors_of_one_after_the_other(
-    models_dir: Path, minilm: Embedder, one_thread: EmbedSettings
-) -> None:
-    side_by_side = load_embedder("minilm", models_dir, dataclasses.replace(one_thread, threads=2))
-    texts = [*TEXTS, TREES, CACHES, NETWORKS]
-    np.testing.assert_allclose(side_by_side.embed_passages(texts), minilm.embed_passages(texts), atol=1e-5)
-
-
 def test_text_is_cut_at_max_tokens_and_not_before(models_dir: Path, one_thread: EmbedSettings) -> None:
     # every "tree" is one token; two more mark the start and the end
     short = load_embedder("minilm", models_dir, dataclasses.replace(one_thread, max_tokens=12))
@@ -260,26 +243,15 @@ def test_damaged_export_is_refused_in_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_export_without_its_tokenizer_is_refused(models_dir: Path, tmp_path: Path, one_thread: EmbedSettings) -> None:
-    (copy_of_minilm(models_dir, tmp_path) / "tokenizer.json").unlink()
-    with pytest.raises(EmbedderError, match="must hold a readable exported model"):
-        load_embedder("minilm", tmp_path, one_thread)
-
-
-def test_model_is_exported_once(models_dir: Path, one_thread: EmbedSettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(exports.EXPORTS, "minilm", lambda folder: pytest.fail(f"exported again to {folder}"))
-    assert load_embedder("minilm", models_dir, one_thread).dim == 384
-
-
 def test_export_that_dies_half_way_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def half_an_export(model: Any, target: Path) -> None:
         target.write_bytes(b"half")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(exports, "load_sentence_transformer", lambda spec: [SimpleNamespace(auto_model=None)])
+    monkeypatch.setattr(exports, "_network", lambda *_: (None, "{}"))
     monkeypatch.setattr(exports, "_export", half_an_export)
-    with pytest.raises(EmbedderError, match=r"could not be written: .*No space left on device; free space"):
-        exports.export_minilm(tmp_path / "models" / "minilm")
+    with pytest.raises(EmbedderError, match=r"must be writable .*No space left on device; free space"):
+        exports.export("minilm", tmp_path / "models" / "minilm")
     assert list((tmp_path / "models").iterdir()) == []
 
 
@@ -291,17 +263,17 @@ def test_export_of_a_faster_process_is_kept(tmp_path: Path, monkeypatch: pytest.
         folder.mkdir()
         (folder / "model.onnx").write_bytes(b"theirs")
 
-    monkeypatch.setattr(exports, "load_sentence_transformer", lambda spec: [SimpleNamespace(auto_model=None)])
+    monkeypatch.setattr(exports, "_network", lambda *_: (None, "{}"))
     monkeypatch.setattr(exports, "_export", overtaken)
-    exports.export_minilm(folder)
+    exports.export("minilm", folder)
     assert (folder / "model.onnx").read_bytes() == b"theirs"
     assert list(tmp_path.iterdir()) == [folder]
 
 
 def test_models_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(EmbedderError, match=r"must be writable for the exported model: .*; set QUARRY_MODELS$"):
-        exports.export_minilm(tmp_path / "file" / "models" / "minilm")
+    with pytest.raises(EmbedderError, match=r"must be writable for the exported model: .*, or set QUARRY_MODELS$"):
+        exports.export("minilm", tmp_path / "file" / "models" / "minilm")
 
 
 @pytest.mark.parametrize("spec", ["no-such/model", "minilm-l6", "/no/such/folder", "", "{empty}", "{damaged}"])
@@ -337,7 +309,6 @@ def test_unknown_spec_is_refused_in_one_line_without_the_network(
 def test_model_that_is_not_installed_says_what_to_run(
     spec: str, remedy: str, tmp_path: Path, one_thread: EmbedSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(importlib.metadata, "files", lambda name: None)
     with pytest.raises(EmbedderError, match=rf"embedder {spec} needs the package .*{remedy}"):
         load_embedder(spec, tmp_path, one_thread)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quarry.ingest.embed import TokenStates
-from quarry.ingest.embed.tokens import MIDDLE, STEPS, TokenForm, basis_of, compact, form_of
+from quarry.ingest.embed.tokens import MIDDLE, STEPS, TokenForm, compact, form_of
 
 PLAIN = TokenForm(np.eye(4, dtype=np.float32), "plain")
 """A form that keeps vectors of four numbers as they are."""
@@ -47,23 +47,6 @@ def test_text_without_tokens_has_one_that_is_like_none() -> None:
     assert (tokens.codes[1] == MIDDLE).all()
 
 
-def test_no_texts_have_no_tokens() -> None:
-    tokens = compact(read(), PLAIN)
-    assert tokens.codes.shape == (0, 4)
-    assert tokens.starts.tolist() == [0]
-
-
-def test_basis_leaves_out_what_all_tokens_have_in_common() -> None:
-    generator = np.random.default_rng(5)
-    varied = np.zeros((500, 5))
-    varied[:, 0] = 10.0
-    varied[:, 1:3] = generator.normal(scale=(3.0, 2.0), size=(500, 2))
-    basis = basis_of(varied.astype(np.float32), 2).astype(float)
-    assert basis.shape == (5, 2)
-    np.testing.assert_allclose(np.abs(basis[[1, 2], [0, 1]]), 1.0, atol=0.05)
-    assert np.abs(basis[0]).max() < 0.1
-
-
 @pytest.mark.parametrize(("spec", "dim", "n_components"), [("minilm", 384, 128), ("mpnet", 768, 192), ("e5", 384, 192)])
 def test_each_exported_model_has_an_orthonormal_form(spec: str, dim: int, n_components: int) -> None:
     form = form_of(spec)
@@ -75,8 +58,3 @@ def test_each_exported_model_has_an_orthonormal_form(spec: str, dim: int, n_comp
 @pytest.mark.parametrize("spec", ["", "/somewhere/my-own-model", "../token_forms/minilm", "another"])
 def test_other_models_have_none(spec: str) -> None:
     assert form_of(spec) is None
-
-
-def test_forms_of_two_models_differ_in_their_digest() -> None:
-    digests = {form.digest for spec in ("minilm", "mpnet", "e5") if (form := form_of(spec))}
-    assert len(digests) == 3

@@ -1,4 +1,4 @@
-"""ingest/layout/arrange.py: reading order, furniture, footnotes and the printed title."""
+"""ingest/layout/arrange.py: reading order, running heads, footnotes and the printed title."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ from pathlib import Path
 
 from quarry.ingest.layout.arrange import Arranged, arrange
 from quarry.ingest.pdf.extract import extract
-from tests.contracts.handmade import Run, grid, lines, pdf
+from tests.contracts.handmade import WIDTHS, Run, grid, lines, pdf
 
 LEFT = [f"left line {number} of the first column here" for number in range(1, 9)]
 RIGHT = [f"right line {number} of the second column here" for number in range(1, 9)]
+
+
+def width(text: str) -> float:
+    """Points that a text is wide in Helvetica 10."""
+    widths = WIDTHS.split()
+    return sum(float(widths[ord(char) - 32]) for char in text) / 100
 
 
 def _arranged(tmp_path: Path, pages: list[list[Run]]) -> Arranged:
@@ -29,6 +35,13 @@ def _body(number: int) -> list[Run]:
 def test_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
     page = [*lines(RIGHT, 310, 200), *lines(LEFT, 50, 200)]
     assert _texts(_arranged(tmp_path, [page])) == LEFT + RIGHT
+
+
+def test_columns_of_other_leading_with_a_narrow_gutter_are_read_one_after_the_other(tmp_path: Path) -> None:
+    gutter = 50 + max(width(text) for text in LEFT)
+    left, right = LEFT + LEFT, RIGHT + RIGHT
+    page = [*lines(left, 50, 200), *lines(right, gutter + 7, 200, leading=13)]
+    assert _texts(_arranged(tmp_path, [page])) == left + right
 
 
 def test_what_runs_across_both_columns_parts_them_into_bands(tmp_path: Path) -> None:
@@ -72,18 +85,14 @@ def test_footnotes_are_marked_and_follow_the_body(tmp_path: Path) -> None:
     ]
 
 
-def test_small_print_at_the_foot_without_a_mark_is_no_footnote(tmp_path: Path) -> None:
-    arranged = _arranged(tmp_path, [[*_body(1), Run(50, 700, "Figure: a tree.", size=8)]])
-    assert not any(line.footnote for line in arranged.lines)
+def test_a_bold_head_with_a_number_in_small_print_begins_no_footnote(tmp_path: Path) -> None:
+    head = [Run(50, 700, "4 Search.", size=8, font="bold"), Run(95, 700, "It finds.", size=8)]
+    assert not any(line.footnote for line in _arranged(tmp_path, [[*_body(1), *head]]).lines)
 
 
 def test_the_title_is_the_largest_print_of_the_first_page(tmp_path: Path) -> None:
     title = [Run(50, 60, "Finding Things", size=20), Run(50, 84, "Again", size=20)]
     assert _arranged(tmp_path, [[*title, *_body(1)]]).title == "Finding Things Again"
-
-
-def test_a_page_in_one_size_has_no_title(tmp_path: Path) -> None:
-    assert _arranged(tmp_path, [_body(1)]).title == ""
 
 
 def test_lines_in_a_ruled_table_are_marked(tmp_path: Path) -> None:
@@ -98,22 +107,13 @@ def test_lines_in_a_ruled_table_are_marked(tmp_path: Path) -> None:
     assert [line.in_table for line in arrange(extract(path)).lines] == [False, True, True, False]
 
 
-def test_three_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
-    columns = [
-        [f"{name} line {number} of the text that is here" for number in range(1, 9)]
-        for name in ("left", "middle", "right")
-    ]
-    page = [run for x, column in zip((30, 220, 410), columns, strict=True) for run in lines(column, x, 200)]
-    assert _texts(_arranged(tmp_path, [page])) == [text for column in columns for text in column]
-
-
 def test_the_columns_of_the_pages_before_part_a_last_page_of_few_lines(tmp_path: Path) -> None:
     first = [*lines(LEFT, 50, 200), *lines(RIGHT, 310, 200)]
     last = [*lines(LEFT[:3], 50, 200), *lines(RIGHT[:2], 310, 205)]
     assert _texts(_arranged(tmp_path, [first, last])) == [*LEFT, *RIGHT, *LEFT[:3], *RIGHT[:2]]
 
 
-def test_a_list_of_the_sections_beside_the_text_of_every_page_is_furniture(tmp_path: Path) -> None:
+def test_a_list_of_the_sections_beside_the_text_of_every_page_is_left_out(tmp_path: Path) -> None:
     sections = lines(["Opening", "Method", "Results"], 10, 200, leading=14, size=6)
     pages = [[*sections, *(Run(run.x + 70, run.y, run.text) for run in _body(number))] for number in range(1, 5)]
     assert not {"Opening", "Method", "Results"} & set(_texts(_arranged(tmp_path, pages)))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quarry.ingest.layout.arrange import arrange
-from quarry.ingest.paragraphs.split import split
+from quarry.ingest.paragraphs.blocks import split
 from quarry.ingest.pdf.extract import extract
 from tests.contracts.handmade import Run, lines, pdf
 

@@ -1,70 +1,11 @@
-"""layout/lines.py: ligatures that the file does not name; all else is tested on small PDFs in test_extract.py."""
+"""ingest/layout/{rows,gutters,lines}.py, on rows of glyphs; test_extract.py has more, on small PDFs."""
 
 from __future__ import annotations
 
-import pytest
-
-from quarry.ingest.layout.lines import Row, alleys_of, lines_of, rows_of
-from quarry.ingest.pdf.model import UNKNOWN, Fonts, Glyph
-
-EMS_F, EMS_I, OTHER = 0.3, 0.25, 0.5
-"""Ems that f, i and all other letters are wide."""
-
-
-def _read(before: str, width: float, after: str, fonts: Fonts | None = None, font: int = 0) -> str:
-    """A word with an unknown glyph of that width, in ems, as it is read from a font of ten points."""
-    if fonts is None:
-        fonts = Fonts()
-        fonts.number("Serif")
-        for letter, ems in (("f", EMS_F), ("i", EMS_I)):
-            fonts.saw(0, letter, ems)
-    glyphs: list[Glyph] = []
-    x = 100.0
-    for char in (*before, UNKNOWN, *after):
-        unknown = char == UNKNOWN
-        right = x + 10 * (width if unknown else OTHER)
-        glyphs.append(Glyph(char, x, right, 50.0, 10.0, font if unknown else 0, False))
-        x = right
-    return lines_of(Row(50.0, 10.0, glyphs), fonts, rtl=False, mirrored=False)[0].text
-
-
-@pytest.mark.parametrize(
-    ("before", "width", "after", "read"),
-    [
-        # a ligature is a little narrower than its letters: f f are 0.6 wide, f i 0.55, f f i 0.85
-        ("di", 0.57, "erent", "different"),
-        ("o", 0.57, "", "off"),
-        ("de", 0.51, "ne", "define"),
-        ("over", 0.51, "ow", "overflow"),
-        ("di", 0.77, "cult", "difficult"),
-        ("shu", 0.77, "e", "shuffle"),
-    ],
-)
-def test_an_unnamed_ligature_is_told_by_its_width_and_the_letter_after_it(
-    before: str, width: float, after: str, read: str
-) -> None:
-    assert _read(before, width, after) == read
-
-
-@pytest.mark.parametrize(
-    ("before", "width", "after"), [("x", 1.0, "y"), ("x", 0.3, "y"), ("1", 0.57, "a"), ("n", 0.57, "K")]
-)
-def test_an_unnamed_glyph_of_another_width_or_place_stays_unknown(before: str, width: float, after: str) -> None:
-    assert _read(before, width, after) == f"{before}{UNKNOWN}{after}"
-
-
-def test_a_sign_of_another_font_between_letters_is_no_ligature() -> None:
-    fonts = Fonts()
-    fonts.number("Serif")
-    assert _read("n", 0.57, "k", fonts, fonts.number("Symbols")) == f"n{UNKNOWN}k"
-
-
-def test_the_narrowest_width_that_a_letter_was_seen_with_is_its_own() -> None:
-    fonts = Fonts()
-    fonts.number("Serif")
-    for ems in (0.57, 0.3, 0.31):  # a reader may give each letter of a ligature that is named the width of both
-        fonts.saw(0, "f", ems)
-    assert (fonts.width(0, "f"), _read("di", 0.57, "erent", fonts)) == (0.3, "different")
+from quarry.ingest.layout.gutters import narrow_gutters
+from quarry.ingest.layout.lines import lines_of
+from quarry.ingest.layout.rows import Row, rows_of
+from quarry.ingest.pdf.model import Fonts, Glyph
 
 
 def _row(y: float, words: list[tuple[float, str]]) -> Row:
@@ -76,16 +17,16 @@ def _row(y: float, words: list[tuple[float, str]]) -> Row:
 
 def test_columns_with_little_white_between_are_parted_where_all_rows_have_a_gap() -> None:
     rows = [_row(20 + 12 * n, [(50, "a" * 30), (208, "b" * 30)]) for n in range(12)]  # 8 points, less than an em
-    (alley,) = alleys_of(rows)
-    assert 200 <= alley <= 208
+    (gutter,) = narrow_gutters(rows)
+    assert 200 <= gutter <= 208
     fonts = Fonts()
     fonts.number("Serif")
-    assert [line.text for line in lines_of(rows[0], fonts, False, False, [alley])] == ["a" * 30, "b" * 30]
+    assert [line.text for line in lines_of(rows[0], fonts, False, False, [gutter])] == ["a" * 30, "b" * 30]
 
 
 def test_gaps_between_words_that_fall_in_different_places_part_no_columns() -> None:
     rows = [_row(20 + 12 * n, [(50, "a" * (20 + n)), (58 + 5 * (20 + n), "b" * 30)]) for n in range(12)]
-    assert alleys_of(rows) == []
+    assert narrow_gutters(rows) == []
 
 
 def _spaced(words: list[str], space: float) -> list[str]:
@@ -124,14 +65,12 @@ def _placed(text: str, x: float) -> list[tuple[float, str]]:
     return [(x + 5 * at, char) for at, char in enumerate(text) if char != " "]
 
 
-def test_the_halves_of_a_stretched_row_stay_together_beside_another_column() -> None:
-    fonts = Fonts()
-    fonts.number("Serif")
+def test_the_halves_of_a_stretched_row_stay_together_next_to_another_column() -> None:
     glyphs = [
         Glyph(char, x, x + 5, y, 10.0, 0, False)
-        # the next column stands a little lower, nearer to the second half than the first half does
+        # the next column is a little lower, and nearer to the second half than the first half is
         for text, left, y in (("another column", 168.0, 101.5), ("second half", 105.0, 100.0), ("first", 50.0, 100.0))
         for x, char in _placed(text, left)
     ]
-    row = next(row for row in rows_of(glyphs, fonts) if row.glyphs[0].text == "f")
+    row = next(row for row in rows_of(glyphs) if row.glyphs[0].text == "f")
     assert "".join(glyph.text for glyph in row.glyphs).startswith("firstsecondhalf")

@@ -49,8 +49,8 @@ def _in_order(tmp_path: Path, runs: Sequence[Run]) -> list[str]:
 
 
 def test_a_note_in_smaller_print_beside_the_text_is_read_after_it(tmp_path: Path) -> None:
-    # on the baseline of a row and 7.6 points, 0.76 em, to the right of it, and a little above that of the next
-    notes = [Run(286, 124, "a note on", size=7), Run(286, 134, "the text", size=7)]
+    # on the baseline of a row and 13.6 points, 1.36 em, to the right of it
+    notes = [Run(292, 124, "a note on", size=7), Run(292, 134, "the text", size=7)]
     text = lines(TEXT, 60, 100)
     assert _in_order(tmp_path, [*text, *notes]) == [*TEXT, "a note on", "the text"]
 

@@ -61,6 +61,36 @@ def test_numbers_tell_paragraphs_of_one_template_apart() -> None:
     assert near_identical(paragraphs(*texts)) == {}
 
 
+@pytest.mark.parametrize(
+    ("template", "filled"),
+    [
+        (
+            "On {0} evening the members of our society came together in the old library, where {1} spoke for an hour "
+            "about the history of {2} in the towns along the coast, and nobody left the room before the very end.",
+            [("Monday", "Dana Weiss", "tea"), ("Friday", "Omar Levy", "salt"), ("Sunday", "Ruth Adler", "glass")],
+        ),
+        (
+            "בערב יום {0} התכנסו חברי האגודה שלנו בספרייה הישנה, ושם דיברה {1} במשך שעה ארוכה על תולדות {2} בערים "
+            "שלאורך החוף, ואיש מן הנוכחים לא עזב את החדר לפני הסוף הגמור של הדברים.",
+            [("שני", "דנה", "התה"), ("שישי", "רות", "המלח"), ("חמישי", "מיכל", "הזכוכית")],
+        ),
+        (
+            f"{TREES} {{0}}, among others, has found {{1}} of them.",
+            [("Adler", "two"), ("Weiss", "two"), ("Weiss", "ten")],
+        ),
+    ],
+)
+def test_events_told_by_one_template_stay_apart(template: str, filled: list[tuple[str, ...]]) -> None:
+    assert near_identical(paragraphs(*(template.format(*words) for words in filled))) == {}
+
+
+def test_an_ordinary_hebrew_word_may_differ_and_a_name_may_not() -> None:
+    other = "הכלל הזה נשאר תמיד נכון, וגם כאן נראה אותו"
+    texts = [f"{HEBREW} {HEBREW} הוא {word}." for word in ("תמיד", "נכון")]
+    assert near_identical(paragraphs(*texts, other, f"{other} שוב", f"{other} ושוב פעם ועוד פעם")).keys() >= {"p1"}
+    assert near_identical(paragraphs(*texts)) == {}
+
+
 def test_no_paragraphs_and_paragraphs_without_words_are_no_error() -> None:
     assert near_identical([]) == {}
     assert near_identical(paragraphs("§ ≤ ∑", "a")) == {}

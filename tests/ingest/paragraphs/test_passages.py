@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from quarry.configs.settings import IngestSettings
 from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.paragraphs.blocks import Block
 from quarry.ingest.paragraphs.passages import passages
-from quarry.ingest.paragraphs.split import Block
 
 SETTINGS = IngestSettings(workers=1, timeout_s=60, memory_mb=2000, min_words=8, max_words=60, reader="auto")
 PROSE = "A queue hands out first whatever came in first, as a fair clerk would."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from quarry.ingest.paragraphs.blocks import Block
 from quarry.ingest.paragraphs.sections import outline
-from quarry.ingest.paragraphs.split import Block
 
 TEXT = "one two three four five six seven eight nine ten eleven twelve"
 

@@ -11,7 +11,7 @@ from quarry.ingest.pdf.glyph_names import with_glyph_names
 MAP = b"1 begincodespacerange\n<00><FF>\nendcodespacerange\n2 beginbfrange\n<21><21><ffff>\n<22><22><0041>\nendbfrange"
 
 
-def pdf(differences: list[object], cmap: bytes) -> bytes:
+def pdf(differences: list[object], cmap: bytes, program: str = "") -> bytes:
     made = pikepdf.new()
     made.add_blank_page()
     font = pikepdf.Dictionary(
@@ -20,6 +20,8 @@ def pdf(differences: list[object], cmap: bytes) -> bytes:
         Encoding=pikepdf.Dictionary(Differences=pikepdf.Array(differences)),
         ToUnicode=made.make_stream(cmap),
     )
+    if program:
+        font.FontDescriptor = pikepdf.Dictionary({"/Type": pikepdf.Name.FontDescriptor, program: made.make_stream(b"")})
     made.pages[0].Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=made.make_indirect(font)))
     written = io.BytesIO()
     made.save(written)
@@ -44,3 +46,24 @@ def test_a_whole_map_and_a_damaged_file_stay_as_they_are() -> None:
     whole = pdf([34, pikepdf.Name("/B")], MAP)
     assert with_glyph_names(whole) is whole
     assert with_glyph_names(b"%PDF-1.4 nothing") == b"%PDF-1.4 nothing"
+
+
+def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
+    names = [33, *map(pikepdf.Name, ("/Sigma", "/lscript", "/minus", "/a"))]
+    arrows = (
+        MAP.replace(b"<ffff>", b"<2303>")
+        .replace(b"<0041>", b"<0060>")
+        .replace(b"endbfrange", b"<23><23><2212>\n<24><24><05d0>\nendbfrange")
+    )
+    found = cmap_of(with_glyph_names(pdf(names, arrows, "/FontFile")))
+    assert "<21> <03a3>" in found
+    assert "<22> <2113>" in found
+    assert "<24> <05d0>" in found, "letters of another script may bear Latin names"
+    assert with_glyph_names(whole := pdf(names, arrows)) is whole, "names lead to glyphs in embedded fonts"
+
+
+def test_a_single_name_that_the_map_contradicts_is_not_believed() -> None:
+    names = [33, *map(pikepdf.Name, ("/Sigma", "/Omega", "/Delta"))]
+    cmap = b"1 beginbfrange\n<21><21><2211>\n<22><22><03a9>\n<23><23><0394>\nendbfrange"
+    whole = pdf(names, cmap, "/FontFile3")
+    assert with_glyph_names(whole) is whole

@@ -9,7 +9,7 @@ import pytest
 from quarry.ingest.errors import SourceError
 from quarry.ingest.pdf import ocr
 from quarry.ingest.pdf.extract import extract
-from quarry.ingest.pdf.ocr import OcrChar, OcrLine, OcrReader, languages, lines_of_hocr
+from quarry.ingest.pdf.ocr import OcrReader, glyphs_of_hocr, languages
 
 SCANS = Path(__file__).parents[1] / "torture" / "dev"
 HOCR = """
@@ -27,23 +27,26 @@ HOCR = """
 """
 
 
-def _reader(of: tuple[str, ...]) -> OcrReader:
-    reader = object.__new__(OcrReader)
-    reader._of, reader._font = of, 0
-    return reader
+def _glyphs(hocr: str, right_to_left: bool = False) -> list[tuple[str, int, int, int, int, bool]]:
+    """Text, edges, baseline and size in dots, and certainty of the glyphs of an hOCR page."""
+    dots = ocr.DPI / 72
+    return [
+        (g.text, round(g.x0 * dots), round(g.x1 * dots), round(g.y * dots), round(g.size * dots), g.sure)
+        for g in glyphs_of_hocr(hocr.encode("ascii", "xmlcharrefreplace"), 0, right_to_left)
+    ]
 
 
-def test_lines_words_and_characters_are_parsed_and_noise_left_out() -> None:
-    (line,) = lines_of_hocr(HOCR.encode())
-    assert (line.slope, line.baseline, line.size) == (0.01, 347.0, 24.0)
-    ((confidence, chars),) = line.words
-    assert confidence == 96
-    assert chars == (OcrChar("A", 100, 328, 118), OcrChar("&", 120, 328, 130))
+def test_glyphs_reach_to_the_next_one_a_space_follows_each_word_and_noise_is_left_out() -> None:
+    assert _glyphs(HOCR) == [
+        ("A", 100, 120, 348, 24, True),
+        ("&", 120, 130, 348, 24, True),
+        (" ", 130, 130, 348, 24, True),
+    ]
 
 
-def test_an_empty_page_has_no_lines() -> None:
-    assert lines_of_hocr(b"") == []
-    assert lines_of_hocr(b"<html><body><div class='ocr_page'></div></body></html>") == []
+@pytest.mark.parametrize("hocr", ["", "<html><body><div class='ocr_page'></div></body></html>"])
+def test_an_empty_page_has_no_glyphs(hocr: str) -> None:
+    assert _glyphs(hocr) == []
 
 
 def test_the_size_of_a_line_is_measured_by_its_small_letters() -> None:
@@ -51,30 +54,14 @@ def test_the_size_of_a_line_is_measured_by_its_small_letters() -> None:
     chars = "".join(
         box.format(12 * at, 70 if char in "hlt" else 82, 12 * at + 10, char) for at, char in enumerate("thesame")
     )
-    word = f"<span class='ocrx_word' title='bbox 0 70 90 100; x_wconf 90'>{chars}</span>"
-    hocr = f"<p><span class='ocr_line' title='bbox 0 70 90 100; baseline 0 0; x_size 40'>{word}</span></p>"
-    assert [line.size for line in lines_of_hocr(hocr.encode())] == [pytest.approx(18 / ocr.X_HEIGHT)]
-
-
-def test_glyphs_reach_to_the_next_one_and_words_are_parted_by_a_space() -> None:
-    words = tuple(
-        (90.0, tuple(OcrChar(char, x + 12 * at, 80, x + 12 * at + 10) for at, char in enumerate("of")))
-        for x in (100, 140)
-    )
-    glyphs = _reader(("eng",))._glyphs([OcrLine(words, 0.0, 100.0, 25.0)])
-    assert "".join(glyph.text for glyph in glyphs) == "of of "
-    points = 72 / ocr.DPI
-    assert [(round(glyph.x0 / points), round(glyph.x1 / points)) for glyph in glyphs[:3]] == [
-        (100, 112),
-        (112, 122),
-        (122, 122),
-    ]
-    assert {(round(glyph.y / points), round(glyph.size / points)) for glyph in glyphs} == {(100, 25)}
+    word = f"<span class='ocrx_word' title='bbox 0 70 90 100; x_wconf 60'>{chars}</span>"
+    hocr = f"<p><span class='ocr_line' title='bbox 0 70 90 100; baseline 0 0; x_size 60'>{word}</span></p>"
+    assert {(size, sure) for text, _, _, _, size, sure in _glyphs(hocr) if text != " "} == {(40, False)}
 
 
 def test_hebrew_is_given_from_left_to_right_with_brackets_as_they_look() -> None:
-    chars = [OcrChar("(", 120, 80, 130), OcrChar("א", 100, 80, 118)]
-    assert "".join(char.text for char in _reader(("heb", "eng"))._in_place(chars)) == "א)"
+    hebrew = HOCR.replace(">A<", ">(<").replace(">&amp;<", ">א<").replace("x_bboxes 100 328", "x_bboxes 140 328")
+    assert "".join(glyph[0] for glyph in _glyphs(hebrew.replace("118 348", "150 348"), right_to_left=True)) == "א) "
 
 
 def test_without_tesseract_the_command_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

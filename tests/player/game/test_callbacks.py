@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from quarry.player.game.callbacks import Callbacks
-from quarry.player.game.journal import Journal
-from quarry.player.game.ledger import Ledger
-from quarry.player.protocol.payloads import Json
+from quarry.player.protocol.messages import Json
 from tests.player.fakes import course, dense_player, perfect_answer
 
 HINT = "grammar token lookahead terminal"
@@ -82,21 +79,6 @@ def test_two_games_do_not_mix(callbacks: Callbacks) -> None:
 
 def test_a_game_that_was_never_announced_is_guessed_all_the_same(callbacks: Callbacks) -> None:
     assert callbacks.get_guess(dynamic(game_id="0101031", answers=["A"] * 20))["opening_sentence"]
-
-
-def test_what_was_revealed_is_used_when_the_round_comes_again(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "league.sqlite")
-    words = []
-    for game_id in ("0101001", "0101002"):
-        player = dense_player(course(), questions_pool=60)
-        callbacks = Callbacks(player, ledger=Ledger(journal, "league", "me"), say=lambda _: None)
-        callbacks.get_questions(dynamic(**{**ROUND, "game_id": game_id}))
-        words.append(callbacks.get_guess(dynamic(game_id=game_id, answers=[]))["associative_word"])
-        feedback = {"associative_word": 'The word was "fox".'}
-        callbacks.on_score_received(dynamic(game_id=game_id, private_score=10, feedback=feedback))
-    assert words[0] != "fox"
-    assert words[1] == "fox"
-    journal.close()
 
 
 anything = some.recursive(

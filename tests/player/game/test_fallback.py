@@ -9,11 +9,9 @@ from collections.abc import Sequence
 import pytest
 
 from quarry.player.game.fallback import DeadlinePlayer, generic_questions
-from quarry.player.game.feedback import read_revealed, recognise, use_revealed
-from quarry.player.game.ledger import Revealed
-from quarry.player.player import Decision, Plan, Player
-from quarry.player.protocol import payloads as protocol
-from quarry.player.protocol.payloads import RoundStart, Score
+from quarry.player.player import Decision, Plan
+from quarry.player.protocol import messages as protocol
+from quarry.player.protocol.messages import RoundStart
 from quarry.player.questions.answer import Answers
 from quarry.player.questions.question import Question
 from tests.player.fakes import course, dense_player, perfect_answer
@@ -136,71 +134,3 @@ def test_generic_questions_are_put_in_the_language_of_the_hint() -> None:
         assert len({question.text for question in questions}) == 20
         assert len({option for question in questions for option in question.options}) == 61
     assert "הפסקה" in generic_questions(hebrew)[0].text
-
-
-# what a referee revealed
-
-
-def planned() -> tuple[Player, Plan]:
-    player = dense_player(course(), questions_pool=60)
-    return player, player.plan(START)
-
-
-def scored(sentence: float, word: float, **feedback: str) -> Score:
-    return Score(50.0, 1, {"opening_sentence_score": sentence, "associative_word_score": word}, feedback)
-
-
-def test_right_parts_are_revealed_by_their_points() -> None:
-    player, plan = planned()
-    guess = player.decide(plan, ["A"] * 20).guess
-    assert read_revealed(scored(100.0, 100.0), guess, plan) == Revealed(guess.opening_sentence, guess.associative_word)
-    assert read_revealed(scored(40.0, 10.0), guess, plan) == Revealed("", "")
-
-
-@pytest.mark.parametrize("frame", ['The sentence was "{}", not yours.', "expected: {}", "{}"])
-def test_a_sentence_is_found_in_the_feedback(frame: str) -> None:
-    player, plan = planned()
-    guess = player.decide(plan, ["A"] * 20).guess
-    other = next(
-        hit.paragraph.opening_sentence
-        for hit in plan.result.hits
-        if hit.paragraph.opening_sentence != guess.opening_sentence
-    )
-    score = scored(10.0, 10.0, opening_sentence=frame.format(other))
-    assert read_revealed(score, guess, plan).sentence == other
-
-
-@pytest.mark.parametrize(
-    ("remark", "word"),
-    [
-        ('The word was "fox".', "fox"),
-        ("The secret word: fox", "fox"),
-        ('You said "GUESSED", it is "fox"', "fox"),
-        ("The associative word is another one; 0 of 100 for its nearness to the right one.", ""),
-        ('either "fox" or "hen"', ""),
-    ],
-)
-def test_a_word_is_found_in_the_feedback_where_it_is_plain(remark: str, word: str) -> None:
-    player, plan = planned()
-    guess = player.decide(plan, ["A"] * 20).guess
-    told = remark.replace("GUESSED", guess.associative_word)
-    assert read_revealed(scored(0.0, 0.0, associative_word=told), guess, plan).word == word
-
-
-def test_a_round_that_is_recognised_is_guessed_as_revealed() -> None:
-    player, plan = planned()
-    other = plan.result.hits[-1].paragraph
-    known = recognise(plan, Revealed(other.opening_sentence, "fox"))
-    assert known.prior.sum() == pytest.approx(1.0)
-    row = known.row_of(other.opening_sentence)
-    assert row is not None
-    assert known.prior[row] > 0.89
-    decision = use_revealed(player.decide(known, [None] * 20), known, Revealed(other.opening_sentence, "fox"))
-    assert (decision.guess.opening_sentence, decision.guess.associative_word) == (other.opening_sentence, "fox")
-
-
-def test_a_revealed_sentence_that_begins_no_paragraph_is_guessed_as_it_was_told() -> None:
-    player, plan = planned()
-    revealed = Revealed("A sentence that was lost at ingest.", "")
-    decision = use_revealed(player.decide(recognise(plan, revealed), [None] * 20), plan, revealed)
-    assert decision.guess.opening_sentence == revealed.sentence

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 import stat
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from quarry.player.errors import JournalError, UnauthorizedError
-from quarry.player.game.journal import Journal
-from quarry.player.game.ledger import Ledger, Revealed
-from quarry.player.game.login import authenticate, save_token
+from quarry.player.game.journal import Journal, Ledger, authenticate
 from quarry.player.protocol.client import HttpGameServer
-from quarry.player.protocol.payloads import Guess, Json, RoundStart, Score
+from quarry.player.protocol.messages import Guess, Json, RoundStart, Score
 from quarry.player.questions.question import Question
 
 START = RoundStart("M1", "Lecture 3", "what climbs, towards light", "color", "round-token")
@@ -48,7 +44,6 @@ def test_a_game_is_found_again_as_it_was_left(path: Path) -> None:
     ledger.name(key, "0101001")
     ledger.replied(key, "Q21ROUNDSTART", reply("Q21QUESTIONSBATCH"), start=START, questions=QUESTIONS)
     ledger.replied(key, "Q21ANSWERSBATCH", reply("Q21GUESSSUBMISSION"), answers=["A", None], guess=GUESS)
-    ledger.delivered(key, "Q21ROUNDSTART")
     ledger.move_cursor("7")
     first.close()
 
@@ -59,7 +54,6 @@ def test_a_game_is_found_again_as_it_was_left(path: Path) -> None:
     assert (kept.answers, kept.guess, kept.score) == (("A", None), GUESS, None)
     assert kept.replies["Q21ROUNDSTART"] == reply("Q21QUESTIONSBATCH")
     assert list(kept.replies["Q21ROUNDSTART"]["payload"]) == ["b", "a"]
-    assert kept.undelivered == ("Q21ANSWERSBATCH",)
     assert ledger.cursor() == "7"
     second.close()
 
@@ -71,12 +65,6 @@ def test_the_first_reply_to_a_message_stays(journal: Journal) -> None:
     ledger.replied(key, "m", reply("first"))
     ledger.replied(key, "m", reply("second"))
     assert ledger.running()[0].replies["m"]["message_type"] == "first"
-
-
-def test_pages_of_other_players_and_servers_are_their_own(journal: Journal) -> None:
-    Ledger(journal, "http://one", "me").ask()
-    assert Ledger(journal, "http://one", "other").running() == []
-    assert Ledger(journal, "http://two", "me").running() == []
 
 
 def test_a_game_that_is_over_or_given_up_is_not_running(journal: Journal) -> None:
@@ -97,27 +85,16 @@ def test_an_id_that_comes_again_is_a_new_game(journal: Journal) -> None:
     assert not ledger.knows("0101002")
 
 
-def test_what_was_revealed_is_recognised_and_can_be_forgotten(journal: Journal) -> None:
-    ledger = Ledger(journal, "http://one", "me")
-    assert ledger.recall(START) == Revealed("", "")
-    ledger.reveal(START, Revealed("", "ivy"))
-    ledger.reveal(START, Revealed("Plants climb.", ""))
-    same = RoundStart("M2", "lecture 3", "What climbs towards LIGHT", "Color", "another")
-    assert ledger.recall(same) == Revealed("Plants climb.", "ivy")
-    assert ledger.recall(RoundStart("M2", "lecture 4", START.hint, "color", "")) == Revealed("", "")
-    assert journal.forget() == 1
-    assert ledger.recall(START) == Revealed("", "")
-
-
 def test_only_the_owner_may_read_it(path: Path, journal: Journal) -> None:
-    save_token(journal, "http://one", "me", "secret", "p-1")
+    journal.keep_token("http://one", "me", "secret", "p-1")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_ledger_without_a_journal_keeps_nothing() -> None:
-    ledger = Ledger(None)
+def test_a_journal_without_a_file_keeps_games_in_memory() -> None:
+    ledger = Ledger(Journal(None))
     ledger.replied(ledger.ask(), "m", reply("x"), start=START)
-    assert (ledger.running(), ledger.cursor(), ledger.recall(START)) == ([], "", Revealed("", ""))
+    assert [record.start for record in ledger.running()] == [START]
+    assert Ledger(Journal(None)).running() == []
 
 
 def test_a_file_that_is_no_journal_is_refused_in_one_line(tmp_path: Path) -> None:
@@ -130,36 +107,6 @@ def test_a_file_that_is_no_journal_is_refused_in_one_line(tmp_path: Path) -> Non
         with pytest.raises(JournalError, match="--journal must be") as caught:
             Journal(tmp_path / name)
         assert "\n" not in str(caught.value)
-
-
-def test_a_game_whose_page_was_altered_is_left_and_told(path: Path) -> None:
-    told: list[str] = []
-    journal = Journal(path, say=told.append)
-    ledger = Ledger(journal, "http://one", "me")
-    bad, good = ledger.ask(), ledger.ask()
-    for start in ('{"match', '["a"]', '{"unknown": 1}'):
-        journal.write(("UPDATE games SET start = ? WHERE game = ?", (start, bad)))
-        assert [kept.key for kept in ledger.running()] == [good]
-    assert "cannot be read and is left" in told[0]
-    journal.close()
-
-
-def test_a_slow_disk_delays_no_reply_and_gets_all_in_the_end(path: Path) -> None:
-    told: list[str] = []
-    journal = Journal(path, budget_s=0.1, say=told.append)
-    ledger = Ledger(journal, "http://one", "me")
-    key = ledger.ask()
-    ledger.name(key, "0101001")
-    release = threading.Event()
-    journal._worker.start(release.wait)
-    started = time.monotonic()
-    for number in range(5):
-        ledger.replied(key, f"m{number}", reply("x"))
-    assert time.monotonic() - started < 3.0
-    assert told == [f"journal {path}: did not answer within 0.1 s; games go on, and the journal follows when it can"]
-    release.set()
-    assert sorted(ledger.running()[0].replies) == ["m0", "m1", "m2", "m3", "m4"]
-    journal.close()
 
 
 def test_a_disk_that_fails_is_told_once_and_the_game_goes_on(path: Path) -> None:
@@ -221,5 +168,5 @@ def test_two_processes_do_not_play_as_one_player(path: Path, journal: Journal) -
     authenticate(server, "me", journal, told.append).ask()
     other = Journal(path)
     assert authenticate(server, "me", other, told.append).running() == []
-    assert "serves another process" in told[0]
+    assert "another process plays as this player" in told[0]
     other.close()

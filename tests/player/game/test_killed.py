@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from quarry.evaluate.practice.server import PracticeServer, create_app, serving
-from quarry.player.protocol.payloads import Json
+from quarry.player.protocol.messages import Json
 from tests.evaluate.fakes import small_repertoire
 
 ROOT = Path(__file__).resolve().parents[3]

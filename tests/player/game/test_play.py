@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,15 +12,15 @@ import pytest
 from quarry.player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
 from quarry.player.game.fallback import DeadlinePlayer, Planned
 from quarry.player.game.game import GameReport, Spectator, Timeouts
-from quarry.player.game.journal import Journal
+from quarry.player.game.journal import Journal, Ledger
 from quarry.player.game.json_output import report_json
-from quarry.player.game.ledger import Ledger
 from quarry.player.game.play import play, play_games
 from quarry.player.player import Decision, Plan
-from quarry.player.protocol import payloads as protocol
+from quarry.player.protocol import messages as protocol
 from quarry.player.protocol.client import GameState
-from quarry.player.protocol.payloads import Json, RoundStart, Score
-from quarry.player.questions.answer import Answer, Answers
+from quarry.player.protocol.messages import Json, RoundStart, Score
+from quarry.player.questions.answer import Answers
+from quarry.player.questions.question import Question
 from tests.player.fakes import FakeGameServer, course, dense_player
 
 GAME = "0101001"
@@ -84,51 +84,15 @@ def test_a_game_goes_from_warmup_to_score() -> None:
     assert (report.score.private_score, report.score.league_points) == (88.0, 3)
     assert report.answers == ("A",) * 20
     assert report.elapsed_s > 0.0
-
-
-def test_replies_go_to_the_referee_that_wrote_and_name_game_and_player() -> None:
-    _, server = played([warmup(), round_start(), answers(), score()])
-    assert {envelope["recipient_id"] for envelope in server.sent} == {"referee-7"}
-    assert {envelope["game_id"] for envelope in server.sent} == {GAME}
-    assert {envelope["sender"]["logical_id"] for envelope in server.sent} == {"me"}
-
-
-def test_a_message_without_a_sender_is_answered_to_the_referee() -> None:
-    bare = warmup()
-    del bare["sender"]
-    _, server = played([bare, round_start(), answers(), score()])
-    assert server.sent[0]["recipient_id"] == "referee"
-
-
-def test_all_messages_may_come_in_one_poll() -> None:
-    report, server = played([warmup(), round_start(), answers(), score()])
-    assert server.sent_types() == REPLIES
-    assert report.score.private_score == 88.0
-
-
-def test_the_inbox_is_read_on_from_its_cursor() -> None:
-    _, server = played([warmup()], [round_start()], [answers()], [score()])
-    assert server.cursors == ["", "1", "2", "3"]
+    assert {(sent["recipient_id"], sent["game_id"], sent["sender"]["logical_id"]) for sent in server.sent} == {
+        ("referee-7", GAME, "me")
+    }
 
 
 def test_every_message_twice_gets_the_very_same_reply_twice() -> None:
     _, server = played(*([item, item] for item in (warmup(), round_start(), answers(), score())))
     assert server.sent_types() == [name for name in REPLIES for _ in range(2)]
     assert server.sent[::2] == server.sent[1::2]
-
-
-def test_a_round_start_four_times_gets_the_very_same_questions() -> None:
-    four = [round_start(message_id=f"try {number}") for number in range(4)]
-    _, server = played([warmup()], four[:1], four[1:3], [answers()], four[3:], [score()])
-    batches = [envelope for envelope in server.sent if envelope["message_type"] == "Q21QUESTIONSBATCH"]
-    assert len(batches) == 4
-    assert all(batch == batches[0] for batch in batches)
-
-
-def test_a_second_round_start_with_another_hint_changes_no_question() -> None:
-    _, server = played([round_start(), round_start("bucket probe collision digest")], [answers()], [score()])
-    first, second, _ = server.sent
-    assert first == second
 
 
 def test_messages_of_other_games_are_passed_over() -> None:
@@ -145,27 +109,10 @@ def test_messages_of_other_games_are_passed_over() -> None:
     assert report.score.private_score == 88.0
 
 
-def test_a_round_needs_no_warmup() -> None:
-    report, server = played([round_start()], [answers()], [score()])
-    assert server.sent_types() == REPLIES[1:]
-    assert report.score.private_score == 88.0
-
-
-def test_a_late_warmup_is_answered_all_the_same() -> None:
-    _, server = played([round_start()], [warmup()], [answers()], [score()])
-    assert server.sent_types() == ["Q21QUESTIONSBATCH", "Q21WARMUPRESPONSE", "Q21GUESSSUBMISSION"]
-
-
 def test_answers_before_the_round_are_ignored_until_they_come_again() -> None:
     report, server = played([answers(["B"] * 20)], [round_start()], [answers(["C"] * 20)], [score()])
     assert server.sent_types() == REPLIES[1:]
     assert report.answers == ("C",) * 20
-
-
-def test_a_score_before_the_guess_is_ignored() -> None:
-    report, server = played([score(1.0)], [round_start()], [score(2.0)], [answers()], [score(77.0)])
-    assert server.sent_types() == REPLIES[1:]
-    assert report.score.private_score == 77.0
 
 
 def test_a_round_start_that_tells_nothing_is_answered_over_the_whole_course() -> None:
@@ -177,34 +124,11 @@ def test_a_round_start_that_tells_nothing_is_answered_over_the_whole_course() ->
     assert report.plan.result.answered_by == "course"
 
 
-def test_of_two_scores_the_first_counts() -> None:
-    report, _ = played([round_start()], [answers()], [score(70.0), score(10.0)])
-    assert report.score.private_score == 70.0
-
-
-def test_missing_answers_still_lead_to_a_guess() -> None:
-    letters: list[Answer] = ["A", None, "Not Relevant", None, "d", *[None] * 15]
-    report, server = played([round_start()], [answers(letters)], [score()])
-    assert report.answers == ("A", None, "Not Relevant", None, "D", *[None] * 15)
-    assert server.sent_types() == REPLIES[1:]
-
-
 @pytest.mark.parametrize("payload", [{}, {"answers": None}, {"answers": []}, {"answers": "none"}, None, []])
 def test_an_empty_batch_of_answers_still_leads_to_a_guess(payload: object) -> None:
     report, server = played([round_start()], [message("Q21ANSWERSBATCH", payload)], [score()])
     assert report.answers == (None,) * 20
     assert server.sent[-1]["payload"]["opening_sentence"].startswith("Parsing begins")
-
-
-def test_messages_in_other_spellings_are_answered_too() -> None:
-    start: Json = {
-        "messagetype": "Q21_ROUND_START",
-        "gameid": GAME,
-        "payload": {"book_name": "first", "description": HINT, "associative_domain": "color"},
-    }
-    report, server = played([start], [answers()], [score()])
-    assert server.sent_types() == REPLIES[1:]
-    assert (report.start.hint, report.start.association_domain) == (HINT, "color")
 
 
 @pytest.mark.parametrize(
@@ -229,13 +153,6 @@ def test_a_game_that_is_not_over_in_time_is_given_up() -> None:
     with pytest.raises(GameTimeoutError, match=rf"game {GAME} must be over in time.*game\.game_timeout_s"):
         play(server, dense_player(course()), name="me", timeout_s=0.3)
     assert server.sent_types() == REPLIES[:2]
-
-
-def test_a_game_whose_time_is_over_at_once_sends_nothing() -> None:
-    server = FakeGameServer([[warmup()]], GAME)
-    with pytest.raises(GameTimeoutError):
-        play(server, dense_player(course()), name="me", timeout_s=0.0)
-    assert server.sent == []
 
 
 class Notebook(Spectator):
@@ -266,29 +183,6 @@ def test_a_spectator_is_shown_each_step_once() -> None:
     server = FakeGameServer([[round_start()] * 2, [answers()] * 2, [score()] * 2], GAME)
     play(server, dense_player(course()), name="me", timeout_s=20.0, spectator=notebook)
     assert notebook.seen == [f"started {GAME} {HINT}", "planned 20", "answered 20 True", "scored 88.0"]
-
-
-def test_one_player_plays_several_games_at_once() -> None:
-    player = dense_player(course())
-    hints = {
-        f"010100{row}": hint for row, hint in enumerate((HINT, "bucket probe collision digest", "vertex edge path"))
-    }
-    alone = {
-        game_id: player.plan(RoundStart("M1", "first", hint, "color", "t")).questions for game_id, hint in hints.items()
-    }
-    asked: dict[str, object] = {}
-
-    def one_game(game_id: str) -> None:
-        batches = [[round_start(hints[game_id], game_id)], [answers(game_id=game_id)], [score(game_id=game_id)]]
-        server = FakeGameServer(batches, game_id)
-        asked[game_id] = play(server, player, name="me", timeout_s=20.0).plan.questions
-
-    threads = [threading.Thread(target=one_game, args=(game_id,)) for game_id in hints]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert asked == alone
 
 
 def test_a_report_as_json_holds_the_questions_answers_guess_and_score() -> None:
@@ -441,34 +335,32 @@ def test_a_game_that_the_server_has_aborted_is_not_waited_for() -> None:
     assert "must end with a score, the server says 'Aborted'" in str(error)
 
 
-def test_an_empty_batch_is_held_back_for_the_right_one() -> None:
-    server = FaultyServer([[round_start()], [answers([None] * 20)], [answers(["B"] * 20)], [score()]])
-    (report,), _ = series(server)
-    assert isinstance(report, GameReport)
-    assert report.answers == ("B",) * 20
-    assert server.sent_types() == REPLIES[1:]
-
-
-def test_an_empty_batch_that_stays_alone_is_answered_in_time() -> None:
-    server = FaultyServer([[round_start()], [answers([None] * 20)]])
-    series(server, timeout_s=1.5, timeouts=Timeouts(grace_s=0.2))
-    assert server.sent_types() == REPLIES[1:]
-
-
-@pytest.mark.parametrize("game_id", [int(GAME), None])
-def test_a_game_id_as_a_number_or_in_the_payload_is_read(game_id: int | None) -> None:
-    changed: list[Json] = []
-    for envelope in (warmup(), round_start(), answers(), score()):
-        payload = {**envelope["payload"], **({"game_id": GAME} if game_id is None else {})}
-        changed.append({**envelope, "game_id": game_id, "payload": payload})
-    (report,), _ = series(FaultyServer([changed]))
-    assert isinstance(report, GameReport)
-
-
 def test_a_message_without_a_game_id_belongs_to_the_game_of_its_match() -> None:
     bare = {key: value for key, value in answers().items() if key != "game_id"}
     (report,), _ = series(FaultyServer([[round_start()], [bare], [score()]]))
     assert isinstance(report, GameReport)
+
+
+def test_messages_that_name_the_match_alone_are_of_the_game_that_waits_for_one() -> None:
+    bare = [{key: value for key, value in item.items() if key != "game_id"} for (item,) in WHOLE]
+    (report,), _ = series(FaultyServer([[item] for item in bare]))
+    assert isinstance(report, GameReport)
+    assert report.score.private_score == 88.0
+
+
+def test_a_server_that_lost_its_messages_is_read_from_the_start_once(tmp_path: Path) -> None:
+    class Forgetful(FaultyServer):
+        def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
+            return ([], "2") if cursor == "57" else super().inbox(cursor, wait_s)
+
+    with contextlib.closing(Journal(tmp_path / "games.sqlite")) as journal:
+        ledger = Ledger(journal, "server", "me")
+        ledger.move_cursor("57")
+        server = Forgetful(WHOLE)
+        (report,), _ = series(server, ledger=ledger)
+        assert isinstance(report, GameReport)
+        assert server.sent_types() == REPLIES
+        assert ledger.cursor() == "4"
 
 
 def test_a_server_that_never_moves_its_cursor_is_not_answered_without_end() -> None:
@@ -485,9 +377,11 @@ def test_a_deadline_of_the_envelope_shortens_the_time_for_the_reply(monkeypatch:
     given: list[float | None] = []
     plan = DeadlinePlayer.plan
 
-    def noted(self: DeadlinePlayer, start: RoundStart, budget_s: float | None) -> Planned:
+    def noted(
+        self: DeadlinePlayer, start: RoundStart, budget_s: float | None, questions: Sequence[Question] | None = None
+    ) -> Planned:
         given.append(budget_s)
-        return plan(self, start, budget_s)
+        return plan(self, start, budget_s, questions)
 
     monkeypatch.setattr(DeadlinePlayer, "plan", noted)
     for deadline, least, most in ((10, 4.0, 5.0), (600, 19.0, 20.0), (-3, 19.0, 20.0)):
@@ -567,19 +461,6 @@ def test_of_games_that_are_over_together_those_that_nobody_was_shown_are_shown_a
     rest, _ = series(server, 2, ledger=ledger)
     assert {game.game_id for game in rest if isinstance(game, GameReport)} == set(ids) - {shown.game_id}
     assert ledger.running() == []
-    journal.close()
-
-
-def test_a_round_played_before_is_recognised(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "games.sqlite")
-    ledger = Ledger(journal, "server", "me")
-    told = message("Q21SCOREFEEDBACK", {"private_score": 1.0, "feedback": {"associative_word": 'It was "fox".'}})
-    for word in ("", "fox"):
-        ledger.move_cursor("")
-        server = FaultyServer([*WHOLE[:3], [told]])
-        (report,), _ = series(server, ledger=ledger)
-        assert isinstance(report, GameReport)
-        assert (report.decision.guess.associative_word == "fox") == bool(word)
     journal.close()
 
 

@@ -9,22 +9,21 @@ from rich.console import Console
 
 from quarry.player.game.game import GameReport
 from quarry.player.game.play import play
-from quarry.player.game.terminal import Terminal, games_table, report_line, stem_of
-from quarry.player.questions.answer import LETTERS
+from quarry.player.game.terminal import Terminal, games_table, stem_of
 from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.game.test_play import GAME, answers, round_start, score, warmup
 
 
-def shown_game(*, verbose: bool, width: int = 70) -> tuple[list[str], GameReport]:
+def shown_game(width: int = 70) -> tuple[list[str], GameReport]:
     out = io.StringIO()
-    spectator = Terminal(Console(file=out, width=width), verbose=verbose)
+    spectator = Terminal(Console(file=out, width=width))
     server = FakeGameServer([[warmup()], [round_start()], [answers(["B", "Not Relevant", None])], [score()]], GAME)
     report = play(server, dense_player(course()), name="me", timeout_s=20.0, spectator=spectator)
     return out.getvalue().splitlines(), report
 
 
 def test_each_question_takes_one_line_that_begins_with_its_answer() -> None:
-    lines, report = shown_game(verbose=False)
+    lines, report = shown_game()
     first, second, third = (next(line for line in lines if line.startswith(f"  {number:2}. ")) for number in (1, 2, 3))
     assert first.startswith(f"   1. B {report.plan.questions[0].options[1]}  A ")
     assert second.startswith("   2. Not Relevant  A ")
@@ -35,7 +34,7 @@ def test_each_question_takes_one_line_that_begins_with_its_answer() -> None:
 
 
 def test_what_is_asked_is_shown_once_and_names_no_option() -> None:
-    lines, report = shown_game(verbose=False, width=500)
+    lines, report = shown_game(width=500)
     for stem in {stem_of(question) for question in report.plan.questions}:
         assert f"  {stem}" in lines
         assert '"' not in stem
@@ -43,18 +42,10 @@ def test_what_is_asked_is_shown_once_and_names_no_option() -> None:
     assert neighbours == []
 
 
-def test_verbose_shows_every_question_in_full() -> None:
-    lines, report = shown_game(verbose=True, width=500)
-    for question in report.plan.questions:
-        assert f"  {question.text}" in lines
-        for letter, option in list(zip(LETTERS, question.options, strict=True))[2:]:
-            assert any(f"{letter} {option}" in line for line in lines)
-
-
 def test_a_series_is_closed_by_a_table_with_its_mean() -> None:
-    _, report = shown_game(verbose=False)
+    _, report = shown_game()
     out = io.StringIO()
-    Console(file=out, width=200).print(games_table([report_line(report)] * 2))
+    Console(file=out, width=200).print(games_table([report.record] * 2))
     head, one, other, total = (line.split() for line in out.getvalue().splitlines())
     assert head == ["when", "game", "book", "hint", "guess", "score", "points"]
     assert one == other

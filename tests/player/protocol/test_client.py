@@ -12,14 +12,13 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from quarry.player.errors import PlayerError, RefusedError, ServerError, UnauthorizedError
+from quarry.player.errors import RefusedError, ServerError, UnauthorizedError
 from quarry.player.protocol import decoding as wire
 from quarry.player.protocol.client import GameState, HttpGameServer
 
@@ -162,13 +161,6 @@ def test_the_inbox_gives_messages_and_cursor() -> None:
         ]
 
 
-@pytest.mark.parametrize(("wait_s", "asked_for"), [(-1.0, "0"), (30.0, "30"), (99.0, "30")])
-def test_the_inbox_is_never_asked_to_wait_longer_than_it_may(wait_s: float, asked_for: str) -> None:
-    with serving(Answer(body={"messages": []})) as (client, small):
-        client.inbox("", wait_s)
-        assert small.asked[0].parameters["wait_s"] == [asked_for]
-
-
 def test_a_long_poll_may_take_longer_than_a_request() -> None:
     with serving(Answer(body={"messages": [], "cursor": "c"}, delay_s=0.4), timeout_s=0.15) as (client, small):
         assert client.inbox("", 2.0) == ([], "c")
@@ -179,18 +171,6 @@ def test_a_long_poll_may_take_longer_than_a_request() -> None:
 def test_a_cursor_that_is_none_leaves_the_old_one(came: object, kept: str) -> None:
     with serving(Answer(body={"messages": [], "cursor": came})) as (client, _):
         assert client.inbox("c-1", 0.0) == ([], kept)
-
-
-def test_messages_that_are_no_objects_are_left_out() -> None:
-    with serving(Answer(body={"messages": [None, "text", {"message_type": "A"}, 7, []]})) as (client, _):
-        assert client.inbox("c-1", 0.0) == ([{"message_type": "A"}], "c-1")
-
-
-def test_an_envelope_is_posted_to_the_outbox_as_it_is() -> None:
-    envelope = {"message_id": "m-1", "payload": {"sentence": "שלום"}}
-    with serving(Answer(202, {"message_id": "m-1"})) as (client, small):
-        client.send(envelope)
-        assert (small.asked[0].method, small.asked[0].path, small.asked[0].body) == ("POST", "/v1/outbox", envelope)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +193,7 @@ def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none(body: ob
 # faults that pass
 
 
-@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
 def test_a_busy_server_is_tried_again_until_it_answers(status: int) -> None:
     busy = Answer(status, b"busy")
     with serving(busy, busy, Answer(200, {"messages": [], "cursor": "7"})) as (client, small):
@@ -221,44 +201,49 @@ def test_a_busy_server_is_tried_again_until_it_answers(status: int) -> None:
         assert len(small.asked) == 3
 
 
-@pytest.mark.parametrize("status", [429, 503])
-def test_a_game_is_asked_for_again_where_the_server_was_too_busy_to_give_one(status: int) -> None:
-    with serving(Answer(status), Answer(201, {"game_id": "0101001"})) as (client, small):
+@pytest.mark.parametrize("lost", [Answer(500), Answer(502), Answer(hang_up=True)])
+def test_one_fault_ends_neither_registering_nor_asking_for_a_game(lost: Answer) -> None:
+    with serving(lost, Answer(201, {"player_id": "p", "token": TOKEN}), token="") as (client, small):
+        client.register("me")
+        assert (client.token, len(small.asked)) == (TOKEN, 2)
+    with serving(lost, Answer(201, {"game_id": "0101001"})) as (client, small):
         assert client.request_game() == "0101001"
         assert len(small.asked) == 2
 
 
-@pytest.mark.parametrize("lost", [Answer(500), Answer(502), Answer(hang_up=True)])
-def test_a_game_that_may_have_been_given_is_not_asked_for_twice(lost: Answer) -> None:
-    with serving(lost, Answer(201, {"game_id": "0101001"})) as (client, small):
-        with pytest.raises(ServerError, match="POST /v1/games"):
+@pytest.mark.parametrize(
+    "url", ["http://ada:secret@127.0.0.1:1", "http://127.0.0.1:1?key=secret", "127.0.0.1/?secret", "http://h/#secret"]
+)
+def test_a_url_that_may_hold_a_secret_is_refused_without_showing_it(url: str) -> None:
+    with pytest.raises(ServerError, match="must be an address alone, got a URL with a user, password or query") as told:
+        HttpGameServer(url)
+    assert "secret" not in everything_said(told.value)
+
+
+def test_a_url_may_have_its_scheme_in_capitals_and_a_slash_at_its_end() -> None:
+    with serving(Answer(201, {"game_id": "0101001"})) as (_, small):
+        client = HttpGameServer(f"HTTP{small.url[4:]}/", TOKEN)
+        assert client.request_game() == "0101001"
+        client.close()
+
+
+def test_https_to_a_plain_server_says_that_tls_failed() -> None:
+    with serving(Answer(201, {"game_id": "0101001"})) as (_, small):
+        client = HttpGameServer(small.url.replace("http://", "https://"), TOKEN, 3.0)
+        with pytest.raises(ServerError, match=r"TLS failed .*; is it an http:// server"):
             client.request_game()
-        assert len(small.asked) == 1
+        client.close()
 
 
-def test_a_server_that_hangs_up_is_tried_again() -> None:
-    with serving(Answer(hang_up=True), Answer(202)) as (client, small):
-        client.send({"message_id": "m-1"})
-        assert len(small.asked) == 2
-
-
-def test_a_body_that_breaks_off_is_asked_for_again() -> None:
-    broken = Answer(200, b'{"messages":', {"Content-Length": "100"})
-    with serving(broken, Answer(200, {"messages": [], "cursor": "7"})) as (client, small):
-        assert client.inbox("", 0.0) == ([], "7")
-        assert len(small.asked) == 2
-
-
-def test_a_url_with_a_password_is_refused_without_showing_it() -> None:
-    with pytest.raises(ServerError, match="must hold no user or password") as caught:
-        HttpGameServer("http://somebody:secret@127.0.0.1:1")
-    assert "secret" not in str(caught.value)
-
-
-def test_a_message_that_is_sent_again_keeps_its_message_id() -> None:
-    with serving(Answer(503), Answer(202)) as (client, small):
-        client.send({"message_id": "m-1"})
-        assert [asked.body for asked in small.asked] == [{"message_id": "m-1"}, {"message_id": "m-1"}]
+@pytest.mark.parametrize("path", ["plain", "escaped"])
+def test_a_token_that_the_server_repeats_is_shown_nowhere_and_sent_back_where_it_must_be(path: str) -> None:
+    said = {"payload": {"book_hint": f"{TOKEN} is it", "auth_token": TOKEN, "of": [{"a": TOKEN}]}}
+    body = json.dumps({"messages": [said], "cursor": "1"})
+    if path == "escaped":
+        body = body.replace(TOKEN, "".join(f"\\u{ord(char):04x}" for char in TOKEN))
+    with serving(Answer(200, body.encode())) as (client, _):
+        messages, _ = client.inbox("", 0.0)
+    assert messages == [{"payload": {"book_hint": "*** is it", "auth_token": TOKEN, "of": [{"a": "***"}]}}]
 
 
 # faults that stay
@@ -278,33 +263,21 @@ def refused(client: HttpGameServer, small: SmallServer, at_most_s: float) -> str
 
 
 def test_a_server_that_stays_busy_is_given_up_at_the_deadline() -> None:
-    with serving(Answer(503), timeout_s=0.4) as (client, small):
-        text = refused(client, small, 2.0)
+    with serving(Answer(503), timeout_s=1.5) as (client, small):
+        text = refused(client, small, 9.0)
         assert text == (
-            f"{small.url}: a game server must answer there, POST /v1/games failed for 0.4 s: status 503; "
+            f"{small.url}: a game server must answer there, POST /v1/games failed for 1.5 s: status 503; "
             "check --server, or leave it out to play against a practice server"
         )
-        assert 2 <= len(small.asked) <= 5
+        assert len(small.asked) >= 2
 
 
-def test_a_server_that_does_not_answer_is_given_up_at_the_deadline() -> None:
-    with serving(Answer(delay_s=4.0), timeout_s=0.3) as (client, small):
-        text = refused(client, small, 3.0)
-        assert "failed for 0.3 s: timed out" in text
-
-
-def test_a_refused_connection_is_tried_until_the_deadline_and_said_in_one_line() -> None:
+def test_a_refused_connection_is_tried_until_the_deadline() -> None:
     with nobody_there() as url:
         client = HttpGameServer(url, TOKEN, 0.3)
-        started = time.monotonic()
-        with pytest.raises(ServerError) as caught:
+        with pytest.raises(ServerError, match=f"{url}: .*: Connection refused; check --server") as caught:
             client.request_game()
         client.close()
-        assert 0.1 < time.monotonic() - started < 2.0
-        assert url in str(caught.value)
-        assert "Connection refused" in str(caught.value)
-        assert "check --server" in str(caught.value)
-        assert "\n" not in str(caught.value)
         assert TOKEN not in everything_said(caught.value)
 
 
@@ -325,7 +298,6 @@ def test_a_token_that_is_not_known_is_an_unauthorized_error_at_once(status: int)
         (404, {"title": "Not found", "detail": "no such game"}, "refused with 404: no such game"),
         (422, {"title": "Unprocessable"}, "refused with 422: Unprocessable"),
         (400, b"<html>", "refused with 400: Bad Request"),
-        (400, {}, "refused with 400: Bad Request"),
         (409, ["conflict"], "refused with 409: Conflict"),
         (400, {"detail": "two\nlines\r\nand more"}, "refused with 400: two lines and more"),
         (400, {"detail": {"field": ["name"]}}, "refused with 400: {'field': ['name']}"),
@@ -341,20 +313,7 @@ def test_a_refusal_is_told_in_one_line_and_not_tried_again(status: int, body: ob
 
 @pytest.mark.parametrize(
     "body",
-    [
-        b"",
-        b"<html><body>It works!</body></html>",
-        b"[]",
-        b"null",
-        b"7",
-        b'"0101001"',
-        b"{",
-        b"[" * 100_000,
-        b"\xff\xfe\x00nonsense",
-        b"9" * 10_000,
-        TOKEN.encode(),
-        b"x" * 50 + TOKEN.encode(),
-    ],
+    [b"", b"<html>", b"[]", b"7", b"{", b"[" * 100_000, b"\xff\xfe", b"9" * 10_000, b"x" * 50 + TOKEN.encode()],
     ids=lambda body: f"{body[:8]!r} of {len(body)}",
 )
 def test_a_body_that_is_no_json_object_is_told_in_one_short_line(body: bytes) -> None:
@@ -364,15 +323,6 @@ def test_a_body_that_is_no_json_object_is_told_in_one_short_line(body: bytes) ->
         assert text.endswith("is it a game server?")
         assert len(text) < 400
         assert TOKEN[:10] not in text
-
-
-@pytest.mark.parametrize("body", [{}, {"game_id": None}, {"game_id": ""}, {"game_id": True}, {"game_id": ["0101001"]}])
-def test_an_answer_without_a_game_id_is_told(body: object) -> None:
-    with (
-        serving(Answer(201, body)) as (client, _),
-        pytest.raises(ServerError, match="must answer with game_id as a string"),
-    ):
-        client.request_game()
 
 
 @pytest.mark.parametrize("token", [None, 123456789, ["s3cret-token"], {"value": "s3cret-token"}, ""])
@@ -393,12 +343,6 @@ def test_an_inbox_without_a_list_of_messages_is_told(body: object) -> None:
         client.inbox("", 0.0)
 
 
-def test_a_body_in_another_encoding_than_it_says_is_a_server_error() -> None:
-    lying = Answer(200, b"no gzip at all", {"Content-Encoding": "gzip"})
-    with serving(lying, timeout_s=0.2) as (client, small):
-        assert "a game server must answer there" in refused(client, small, 2.0)
-
-
 def test_a_compressed_body_is_read() -> None:
     packed = Answer(201, gzip.compress(b'{"game_id": "0101001"}'), {"Content-Encoding": "gzip"})
     with serving(packed) as (client, _):
@@ -416,19 +360,13 @@ def test_a_redirection_is_not_followed_with_the_token() -> None:
 # what the client is made with
 
 
-@pytest.mark.parametrize("url", ["", "127.0.0.1:8017", "ftp://127.0.0.1", "HTTP//x", "file:///etc/passwd"])
-def test_a_url_of_another_scheme_is_refused(url: str) -> None:
-    with pytest.raises(ServerError, match="--server must be an http:// or https:// URL"):
-        HttpGameServer(url)
-
-
 @pytest.mark.parametrize(
-    "url", ["http://[", "http://127.0.0.1:port", "http://127.0.0.1:123456", "http://a\tb/", "http://é..x"]
-)
-def test_a_url_that_is_none_is_a_server_error(url: str) -> None:
-    with pytest.raises(PlayerError) as caught:
+    "url", ["", "127.0.0.1:8017", "ftp://127.0.0.1", "HTTP//x", "http://[", "http://127.0.0.1:port", "http://a\tb/",
+            "http://127.0.0.1:123456", "http://é..x"],
+)  # fmt: skip
+def test_a_bad_url_is_refused_in_one_line(url: str) -> None:
+    with pytest.raises(ServerError) as caught:
         HttpGameServer(url, TOKEN, 0.1).request_game()
-    assert isinstance(caught.value, ServerError)
     assert "\n" not in str(caught.value)
 
 
@@ -438,20 +376,6 @@ def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown(to
         HttpGameServer("http://127.0.0.1:8017", token)
     for part in (TOKEN, token.strip()):
         assert part not in everything_said(caught.value)
-
-
-def test_a_slash_at_the_end_of_the_url_does_no_harm() -> None:
-    with serving(Answer(201, {"game_id": "0101001"})) as (_, small):
-        client = HttpGameServer(f"{small.url}/", TOKEN)
-        assert client.request_game() == "0101001"
-        client.close()
-        assert small.asked[0].path == "/v1/games"
-
-
-def test_the_client_does_not_show_its_token() -> None:
-    with serving(Answer()) as (client, _):
-        assert TOKEN not in repr(client)
-        assert TOKEN not in str(client)
 
 
 # slow, endless and broken answers
@@ -502,26 +426,13 @@ def test_an_endless_body_is_not_held(encoding: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(wire, "MAX_BYTES", 100_000)
     body = b"[" + b" " * 3_000_000
     packed = Answer(200, gzip.compress(body) if encoding else body, {"Content-Encoding": encoding} if encoding else {})
-    with serving(packed, timeout_s=0.5) as (client, small):
-        assert "at most 100000 bytes" in refused(client, small, 3.0)
+    with serving(packed) as (client, small):
+        assert "at most 100000 bytes" in refused(client, small, 5.0)
 
 
 def test_an_encoding_that_nobody_asked_for_is_refused() -> None:
-    with serving(Answer(200, b"x", {"Content-Encoding": "br"}), timeout_s=0.3) as (client, small):
-        assert "must be plain, gzip or deflate, got 'br'" in refused(client, small, 3.0)
-
-
-def test_a_request_that_hangs_is_tried_again() -> None:
-    with serving(Answer(delay_s=2.0), Answer(202), timeout_s=0.5) as (client, small):
-        client.send({"message_id": "m-1"})
-        assert len(small.asked) == 2
-
-
-@pytest.mark.parametrize("status", [408, 425])
-def test_a_status_that_says_not_done_yet_is_tried_again(status: int) -> None:
-    with serving(Answer(status), Answer(201, {"game_id": "0101001"})) as (client, small):
-        assert client.request_game() == "0101001"
-        assert len(small.asked) == 2
+    with serving(Answer(200, b"x", {"Content-Encoding": "br"})) as (client, small):
+        assert "must be plain, gzip or deflate, got 'br'" in refused(client, small, 5.0)
 
 
 def test_an_outbox_that_is_missing_once_is_tried_again_and_a_game_that_is_missing_is_not() -> None:
@@ -534,10 +445,8 @@ def test_an_outbox_that_is_missing_once_is_tried_again_and_a_game_that_is_missin
         assert len(small.asked) == 1
 
 
-@pytest.mark.parametrize("dated", [False, True])
-def test_retry_after_is_heeded(dated: bool) -> None:
-    asked_for = formatdate(time.time() + 2.0, usegmt=True) if dated else "1"
-    with serving(Answer(429, b"", {"Retry-After": asked_for}), Answer(202), timeout_s=5.0) as (client, _):
+def test_retry_after_is_heeded() -> None:
+    with serving(Answer(429, b"", {"Retry-After": "1"}), Answer(202), timeout_s=5.0) as (client, _):
         started = time.monotonic()
         client.send({"message_id": "m-1"})
         assert 0.5 < time.monotonic() - started < 4.0
@@ -549,21 +458,6 @@ def test_a_retry_after_beyond_all_patience_ends_at_once_and_is_passed_on() -> No
             client.send({"message_id": "m-1"})
         assert caught.value.retry_after_s == 600.0
         assert len(small.asked) == 1
-
-
-@pytest.mark.parametrize("body", [b"", b"[]", b'"taken"', b"thanks", b"\xff"])
-def test_a_message_is_delivered_whatever_the_server_says_with_2xx(body: bytes) -> None:
-    with serving(Answer(200, body)) as (client, small):
-        client.send({"message_id": "m-1"})
-        assert len(small.asked) == 1
-
-
-def test_a_redirection_of_the_outbox_is_no_delivery() -> None:
-    with (
-        serving(Answer(307, b"", {"Location": "/elsewhere"})) as (client, _),
-        pytest.raises(ServerError, match="never followed"),
-    ):
-        client.send({"message_id": "m-1"})
 
 
 def test_a_refusal_says_with_which_status() -> None:

@@ -6,14 +6,14 @@ import numpy as np
 
 from quarry.player.questions.kinds import KINDS
 from quarry.player.questions.question import FitArray
-from quarry.player.questions.referees import Care, ErrorModel, RefereeType
+from quarry.player.questions.referees import ErrorModel, ErrorProfile, RefereeType
 from quarry.player.questions.views import VIEWS
 
 
 def sound_only(wrong: float, *kinds: str) -> ErrorModel:
     """One referee who sees the whole paragraph and errs alike on every kind."""
     rates = {(view, kind): wrong for view in VIEWS for kind in (*KINDS, "word", *kinds)}
-    return ErrorModel(rates, (RefereeType(1.0, "paragraph", Care("sound", 1.0)),), np.array([1.0, 0.0]))
+    return ErrorModel(rates, (RefereeType(1.0, "paragraph", ErrorProfile("sound", 1.0)),), np.array([1.0, 0.0]))
 
 
 def in_all_views(fits: FitArray) -> FitArray:

@@ -11,9 +11,17 @@ import pytest
 from quarry.configs.settings import load
 from quarry.ingest.arrays import Float64Array
 from quarry.player.questions.answer import NOT_RELEVANT, Answer, letter_row
-from quarry.player.questions.belief import log_skewed, rank_of, update
+from quarry.player.questions.belief import log_skewed, update
 from quarry.player.questions.question import FitArray, hard_fits
-from quarry.player.questions.referees import SKEW, SKEWED, USELESS, Care, ErrorModel, RefereeType, error_model_of
+from quarry.player.questions.referees import (
+    SKEW,
+    SKEWED,
+    USELESS,
+    ErrorModel,
+    ErrorProfile,
+    RefereeType,
+    error_model_of,
+)
 from quarry.player.questions.views import VIEWS, View
 from tests.player.questions.models import in_all_views, sound_only
 
@@ -21,11 +29,6 @@ ANSWERS = ["A", "B", "C", "D", NOT_RELEVANT, None]
 FITS = hard_fits(np.array([[0, 1, 3], [2, 2, 0]]))
 PRIOR = np.array([0.5, 0.3, 0.2])
 KINDS = ["word", "word"]
-
-
-def test_the_earlier_of_two_equal_beliefs_ranks_first() -> None:
-    belief = np.array([0.2, 0.4, 0.2, 0.2])
-    assert [rank_of(row, belief) for row in range(4)] == [2, 1, 3, 4]
 
 
 def chance(answer: str | None, fitting: int, wrong: float) -> float:
@@ -70,9 +73,9 @@ def test_the_mixture_is_bayes_rule_over_paragraph_view_and_care() -> None:
     fits = in_all_views(FITS).copy()
     fits[VIEWS.index("opening"), 0] = hard_fits(np.array([3, 3, 3]))
     referees = (
-        RefereeType(0.5, "paragraph", Care("sound", 1.0)),
-        RefereeType(0.3, "opening", Care("sound", 1.0)),
-        RefereeType(0.2, None, Care(USELESS, 1.0)),
+        RefereeType(0.5, "paragraph", ErrorProfile("sound", 1.0)),
+        RefereeType(0.3, "opening", ErrorProfile("sound", 1.0)),
+        RefereeType(0.2, None, ErrorProfile(USELESS, 1.0)),
     )
     model = ErrorModel({(view, "word"): 0.1 for view in VIEWS}, referees, np.array([0.5, 0.5]))
     found = update(PRIOR, fits, KINDS, ["D", "A"], model)
@@ -88,7 +91,7 @@ def test_the_mixture_is_bayes_rule_over_paragraph_view_and_care() -> None:
 
 def test_every_kind_of_question_errs_at_its_own_rate() -> None:
     rates = {("paragraph", "word"): 0.01, ("paragraph", "doubtful"): 0.6}
-    model = ErrorModel(rates, (RefereeType(1.0, "paragraph", Care("sound", 1.0)),), np.array([1.0, 0.0]))  # type: ignore[arg-type]
+    model = ErrorModel(rates, (RefereeType(1.0, "paragraph", ErrorProfile("sound", 1.0)),), np.array([1.0, 0.0]))  # type: ignore[arg-type]
     fits = in_all_views(hard_fits(np.array([[0, 1], [1, 0]])))
     # "A" to both: the word question speaks for the first paragraph, the doubtful one for the second
     found = update(np.array([0.5, 0.5]), fits, ["word", "doubtful"], ["A", "A"], model)

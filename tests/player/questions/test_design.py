@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from quarry.ingest.arrays import Float64Array
-from quarry.player.protocol.payloads import RoundStart
+from quarry.player.protocol.messages import RoundStart
 from quarry.player.questions.answer import LETTERS
+from quarry.player.questions.batch import build_pool
 from quarry.player.questions.belief import update
 from quarry.player.questions.design import MAX_TIMES, N_QUESTIONS, design
-from quarry.player.questions.pool import build_pool
 from quarry.player.questions.question import FitArray, Question, QuestionPool, hard_fits, no_questions
 from quarry.player.questions.rates import channel
 from quarry.player.questions.referees import ErrorModel
@@ -30,7 +30,8 @@ def pool_of(questions: Sequence[Question], fits: FitArray) -> QuestionPool:
     """A pool whose questions fit alike under every view."""
     kinds = tuple(question.kind for question in questions)
     keys = tuple(question.key for question in questions)
-    return QuestionPool(questions, kinds, keys, np.broadcast_to(fits, (len(DESIGN_VIEWS), *fits.shape)))
+    drafts = tuple((lambda question=question: question) for question in questions)
+    return QuestionPool(drafts, kinds, keys, np.broadcast_to(fits, (len(DESIGN_VIEWS), *fits.shape)))
 
 
 def brute_force_bits(prior: Float64Array, fits: FitArray, noise: Float64Array) -> float:
@@ -111,19 +112,6 @@ def test_the_chosen_batch_wins_more_games_than_random_batches() -> None:
     assert np.mean(chosen) > np.mean(at_random) + 0.06
 
 
-def test_more_questions_win_more_games() -> None:
-    pool, prior = a_pool()
-    rows = design(pool, prior, FIFTEEN)
-    few, all_of_them = (win_rate(pool, rows[:n], prior, FIFTEEN, 300) for n in (4, 20))
-    assert all_of_them > few + 0.2
-    assert all_of_them > 0.9
-
-
-def test_the_same_pool_gives_the_same_batch() -> None:
-    pool, prior = a_pool()
-    assert design(pool, prior, FIFTEEN) == design(pool, prior, FIFTEEN)
-
-
 def test_the_second_question_is_not_a_copy_of_the_first() -> None:
     # the two best questions tell the same; the third tells less by itself, but more beside either
     fits = hard_fits(np.array([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 1, 1]]))
@@ -161,16 +149,12 @@ def test_words_are_asked_for_again_once_none_are_left() -> None:
     assert len(rows) == len(set(rows)) == min(20, len(pool.questions)) > 1
 
 
-@pytest.mark.parametrize("n", [1, 5, 20, 25])
+@pytest.mark.parametrize("n", [1, 25])
 def test_as_many_questions_come_as_are_wanted_and_none_twice(n: int) -> None:
     pool, prior = a_pool()
     rows = design(pool, prior, FIFTEEN, n=n)
     assert len(rows) == len(set(rows)) == n
-
-
-def test_an_empty_pool_gives_an_empty_batch() -> None:
-    pool = no_questions(1)
-    assert design(pool, np.ones(1), FIFTEEN) == []
+    assert design(no_questions(1), np.ones(1), FIFTEEN) == []
 
 
 @pytest.mark.parametrize(

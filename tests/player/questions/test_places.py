@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from quarry.ingest.paragraph import Kind, Paragraph
+from quarry.player.passage_kinds import search_log_odds, start_weights
 from quarry.player.questions.places import (
     by_sentence,
-    kind_log_odds,
     places_of,
     rank_of_sentence,
-    start_weights,
     starts_of,
 )
 from quarry.player.questions.word_index import index_words
@@ -66,10 +65,16 @@ def test_equal_sentences_share_a_key_and_their_belief() -> None:
     assert [rank_of_sentence(row, belief, keys) for row in range(3)] == [1, 2, 1]
 
 
+def test_sentences_of_symbols_alone_are_not_equal_and_nothing_is_found_by_an_empty_sentence() -> None:
+    places = places_of([passage("→ ∞", "→ ∞"), passage("← ∞", "← ∞")])
+    assert len(set(places.keys.tolist())) == 2
+    assert len(places.find("")) == 0
+
+
 def test_the_fitted_weights_prefer_first_sentences_and_prose() -> None:
     assert start_weights()["later sentence"] < -1.0
     heading, prose = passage("Heaps", "Heaps", "heading"), passage("Heaps are trees.", "Heaps are trees.")
-    of_heading, of_prose = kind_log_odds([heading, prose])
+    of_heading, of_prose = search_log_odds([heading, prose])
     assert of_heading < of_prose
 
 

@@ -7,9 +7,9 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
+from quarry.player.questions.batch import FILLER, build_pool, fit_questions
 from quarry.player.questions.kinds import KINDS
-from quarry.player.questions.pool import FILLER, build_pool, fit_questions
-from quarry.player.questions.question import Question, QuestionPool, first_of, hard_fits
+from quarry.player.questions.question import Question, QuestionPool, first_of
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
 from quarry.player.questions.word_index import Candidates
 from quarry.player.words import words
@@ -86,11 +86,6 @@ def test_the_same_seed_gives_the_same_pool() -> None:
     assert list(first.questions) != list(other.questions)
 
 
-def test_a_pool_of_nothing_has_no_questions() -> None:
-    pool = build_pool(candidates_of(("of the and",)), 100, 0)
-    assert pool.fits.shape == (len(DESIGN_VIEWS), len(pool.questions), 1, 4)
-
-
 def test_candidates_may_be_a_part_of_the_course() -> None:
     whole = candidates_of(ENGLISH)
     part = Candidates(whole.index, whole.rows[[4, 1]], np.array([0.5, 0.5]))
@@ -109,7 +104,3 @@ def test_candidates_may_be_a_part_of_the_course() -> None:
 )
 def test_the_first_that_holds_is_chosen_else_the_way_out(present: list[float], expected: list[float]) -> None:
     np.testing.assert_allclose(first_of(np.array(present, dtype=np.float32)), expected)
-
-
-def test_hard_fits_are_one_where_the_option_fits() -> None:
-    np.testing.assert_array_equal(hard_fits(np.array([2, 0])), [[0, 0, 1, 0], [1, 0, 0, 0]])

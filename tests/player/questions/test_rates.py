@@ -15,53 +15,35 @@ from quarry.player.questions.rates import (
     PRIOR_STRENGTH,
     RATES_FILE,
     Counts,
-    channel,
     learned,
     load_logged,
     load_rates,
     rates_yaml,
     scaled,
 )
-from quarry.player.questions.referees import CARES, SOUND, Care, error_model_of
+from quarry.player.questions.referees import ERROR_PROFILES, SOUND, ErrorProfile, error_model_of
 from quarry.player.questions.views import VIEWS, View
 
 
-@pytest.mark.parametrize("wrong", [0.002, 0.1, 0.33, 0.75])
-def test_the_columns_of_a_channel_sum_to_1(wrong: float) -> None:
-    noise = channel(wrong)
-    np.testing.assert_allclose(noise.sum(axis=0), 1.0)
-    assert noise[0, 0] == pytest.approx(1.0 - wrong)
-    assert noise[0, 1] == pytest.approx(wrong / 3.0)
-
-
-def test_without_logged_answers_the_prior_stays() -> None:
+def test_a_rate_is_the_mean_of_prior_and_logged_letters() -> None:
     assert learned(0.2, Counts()) == pytest.approx(0.2)
-
-
-def test_logged_letters_count_against_the_strength_of_the_prior() -> None:
     assert PRIOR_STRENGTH == 40.0
     assert learned(0.05, Counts(given=60.0, wrong=15.0)) == pytest.approx((40 * 0.05 + 15) / (40 + 60))
-
-
-def test_no_rate_is_0() -> None:
     assert learned(0.0, Counts(given=1e6)) == LEAST
 
 
-def test_slips_are_letters_by_chance() -> None:
-    np.testing.assert_allclose(Care("half", 1.0, slips=0.5).channel(0.1), 0.5 * channel(0.1) + 0.5 / 4.0)
-    np.testing.assert_allclose(Care("all", 1.0, slips=1.0).channel(0.1), 0.25)
-
-
-def test_who_falls_back_gives_the_first_option() -> None:
-    noise = Care("half", 1.0, falls_back=0.5).channel(0.0)
-    np.testing.assert_allclose(noise[:, 2], [0.5, 0.0, 0.5, 0.0])
-    np.testing.assert_allclose(noise[:, 0], [1.0, 0.0, 0.0, 0.0])
-
-
-def test_a_contrary_referee_gives_every_letter_but_the_fitting_one() -> None:
-    noise = Care("contrary", 1.0, contrary=True).channel(0.01)
-    np.testing.assert_allclose(noise.diagonal(), 0.01)
-    np.testing.assert_allclose(noise[1, 0], 0.33)
+@pytest.mark.parametrize(
+    ("errors", "fitting", "letters"),
+    [
+        (ErrorProfile("sound", 1.0), 0, [0.94, 0.02, 0.02, 0.02]),
+        (ErrorProfile("half", 1.0, slips=0.5), 0, [0.595, 0.135, 0.135, 0.135]),
+        (ErrorProfile("all", 1.0, slips=1.0), 0, [0.25] * 4),
+        (ErrorProfile("falls back", 1.0, falls_back=0.5), 2, [0.51, 0.01, 0.47, 0.01]),
+        (ErrorProfile("contrary", 1.0, contrary=True), 1, [0.94 / 3, 0.06, 0.94 / 3, 0.94 / 3]),
+    ],
+)
+def test_letters_of_an_error_profile(errors: ErrorProfile, fitting: int, letters: list[float]) -> None:
+    np.testing.assert_allclose(errors.channel(0.06)[:, fitting], letters)
 
 
 def test_rates_written_to_a_file_are_those_that_are_read(tmp_path: Path) -> None:
@@ -98,11 +80,13 @@ def test_the_weights_of_referees_follow_the_settings_and_sum_to_1(settings: Sett
     assert sum(referee.weight for referee in referees) == pytest.approx(1.0)
     by_view = {view: sum(each.weight for each in referees if each.view == view) for view in (*VIEWS, None)}
     assert by_view == pytest.approx({"paragraph": 0.4, "opening": 0.24, "passages": 0.08, "name": 0.08, None: 0.2})
-    sound = sum(referee.weight for referee in referees if referee.care.name == SOUND)
+    sound = sum(referee.weight for referee in referees if referee.errors.name == SOUND)
     assert sound == pytest.approx(0.3)
 
 
 def test_the_settings_give_every_view_and_care(settings: Settings) -> None:
     model = error_model_of(settings.game)
-    assert len({referee.name for referee in model.referees}) == len(model.referees) == len(VIEWS) * len(CARES) + 2
+    assert (
+        len({referee.name for referee in model.referees}) == len(model.referees) == len(VIEWS) * len(ERROR_PROFILES) + 2
+    )
     assert set(model.wrong) == {(view, kind) for view in VIEWS for kind in KINDS}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quarry.player.questions.pool import fit_questions
+from quarry.player.questions.batch import fit_questions
 from quarry.player.questions.question import Question
 from quarry.player.questions.word_index import BELOW, IN_COMPOUND, LATE, OTHER_FORM, SEEN, index_words
 from tests.contracts.kind import ENGLISH, candidates_of

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import time
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from threading import Barrier, Event
 
 import pytest
 
-from quarry.configs.settings import Settings, SettingsError, load
-from quarry.ingest.arrays import Float32Array, Float64Array
+from quarry.configs.settings import KeywordMode, Settings, SettingsError, load
+from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed.hint_bank import LEAST_HINTS, load_hints
 from quarry.ingest.embed.vectors import embed_reading
-from quarry.ingest.errors import StoreError
+from quarry.ingest.errors import EmbedderError, StoreError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
 from quarry.ingest.store import Course, DocumentUpdate, create_store, open_store
-from quarry.player.protocol.payloads import RoundStart
-from quarry.player.search.build import build_orchestrator, searched_of, word_scorers
-from quarry.player.search.cache import RememberingEmbedder
-from quarry.player.search.strategies.reranked import Reranked
+from quarry.player.protocol.messages import RoundStart
+from quarry.player.search.build import build_orchestrator, word_scorers
+from quarry.player.search.cache import CachingEmbedder
 from quarry.player.search.types import Hit, Query
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
@@ -131,6 +131,22 @@ def test_what_one_rewriter_led_to_is_not_given_to_another(tmp_path: Path) -> Non
     assert build_orchestrator(store, settings).search(query).cached is True
 
 
+def test_results_are_cached_for_one_bank_of_hints_and_one_way_to_embed(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "store", course())
+    bank = tmp_path / "hints.jsonl"
+    bank.write_text('{"hint": "first words"}\n', encoding="utf-8")
+    settings = load(changes=[f"search.hints={bank}"])
+    query = Query("quick heaps that are merged")
+
+    def cached(settings: Settings) -> bool:
+        return build_orchestrator(store, settings).search(query).cached
+
+    assert [cached(settings), cached(settings)] == [False, True]
+    assert cached(replace(settings, embed=replace(settings.embed, max_tokens=64))) is False
+    bank.write_text('{"hint": "other words"}\n', encoding="utf-8")
+    assert [cached(settings), cached(settings)] == [False, True]
+
+
 class Prophet:
     """A user's own strategy: it knows one paragraph, whatever the hint."""
 
@@ -160,7 +176,9 @@ def test_a_users_own_parts_reach_a_game_from_python(tmp_path: Path) -> None:
     plan = build_player(store, load(), strategies=[Prophet()]).plan(START)
     assert first_id(plan.result.hits) == "first:2:1"
     assert "rank 1 by prophet" in plan.result.hits[0].why
-    assert plan.prior[0] > plain.prior.max()
+    row = plain.row_of(plan.paragraph(0).opening_sentence)
+    assert row is not None
+    assert plan.prior[0] > plain.prior[row]
 
 
 def test_a_users_own_parts_reach_everything_from_a_file_by_dotted_path(tmp_path: Path) -> None:
@@ -195,7 +213,7 @@ def test_a_users_own_strategy_can_be_tuned_around(tmp_path: Path) -> None:
     games = course_games(course())
     located = locate_games(games, store.paragraphs)
     prepared = prepare(games, located, store, settings, HashingEmbedder(), progress=False)
-    ranks = search_all(prepared, own).ranks
+    ranks, _ = search_all(prepared, own)
     searches = build_orchestrator(store, settings, HashingEmbedder())
     for game, rank in zip(games, ranks.tolist(), strict=True):
         labelled = located[game.game_id]
@@ -247,6 +265,24 @@ class Together(Prophet):
         self._gate.wait(60.0)
 
 
+class Scopes(Prophet):
+    """Goes on only when it is asked for the course and for the book at once."""
+
+    def __init__(self) -> None:
+        self._gate = Barrier(2)
+
+    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
+        self._gate.wait(60.0)
+        return super().search(query, k, doc_id)
+
+
+def test_a_strategy_is_asked_for_the_course_and_for_the_book_side_by_side(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "store", course())
+    search = replace(load().search, strategies=("prophet",), deadline_s=60.0)
+    result = build_orchestrator(store, replace(load(), search=search), more=[Scopes()]).search(Query("any", "first"))
+    assert (result.failures, first_id(result.hits)) == ((), "first:2:1")
+
+
 def test_strategies_run_side_by_side(tmp_path: Path) -> None:
     store = make_store(tmp_path / "store", course())
     gate = Barrier(3)
@@ -254,6 +290,34 @@ def test_strategies_run_side_by_side(tmp_path: Path) -> None:
     search = replace(load().search, strategies=names, deadline_s=60.0)
     searches = build_orchestrator(store, replace(load(), search=search), more=[Together(name, gate) for name in names])
     assert searches.search(Query("quick heap")).failures == ()
+
+
+class Waits(Prophet):
+    """Waits in its search for another strategy's, and keeps the deadline that it is handed."""
+
+    def __init__(self, name: str, waits: Event, comes: Event) -> None:
+        self.name = name
+        self._waits = waits
+        self._comes = comes
+        self.deadline: float | None = None
+
+    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
+        self.deadline = deadline
+        self._waits.wait(60.0)
+        self._comes.set()
+        return super().search(query, k, doc_id)
+
+
+def test_the_declared_order_counts_and_not_that_of_coming_and_each_is_handed_the_deadline(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "store", course())
+    at_once, last = Event(), Event()
+    at_once.set()
+    own = [Waits("slow", last, Event()), Waits("quick", at_once, last)]
+    search = replace(load().search, strategies=("slow", "quick"), fusion="first", deadline_s=60.0)
+    started = time.monotonic()
+    result = build_orchestrator(store, replace(load(), search=search), more=own).search(Query("any"))
+    assert (result.failures, [hit.strategy for hit in result.hits]) == ((), ["slow"])
+    assert all(asked.deadline is not None and asked.deadline > started for asked in own)
 
 
 @pytest.fixture
@@ -286,26 +350,6 @@ def test_what_is_late_is_named_and_what_there_is_is_returned(tmp_path: Path, nev
     assert {hit.strategy for hit in result.hits} == {"dense"}
 
 
-def test_a_late_re_ranker_leaves_what_it_was_to_re_rank(tmp_path: Path, never: Event) -> None:
-    store = make_store(tmp_path / "store", course())
-    first = searched_of(store, load(), HashingEmbedder()).strategies["dense"]
-
-    def hangs(pairs: Sequence[tuple[str, str]]) -> Float64Array:
-        never.wait()
-        raise AssertionError
-
-    search = replace(load().search, strategies=("reranked2",), deadline_s=SHORT_S)
-
-    class Mine(Reranked):
-        name = "reranked2"
-
-    result = build_orchestrator(store, replace(load(), search=search), more=[Mine(first, hangs, 5)]).search(
-        Query("quick heap")
-    )
-    assert [failure.strategy for failure in result.failures] == ["reranked2"]
-    assert [hit.strategy for hit in result.hits[:1]] == ["dense"]
-
-
 def test_a_late_rewriter_is_named_and_the_hint_as_it_was_is_searched(tmp_path: Path, never: Event) -> None:
     store = make_store(tmp_path / "store", course())
 
@@ -322,6 +366,60 @@ def test_a_late_rewriter_is_named_and_the_hint_as_it_was_is_searched(tmp_path: P
     assert result.hits == build_orchestrator(store, settings).search(Query("quick heap")).hits
 
 
+def test_a_store_that_stands_still_is_named_and_the_course_at_hand_is_searched(tmp_path: Path, never: Event) -> None:
+    class StandsStill(Course):
+        def generation(self) -> Hashable:
+            return never.wait() if self.location == "silent" else super().generation()
+
+    store = make_store(tmp_path / "store", course())
+    settings = replace(load(), search=replace(load().search, deadline_s=SHORT_S, cache_size=0))
+    expected = build_orchestrator(store, settings).search(Query("quick heap")).hits
+    still = StandsStill(**{field.name: getattr(store, field.name) for field in fields(store)})
+    searches = build_orchestrator(still, settings)
+    object.__setattr__(still, "location", "silent")
+    for _ in range(12):
+        result = searches.search(Query("quick heap"))
+        assert [failure.strategy for failure in result.failures] == ["store"]
+        assert result.hits == expected
+    never.set()
+    assert searches.candidates(Query("quick heap", k=5)).hits
+
+
+def test_a_server_that_cannot_be_reached_means_the_course_at_hand_and_is_said(tmp_path: Path) -> None:
+    class Away(Course):
+        def generation(self) -> Hashable:
+            if self.location.startswith("http"):
+                raise StoreError(f"{self.location}: connection refused")
+            return super().generation()
+
+    store = make_store(tmp_path / "store", course())
+    away = Away(**{field.name: getattr(store, field.name) for field in fields(store)})
+    searches = build_orchestrator(away, load())
+    object.__setattr__(away, "location", "http://127.0.0.1:9")
+    result = searches.search(Query("quick heap"))
+    assert result.hits
+    assert [str(failure) for failure in result.failures] == [
+        "strategy store failed: http://127.0.0.1:9: connection refused; the course is searched as it was read last"
+    ]
+
+
+def test_an_embedder_that_cannot_be_loaded_leaves_keywords_and_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = make_store(tmp_path / "store", course())
+
+    def lacks(*_: object) -> HashingEmbedder:
+        raise EmbedderError("the model is not installed; run make minilm")
+
+    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", lacks)
+    result = build_orchestrator(store, load()).search(Query("quick heap", "first"))
+    assert [(failure.strategy, failure.reason) for failure in result.failures] == [
+        ("dense", "the model is not installed; run make minilm")
+    ]
+    assert {hit.strategy for hit in result.hits} == {"keyword"}
+    assert result.tier == "filter"
+
+
 class HangingEmbedder(HashingEmbedder):
     """Never comes back."""
 
@@ -334,9 +432,12 @@ class HangingEmbedder(HashingEmbedder):
         return super().embed_queries(texts)
 
 
-def test_an_embedding_that_hangs_is_late_and_keywords_answer(tmp_path: Path, never: Event) -> None:
+@pytest.mark.parametrize("keywords", ["rule", "fallback"])
+def test_an_embedding_that_hangs_is_late_and_keywords_answer(
+    tmp_path: Path, never: Event, keywords: KeywordMode
+) -> None:
     store = make_store(tmp_path / "store", course())
-    search = replace(load().search, keywords="fallback", deadline_s=SHORT_S)
+    search = replace(load().search, keywords=keywords, deadline_s=SHORT_S)
     searches = build_orchestrator(store, replace(load(), search=search), HangingEmbedder(never))
     result = searches.search(Query("quick heap"))
     assert [failure.strategy for failure in result.failures] == ["dense"]
@@ -364,12 +465,83 @@ def test_keywords_as_fallback_find_rare_names_in_ordinary_sentences(tmp_path: Pa
     assert found >= 140
 
 
+_WORDS = (
+    "learning storage ordering network proof error problem speech memory signal",
+    "filter layer kernel matrix vector query index table tree graph",
+)
+WORDS = " ".join(_WORDS).split()
+
+
+def rich_course() -> list[Paragraph]:
+    """Eighty paragraphs of common words in twenty sections, of whose headings each has a word of its own."""
+    found = []
+    for number in range(80):
+        one, two, three = (WORDS[(number * step + first) % 20] for step, first in ((1, 0), (3, 1), (7, 4)))
+        item = paragraph(f"talks:{number}:1", f"The {one} of every {two} is what a {three} needs, says part {number}.")
+        sounds = ["bo", "da", "fi", "gu", "ke", "lu", "mo", "ne", "pi", "ro"]
+        heading = f"On {sounds[number // 4 % 10]}{sounds[(3 * number // 4 + 1) % 10]}rth{'xz'[number // 40]}"
+        found.append(replace(item, heading=heading, section=(heading,)))
+    return found
+
+
+@pytest.mark.parametrize("form", ["{}", "please tell me what is said about {} and the memory of it"])
+@pytest.mark.parametrize("preset", ["vector-then-keyword", "ordinary"])
+def test_a_word_that_only_a_heading_has_is_found_also_within_a_sentence(tmp_path: Path, preset: str, form: str) -> None:
+    paragraphs = rich_course()
+    searches = build_orchestrator(make_store(tmp_path / "store", paragraphs), load(preset))
+    for heading in dict.fromkeys(item.heading for item in paragraphs):
+        hits = searches.search(Query(form.format(heading.removeprefix("On ")))).hits
+        assert heading in {hit.paragraph.heading for hit in hits}, heading
+
+
+def test_a_part_of_a_word_is_found_from_three_letters_on(tmp_path: Path) -> None:
+    names = ["antidisestablishment", "thermodynamics", "electrophoresis"]
+    odd = [paragraph(f"odd:{number}:1", f"Here is {name} at work.") for number, name in enumerate(names)]
+    searches = build_orchestrator(make_store(tmp_path / "store", [*rich_course(), *odd]), load("vector-then-keyword"))
+    for number, part in enumerate(["disestab", "modyn", "roph"]):
+        for form in ("{}", "what was that about {} again"):
+            found = [hit.paragraph.paragraph_id for hit in searches.search(Query(form.format(part))).hits]
+            assert f"odd:{number}:1" in found, part
+
+
+def test_hits_are_in_order_of_relevance_and_an_answer_has_a_step(tmp_path: Path) -> None:
+    paragraphs = rich_course()
+    searches = build_orchestrator(make_store(tmp_path / "store", paragraphs), load("vector-then-keyword"))
+    own = [item.heading.removeprefix("On ") for item in paragraphs[::9]]
+    hints = [
+        *own,
+        *WORDS,
+        "an unheard thing",
+        *(f"tell me of {word} and {name}" for word, name in zip(WORDS, own, strict=False)),
+    ]
+    for hint in hints:
+        for book_name in ("", "talks"):
+            result = searches.search(Query(hint, book_name))
+            for slot in ("book", "global"):
+                relevances = [hit.relevance for hit in result.hits if hit.slot == slot]
+                assert relevances == sorted(relevances, reverse=True), hint
+            assert result.relevant == bool(result.answered_by) == any(hit.relevant for hit in result.hits), hint
+
+
+def test_one_common_word_alone_makes_nothing_relevant(tmp_path: Path) -> None:
+    search = replace(load("keyword").search, threshold=0.7, lowered_threshold=0.35, cascade=True)
+    store = make_store(tmp_path / "store", rich_course())
+    searches = build_orchestrator(store, replace(load(), search=search))
+    for word in WORDS:
+        assert not searches.search(Query(word)).relevant
+        assert not searches.search(Query(f"would you like a pizza with my {word} tonight")).relevant
+    assert searches.search(Query("learning a query index")).relevant
+
+
 def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(tmp_path: Path) -> None:
     again = [replace(item, paragraph_id=f"re{item.paragraph_id}", doc_id=f"re{item.doc_id}") for item in course()]
     store = make_store(tmp_path / "store", [*course(), *again])
-    search = replace(load().search, k=10, pdf_k=10, global_k=0, global_pool=10)
+    search = replace(load().search, k=10, pdf_k=10, global_k=0)
     result = build_orchestrator(store, replace(load(), search=search)).search(Query("quick heap"))
     assert len({hit.paragraph.text for hit in result.hits}) == len(result.hits) == 10
+    for hit in result.hits:  # all members of a group of copies can be asked for
+        here = hit.paragraph.paragraph_id
+        assert hit.same_as == (here.removeprefix("re") if here.startswith("re") else f"re{here}",)
 
 
 def store_with_words(folder: Path, *doc_ids: str) -> Course:
@@ -390,7 +562,7 @@ def hubness(store: Course, hints: Path | str, hint: str) -> list[float]:
     """Of each paragraph, as a search for the hint weighs it with this bank."""
     settings = load()
     settings = replace(settings, search=replace(settings.search, accuracy="fast", hints=str(hints)))
-    (scorer,) = word_scorers(store, settings, RememberingEmbedder(HashingEmbedder()))
+    (scorer,) = word_scorers(store, settings, CachingEmbedder(HashingEmbedder()))
     return [float(value) for value in scorer.parts(hint)["hub.minilm"]]
 
 

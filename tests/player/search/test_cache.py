@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from quarry.player.errors import SearchError
-from quarry.player.search.cache import IdentityKey, RememberingEmbedder, ResultCache, shared_cache
+from quarry.player.search.cache import CachingEmbedder, IdentityKey, ResultCache, shared_cache
 from quarry.player.search.types import Query, SearchResult
 from tests.player.fakes import WordsEmbedder, hits
 
@@ -108,17 +108,17 @@ def test_a_thing_is_the_same_as_itself_alone() -> None:
     assert len({IdentityKey(one), IdentityKey(one), IdentityKey(other)}) == 2
 
 
-class TestRememberingEmbedder:
+class TestCachingEmbedder:
     def test_no_text_is_embedded_twice(self) -> None:
         embedder = WordsEmbedder()
-        remembering = RememberingEmbedder(embedder)
+        remembering = CachingEmbedder(embedder)
         again = remembering.embed_queries(["a word", "another", "a word"])
         np.testing.assert_array_equal(again, WordsEmbedder().embed_queries(["a word", "another", "a word"]))
         assert embedder.n_queries == 2
 
     def test_only_as_many_vectors_are_kept_as_the_bytes_allow(self) -> None:
         embedder = WordsEmbedder(dim=64)
-        remembering = RememberingEmbedder(embedder, 3 * 64 * 4)
+        remembering = CachingEmbedder(embedder, 3 * 64 * 4)
         for number in range(4):
             remembering.embed_queries([f"hint {number}"])
         remembering.embed_queries(["hint 3"])
@@ -128,6 +128,6 @@ class TestRememberingEmbedder:
 
     def test_one_text_asked_for_at_once_is_embedded_once(self) -> None:
         embedder = WordsEmbedder()
-        remembering = RememberingEmbedder(embedder)
+        remembering = CachingEmbedder(embedder)
         at_once(lambda: remembering.embed_queries(["hint"]), 8)
         assert embedder.n_queries == 1

@@ -1,25 +1,33 @@
-"""The calibrated scale, and the numbers in force."""
+"""The calibrated scale, and the fitted numbers."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 
-from quarry.configs.settings import SettingsError
+from quarry.configs.settings import SettingsError, load
+from quarry.ingest.store import Course, create_store
+from quarry.player.__main__ import result_json
+from quarry.player.search.build import build_orchestrator
 from quarry.player.search.calibration import (
     CALIBRATION,
     DEFAULT_EMBEDDER,
     DenseCalibration,
+    _fitted,
     as_tree,
     calibration_of,
-    uncalibrated,
+    is_fitted,
+    notices,
 )
-from quarry.player.search.calibration.whole import _fitted
 from quarry.player.search.references import FEATURES
+from quarry.player.search.types import Query
+from tests.fakes import CACHES, TREES, HashingEmbedder, file_reading, make_reading
 
 
 def test_what_is_answerable_goes_by_the_best_and_by_the_mean_of_the_best_five() -> None:
@@ -64,8 +72,24 @@ def test_an_embedder_without_numbers_takes_the_default_ones() -> None:
 
 
 def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
-    assert uncalibrated(DEFAULT_EMBEDDER) == ""
-    assert uncalibrated("mine.Embedder").startswith("the embedder mine.Embedder is not calibrated: ")
+    said = "the embedder mine.Embedder is uncalibrated"
+    for spec, relevance, found in (
+        (DEFAULT_EMBEDDER, None, []),
+        ("mine.Embedder", (-3.0, 9.0), []),
+        ("mine.Embedder", None, [said]),
+    ):
+        store = cast(Course, SimpleNamespace(embedder_spec=spec, relevance=relevance))
+        assert [line.partition(":")[0] for line in notices(store)] == found
+
+
+def test_a_result_says_that_its_embedder_is_uncalibrated(tmp_path: Path) -> None:
+    store = create_store(str(tmp_path / "store"))
+    file_reading(store, make_reading("trees", [TREES, CACHES]), "mine.Embedder")
+    found = build_orchestrator(store.course, load(), HashingEmbedder("mine.Embedder")).search(Query("a heap"))
+    assert not found.calibrated
+    assert result_json(found)["calibrated"] is False
+    assert "uncalibrated" in repr(found)
+    assert build_orchestrator(store.course, load("keyword")).search(Query("a heap")).calibrated, "words need no model"
 
 
 def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_are_to_it() -> None:
@@ -89,7 +113,7 @@ def test_the_user_s_own_numbers_go_before_the_projects(tmp_path: Path, monkeypat
     _fitted.cache_clear()
     try:
         assert calibration_of("mine.Embedder").named == 0.125
-        assert uncalibrated("mine.Embedder") == ""
+        assert is_fitted("mine.Embedder")
         assert calibration_of(DEFAULT_EMBEDDER).named != 0.125
     finally:
         monkeypatch.undo()
@@ -107,7 +131,7 @@ def test_a_file_of_ones_own_that_is_damaged_is_refused_in_one_line(
 ) -> None:
     own = tmp_path / "calibration.json"
     own.write_text('{"minilm": {}}', encoding="utf-8")
-    monkeypatch.setattr("quarry.player.search.calibration.whole.own_fit", lambda _: own)
+    monkeypatch.setattr("quarry.player.search.calibration.own_fit", lambda _: own)
     _fitted.cache_clear()
     try:
         with pytest.raises(SettingsError, match="must be as evaluate calibrate search writes it"):

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from quarry.configs.settings import KeywordMode
 from quarry.player.search.cache import ResultCache
-from quarry.player.search.calibration import DEFAULT_EMBEDDER, calibration_of
+from quarry.player.search.index import SearchIndex
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.strategies.dense import Dense
 from quarry.player.search.types import Hit, Query, Strategy
-from tests.player.fakes import FailingStrategy, ListStrategy, WordsEmbedder, course, document, search_settings
+from tests.player.fakes import (
+    FailingStrategy,
+    ListStrategy,
+    WordsEmbedder,
+    course,
+    document,
+    index_of,
+    search_settings,
+)
 
 DOCUMENTS = [document("sure"), document("rest")]
 
@@ -24,6 +32,7 @@ class ByHint(ListStrategy):
 
     def __init__(self, name: str, by_hint: Mapping[str, Mapping[str, float]]) -> None:
         super().__init__(name, {})
+        self.known = {key for relevance in by_hint.values() for key in relevance}
         self._by_hint = {hint: ListStrategy(name, relevance) for hint, relevance in by_hint.items()}
         self.hints: list[str] = []
 
@@ -47,25 +56,17 @@ class Says:
 
 def engine(*strategies: Strategy, names: tuple[str, ...] = ("dense",), **more: Any) -> SearchOrchestrator:
     """With the cascade on, thresholds 0.7 and 0.35, and no weight for the book but its filter."""
-    own = {key: more.pop(key) for key in ("rewriter", "cache", "n_paragraphs") if key in more}
+    cache, rewriter = more.pop("cache", None), more.pop("rewriter", None)
     values: dict[str, Any] = {
         "strategies": names,
         "cascade": True,
         "book_match": "resolved",
         "spill_over": "always",
-        "k": 4,
         "pdf_k": 2,
         "global_k": 2,
-        "global_pool": 4,
     }
-    settings = search_settings(**(values | more))
-    return SearchOrchestrator(
-        {strategy.name: strategy for strategy in strategies},
-        References(DOCUMENTS, settings.filter_confidence, settings.boost_confidence),
-        settings,
-        calibration=replace(calibration_of(DEFAULT_EMBEDDER), named=0.0, unnamed=0.0),
-        **own,
-    )
+    index = index_of(strategies, DOCUMENTS, rewriter=rewriter)
+    return SearchOrchestrator(index, search_settings(**(values | more)), cache=cache)
 
 
 def test_the_thresholds_are_those_of_the_record() -> None:
@@ -113,12 +114,15 @@ def test_a_rewriter_that_fails_is_named_and_the_search_goes_on() -> None:
     assert result.answered_by == "lowered"
 
 
-def test_the_original_step_forgets_the_book() -> None:
-    result = engine(
-        ListStrategy("dense", {"rest:1:1": 0.8, "sure:1:1": 0.1}), pdf_k=1, global_k=0, spill_over="no-book"
-    ).search(Query("hint", "sure"))
-    assert result.answered_by == "original"
-    assert (result.hits[0].slot, result.hits[0].paragraph.paragraph_id) == ("global", "rest:1:1")
+@pytest.mark.parametrize("keywords", ["rule", "fallback"])
+def test_a_named_book_keeps_its_slots_in_every_step_whatever_is_found_in_it(keywords: KeywordMode) -> None:
+    dense = ListStrategy(
+        "dense", {"rest:1:1": 0.3, "rest:1:2": 0.2, "rest:1:3": 0.2, "sure:1:1": 0.02, "sure:1:2": 0.01}
+    )
+    keyword = ListStrategy("keyword", {"rest:1:3": 0.9, "rest:1:2": 0.8, "rest:1:1": 0.75, "sure:1:2": 0.02})
+    result = engine(dense, keyword, spill_over="never").search(Query("hint", "sure", keywords=keywords))
+    assert [hit.slot for hit in result.hits] == ["book"] * (2 if keywords == "rule" else 1) + ["global"] * 2
+    assert (result.relevant, result.answered_by) == ((False, "") if keywords == "rule" else (True, "fallback"))
 
 
 def test_no_step_asks_a_strategy_twice_for_the_same() -> None:
@@ -188,6 +192,22 @@ class TestCache:
         assert second.embed_ms == 0.0
         assert len(strategy.asked) == 1
 
+    @pytest.mark.parametrize(
+        "other",
+        [
+            Query("HINT of  Ｗａｖｅｓ", "Sure"),
+            Query("hint of waves", "sure", k=4),
+            Query("hint of waves", "ｓｕｒｅ", keywords="rule"),
+        ],
+    )
+    def test_what_is_the_same_but_for_case_forms_of_letters_and_defaults_is_one_search(self, other: Query) -> None:
+        strategy = ListStrategy("dense", {"rest:1:1": 0.8, "sure:1:1": 0.75})
+        searches = engine(strategy, cache=ResultCache(10), keywords="rule")
+        first = searches.search(Query("hint of waves", "sure"))
+        again = searches.search(other)
+        assert (again.cached, again.hits) == (True, first.hits)
+        assert (again.query.hint, again.query.book_name) == (other.hint, other.book_name)
+
     def test_repeats_are_hits_nine_times_in_ten_and_more(self) -> None:
         searches = engine(ListStrategy("dense", {"rest:1:1": 0.8}), cache=ResultCache(100))
         for _ in range(20):
@@ -220,10 +240,20 @@ class TestCache:
         assert searches.search(other).cached is False
 
 
+def test_every_search_is_a_line_of_the_log_with_its_fields(caplog: pytest.LogCaptureFixture) -> None:
+    searches = engine(ListStrategy("dense", {"rest:1:1": 0.8}), cache=ResultCache(10))
+    with caplog.at_level("INFO", "quarry.player.search.orchestrator"):
+        for _ in range(2):
+            searches.search(Query("hint"))
+    first, second = (vars(record)["search"] for record in caplog.records)
+    assert (first["answered_by"], first["hits"], first["cached"], first["failures"]) == ("original", 1, False, [])
+    assert (second["cached"], second["searches"], second["hit_rate"]) == (True, 2, 0.5)
+
+
 class TestViews:
     def searches(self) -> SearchOrchestrator:
         strategy = ListStrategy("dense", {"rest:1:1": 0.9, "sure:1:1": 0.8, "sure:1:2": 0.3})
-        return engine(strategy, n_paragraphs={"rest": 1, "sure": 2}, keywords="off")
+        return engine(strategy, keywords="off")
 
     def test_paragraphs_for_a_prompt_come_most_relevant_first(self) -> None:
         found = self.searches().paragraphs_for_prompt("hint", 2)
@@ -250,7 +280,7 @@ def test_who_asks_for_everything_can_see_what_a_search_shows(book_name: str, cha
     dense = Dense(paragraphs, embedder.embed_passages([item.text for item in paragraphs]), embedder)
     references = References([document("first"), document("second")], 0.9, 0.6)
     settings = search_settings(**({"book_match": "resolved"} | changes))
-    searches = SearchOrchestrator({"dense": dense}, references, settings, paragraphs=paragraphs)
+    searches = SearchOrchestrator(SearchIndex({"dense": dense}, references, paragraphs), settings)
     for hint in ("bucket probe in words", "grammar token vertex", "nothing of the kind"):
         everything = searches.candidates(Query(hint, book_name, 3000))
         plain = searches.search(Query(hint, book_name))

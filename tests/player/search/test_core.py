@@ -8,11 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
 
-from quarry.configs.settings import Fusion, Merge, SpillOver
+from quarry.configs.settings import Fusion
 from quarry.ingest.arrays import AnyFloatArray
 from quarry.player.search.core import (
     NOT_FOUND,
@@ -20,10 +17,8 @@ from quarry.player.search.core import (
     Columns,
     Named,
     Scored,
-    Slots,
     answering,
     book_log_odds,
-    can_still_pass,
     columns_of,
     combine,
     document_priors,
@@ -33,13 +28,10 @@ from quarry.player.search.core import (
     probabilities,
     probability,
     relative,
-    slots_of,
-    slotted,
-    target_ranks,
     weigh,
 )
 from tests.contracts.paragraphs import paragraph
-from tests.player.fakes import document, search_settings
+from tests.player.fakes import document
 
 NO = NOT_FOUND
 
@@ -75,24 +67,6 @@ class TestColumns:
         assert found.rows.tolist() == [2, 1, 0]
         assert [found.doc_ids[number] for number in found.document] == ["a", "a", "b"]
         assert found.inside(["b"]).tolist() == [False, False, True]
-
-    def test_columns_of_some_rows_are_those_that_these_paragraphs_would_have(self) -> None:
-        keys = ["b:1:1", "a:1:1", "c:1:1", "d:1:1", "e:1:1", "f:1:1"]
-        same = {"a:1:1": "d:1:1", "f:1:1": "d:1:1", "c:1:1": "b:1:1"}
-        paragraphs = [replace(paragraph(key), same_as=same.get(key, "")) for key in keys]
-        whole = columns_of(paragraphs)
-        for rows in ([0, 2], [1, 3, 5], [5, 1, 4], [3], [], [0, 1, 2, 3, 4, 5]):
-            some, expected = whole.of(np.array(rows, dtype=np.int64)), columns_of(paragraphs, rows)
-            assert some.rows.tolist() == expected.rows.tolist()
-            assert some.twins.tolist() == expected.twins.tolist()
-            assert some.column_of.tolist() == expected.column_of.tolist()
-            for doc_id in "abcdef":
-                assert some.inside([doc_id]).tolist() == expected.inside([doc_id]).tolist()
-
-    def test_some_rows_make_columns_of_their_own(self) -> None:
-        paragraphs = [paragraph(key) for key in ("b:1:1", "a:2:1", "a:1:1")]
-        found = columns_of(paragraphs, [0, 2])
-        assert found.rows.tolist() == [2, 0]
 
     def test_twins_are_those_of_one_text_and_those_that_ingest_found(self) -> None:
         texts = [paragraph("a:1:1", "Same."), paragraph("b:1:1", "Same."), paragraph("c:1:1", "Nearly same.")]
@@ -154,9 +128,15 @@ class TestFusion:
     def test_ranks_are_fused_by_their_reciprocals(self) -> None:
         fused = fuse([scored(3.0, 2.0, 1.0, NO), scored(NO, 2.0, NO, 1.0)], "rrf", {}, 60)
         assert fused.scores[0].tolist() == pytest.approx([1 / 61, 1 / 62 + 1 / 61, 1 / 63, 1 / 62])
-        # the first is as relevant as the best of any, the odds of the others fall with their sums
-        assert fused.log_odds[0].max() == 3.0
-        assert fused.log_odds[0, 0] == pytest.approx(3.0 + math.log((1 / 61) / (1 / 62 + 1 / 61)))
+        # the first is as relevant as the best of any, the others as the strategies say, in the order of their sums
+        assert fused.log_odds[0].tolist() == pytest.approx([3.0, 3.0, 2.0, 2.0], abs=1e-4)
+        assert fused.log_odds[0].argsort()[::-1].tolist() == [1, 0, 3, 2]
+
+    def test_ranks_alone_make_nothing_relevant_that_no_strategy_finds_so(self) -> None:
+        odds = 2.0 - 0.5 * np.arange(20.0)
+        fused = fuse([scored(*odds), scored(*odds[::-1])], "rrf", {}, 60)
+        assert (fused.log_odds[0] > 0.0).sum() <= 8
+        assert fuse([scored(*odds), scored(*odds)], "rrf", {}, 60).log_odds[0] == pytest.approx(odds, abs=1e-4)
 
     def test_a_larger_constant_favours_what_both_have_found(self) -> None:
         runs = [scored(3.0, 1.0, 2.0, NO, NO), scored(NO, 1.0, NO, 3.0, 2.0)]
@@ -216,85 +196,6 @@ class TestTwins:
         assert merge_duplicates(log_odds, columns("a:1:1", "b:1:1")) is log_odds
 
 
-BOOK = np.array([True, True, True, False, False, False])
-
-
-def filled(
-    pdf_k: int, global_k: int, *log_odds: float, spill_over: SpillOver = "always", merge: Merge = "slots"
-) -> str:
-    """The slots over six columns of which the first three are the book's, e.g. "b0 b1 g3"."""
-    slots = Slots(pdf_k + global_k, pdf_k, global_k, spill_over, merge)
-    chosen, of_book = slotted(np.array(log_odds), BOOK, slots)
-    return " ".join(f"{'b' if book else 'g'}{column}" for column, book in zip(chosen, of_book, strict=True))
-
-
-class TestSlots:
-    def test_the_books_paragraphs_come_first_then_the_courses(self) -> None:
-        assert filled(2, 2, 1, 2, 0, 6, 5, 4) == "b1 b0 g3 g4"
-
-    def test_one_that_found_no_slot_of_the_book_may_take_one_of_the_course(self) -> None:
-        assert filled(1, 1, 9, 8, 7, 6, 5, 4) == "b0 g1"
-
-    def test_spare_slots_of_the_book_go_to_the_course_or_stay_empty(self) -> None:
-        assert filled(3, 1, 1, NO, NO, 6, 5, 4) == "b0 g3 g4 g5"
-        assert filled(3, 1, 1, NO, NO, 6, 5, 4, spill_over="never") == "b0 g3"
-        assert filled(3, 1, 1, NO, NO, 6, 5, 4, spill_over="no-book") == "b0 g3"
-
-    def test_spare_slots_of_the_course_go_to_the_rest_of_the_book(self) -> None:
-        assert filled(1, 3, 9, 8, 7, 6, NO, NO) == "b0 g1 g2 g3"
-
-    def test_without_the_book_the_course_has_every_slot_if_they_spill_over(self) -> None:
-        assert filled(2, 1, NO, NO, NO, 6, 5, 4) == "g3 g4 g5"
-        assert filled(2, 1, NO, NO, NO, 6, 5, 4, spill_over="no-book") == "g3 g4 g5"
-        assert filled(2, 1, NO, NO, NO, 6, 5, 4, spill_over="never") == "g3"
-
-    def test_by_relevance_no_slot_is_reserved(self) -> None:
-        assert filled(2, 2, 1, 2, 0, 6, 5, 1.5, merge="relevance") == "g3 g4 b1 g5"
-
-    def test_ties_go_to_the_earlier_column(self) -> None:
-        assert filled(2, 2, 1, 1, 1, 1, 1, 1) == "b0 b1 g2 g3"
-
-    @pytest.mark.parametrize("pdf_k", range(21))
-    @pytest.mark.parametrize("global_k", [0, 1, 5, 20])
-    @pytest.mark.parametrize("k", [1, 7, 19, 20, 40])
-    def test_any_slots_give_k_paragraphs_where_there_are_k(self, pdf_k: int, global_k: int, k: int) -> None:
-        global_k = min(global_k, 20 - pdf_k)
-        if not pdf_k + global_k:
-            with pytest.raises(ValueError, match="must be at least 1"):
-                search_settings(k=20, pdf_k=pdf_k, global_k=global_k)
-            return
-        settings = search_settings(k=20, pdf_k=pdf_k, global_k=global_k, spill_over="always")
-        inside = np.arange(60) % 3 == 0
-        assert len(slotted(-np.arange(60.0), inside, slots_of(settings, k))[0]) == k
-        assert len(slotted(-np.arange(60.0), None, slots_of(settings, k))[0]) == k
-        assert len(slotted(-np.arange(5.0), inside[:5], slots_of(settings, k))[0]) == min(k, 5)
-
-
-@st.composite
-def searches(draw: st.DrawFn) -> tuple[AnyFloatArray, np.ndarray, Slots, int]:
-    """Log-odds with many ties and gaps, a book, slots, and the column that is looked for."""
-    n = draw(st.integers(1, 12))
-    log_odds = draw(st.lists(st.sampled_from([NO, -1.0, 0.0, 0.5, 1.0, 2.0]), min_size=n, max_size=n))
-    inside = draw(st.lists(st.booleans(), min_size=n, max_size=n))
-    pdf_k, global_k = draw(st.sampled_from([(3, 2), (0, 4), (4, 0), (1, 1), (8, 8)]))
-    spill_over: SpillOver = draw(st.sampled_from(["always", "never", "no-book"]))
-    merge: Merge = draw(st.sampled_from(["slots", "relevance"]))
-    slots = Slots(pdf_k + global_k, pdf_k, global_k, spill_over, merge)
-    return np.array(log_odds), np.array(inside), slots, draw(st.integers(0, n - 1))
-
-
-@hypothesis_settings(derandomize=True, max_examples=400, deadline=None)
-@given(searches(), st.booleans())
-def test_a_counted_place_is_the_sorted_one(search: tuple[AnyFloatArray, np.ndarray, Slots, int], filters: bool) -> None:
-    log_odds, inside, slots, target = search
-    chosen, _ = slotted(log_odds, inside if filters else None, slots)
-    members = np.full((1, len(log_odds)), -1)
-    members[0, : inside.sum()] = np.flatnonzero(inside)
-    place, best = target_ranks(log_odds[None, :], members, np.array([filters]), slots, np.array([target]))
-    assert place[0] == (chosen.tolist().index(target) + 1 if target in chosen else 0)
-    assert best[0] == log_odds[chosen].max(initial=NO)
-
-
 class TestAnswering:
     STEPS = (np.array([0.0, 2.0, -2.0, -5.0]), np.array([3.0, 5.0, 0.0, -4.0]))
 
@@ -303,21 +204,6 @@ class TestAnswering:
 
     def test_a_threshold_of_0_lets_all_through_that_was_found(self) -> None:
         assert answering([np.array([-50.0, NO])], 0.0, 0.0).tolist() == [0, -1]
-
-    def test_a_later_step_is_worth_asking_where_it_may_answer_in_place_of_the_first(self) -> None:
-        best = np.array([log_odds_of(0.5), log_odds_of(0.5), log_odds_of(0.2)])
-        highest = np.array([log_odds_of(0.6), log_odds_of(0.8), log_odds_of(0.3)])
-        assert can_still_pass(best, highest, 0.7, 0.35).tolist() == [False, True, True]
-
-    @given(st.lists(st.floats(-3.0, 3.0), min_size=3, max_size=3), st.floats(0.0, 5.0), st.floats(0.0, 2.0))
-    def test_a_step_that_is_not_worth_asking_would_not_answer(
-        self, log_odds: list[float], lift: float, evidence: float
-    ) -> None:
-        found = scored(*log_odds)
-        first = weigh([found], named(1, lift=lift, evidence=evidence), None, "first", {}, 60).log_odds[:, 1]
-        later = weigh([found], named(), None, "first", {}, 60).log_odds.max(axis=1)
-        if not can_still_pass(first, found.log_odds.max(axis=1), 0.7, 0.35).any():
-            assert answering([first, later], 0.7, 0.35).tolist() == [0]
 
 
 class TestProbabilities:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from quarry.ingest.paragraph import Paragraph
+from quarry.player.search.index import SearchIndex
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.strategies.dense import Dense
@@ -62,7 +63,7 @@ def dual(corpus: Corpus, book_name: str) -> list[tuple[str, str]]:
         for doc_id in sorted({item.doc_id for item in corpus.paragraphs})
     ]
     references = References(documents, settings.filter_confidence, settings.boost_confidence)
-    engine = SearchOrchestrator({"dense": dense}, references, settings, paragraphs=corpus.paragraphs)
+    engine = SearchOrchestrator(SearchIndex({"dense": dense}, references, corpus.paragraphs), settings)
     result = engine.search(Query("hint", book_name))
     return [(hit.slot, hit.paragraph.paragraph_id) for hit in result.hits]
 
@@ -84,7 +85,7 @@ def test_dual_is_the_design_record_for_exact_stems(book_name: str) -> None:
         assert dual(corpus, book_name) == design_record(corpus, book_name), f"seed {seed}"
 
 
-@pytest.mark.parametrize("book_name", ["", "book", "Book0", "book00", "The course, part 0", "something else"])
+@pytest.mark.parametrize("book_name", ["", "book", "book00", "The course, part 0", "something else"])
 def test_dual_is_the_design_record_for_names_that_match_nothing(book_name: str) -> None:
     for seed in range(N_CORPORA):
         corpus = random_corpus(seed)
@@ -96,4 +97,5 @@ def test_dual_is_the_design_record_for_names_that_match_nothing(book_name: str) 
 def test_a_stem_with_its_suffix_is_the_stem() -> None:
     for seed in range(20):
         corpus = random_corpus(seed)
-        assert dual(corpus, "book0.pdf") == design_record(corpus, "book0"), f"seed {seed}"
+        for book_name in ("book0.pdf", "Book0.PDF", " book0 "):
+            assert dual(corpus, book_name) == design_record(corpus, "book0"), f"seed {seed}"

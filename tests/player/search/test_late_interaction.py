@@ -9,8 +9,9 @@ from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import TokenStates
 from quarry.ingest.embed.hint_bank import Bank, hints_of
 from quarry.ingest.embed.tokens import MIDDLE, STEPS, TokenForm, Tokens, Words, compact
-from quarry.player.search.cache import RememberingEmbedder
-from quarry.player.search.late_interaction import PRODUCTS, WordByWord
+from quarry.player.search import late_interaction
+from quarry.player.search.cache import CachingEmbedder
+from quarry.player.search.late_interaction import PRODUCTS, Hubs, WordByWord
 from tests.fakes import HashingEmbedder
 
 DIM = 24
@@ -42,7 +43,7 @@ def scorer_of(paragraphs: tuple[str, ...], n_first: int, bank: Bank) -> WordByWo
         vectors, states = Model().read_queries(list(texts))
         words.append(Words(vectors, compact(states, FORM)))
     doc_ids = ["a"] * n_first + ["b"] * (len(paragraphs) - n_first)
-    return WordByWord(RememberingEmbedder(Model()), words, doc_ids, FORM, bank)
+    return WordByWord(CachingEmbedder(Model()), words, doc_ids, FORM, bank)
 
 
 BANK = bank_of("one bell rings", "two bells ring", "six bells ring", "one more")
@@ -122,3 +123,54 @@ def test_product_is_the_one_that_onnx_makes() -> None:
     opset = [helper.make_opsetid("", 17)]
     model = helper.make_model(graph, opset_imports=opset, ir_version=8, producer_name="quarry")
     assert PRODUCTS.read_bytes() == model.SerializeToString()
+
+
+EAST, NORTH = [1.0, 0.0], [0.0, 1.0]
+BETWEEN = [0.6, 0.8]
+
+
+def plane_bank(*entries: tuple[str, str, list[float]], course: tuple[str, ...] = ()) -> Bank:
+    """Hints with the documents that they are for and their vectors."""
+    hints = hints_of({text: document for text, document, _ in entries}, course)
+    vectors = np.array([vector for *_, vector in entries], dtype=np.float32)
+    return Bank(hints, vectors, np.empty(0, dtype=np.int64), np.zeros(len(entries) + 1, dtype=np.int64))
+
+
+@pytest.fixture
+def two_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(late_interaction, "N_NEAREST", 2)
+
+
+PLANE = np.array([EAST, NORTH], dtype=np.float32)
+
+
+def test_hubness_is_the_mean_of_the_nearest_hints(two_nearest: None) -> None:
+    found = Hubs(PLANE, ["a", "a"], plane_bank(("x", "", EAST), ("y", "", BETWEEN), ("z", "", NORTH)))
+    assert found.of("unheard of") == pytest.approx([(1.0 + 0.6) / 2, (1.0 + 0.8) / 2])
+
+
+def test_hint_that_is_searched_for_is_never_counted(two_nearest: None) -> None:
+    found = Hubs(PLANE, ["a", "a"], plane_bank(("x", "", EAST), ("y", "", BETWEEN), ("z", "", NORTH)))
+    assert found.of(" x ") == pytest.approx([(0.6 + 0.0) / 2, (1.0 + 0.8) / 2])
+    without = Hubs(PLANE, ["a", "a"], plane_bank(("y", "", BETWEEN), ("z", "", NORTH)))
+    assert found.of("x") == pytest.approx(without.of("x"))
+
+
+def test_hints_for_the_paragraphs_own_document_are_not_counted(two_nearest: None) -> None:
+    entries = ("x", "a", EAST), ("y", "", BETWEEN), ("z", "b", NORTH)
+    found = Hubs(PLANE, ["a", "b"], plane_bank(*entries))
+    assert found.of("unheard of") == pytest.approx([(0.6 + 0.0) / 2, (0.8 + 0.0) / 2])
+
+
+def test_in_a_course_that_the_bank_is_about_all_paragraphs_are_alike(two_nearest: None) -> None:
+    found = Hubs(PLANE, ["a", "b"], plane_bank(("x", "", EAST), ("y", "", NORTH), course=("b",)))
+    assert found.of("unheard of").tolist() == [0.0, 0.0]
+
+
+def test_blocks_do_not_change_anything(two_nearest: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(2)
+    vectors = generator.normal(size=(7, 3)).astype(np.float32)
+    entries = [(f"hint {number}", "", generator.normal(size=3).tolist()) for number in range(5)]
+    whole = Hubs(vectors, ["a"] * 7, plane_bank(*entries)).of("any")
+    monkeypatch.setattr(late_interaction, "BLOCK", 2)
+    np.testing.assert_allclose(Hubs(vectors, ["a"] * 7, plane_bank(*entries)).of("any"), whole, rtol=1e-6)

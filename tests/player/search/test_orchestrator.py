@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from quarry.configs.settings import SettingsError
 from quarry.player.errors import AllStrategiesFailedError, QueryError
-from quarry.player.search.calibration import DEFAULT_EMBEDDER, calibration_of
 from quarry.player.search.orchestrator import SearchOrchestrator
-from quarry.player.search.references import References
 from quarry.player.search.types import Hit, Query, SearchResult, Strategy
-from tests.player.fakes import FailingStrategy, ListStrategy, document, search_settings
+from tests.player.fakes import FailingStrategy, ListStrategy, document, index_of, search_settings
 
 DOCUMENTS = [document("sure"), document("likely", ("Optics", "metadata")), document("rest")]
 """By these names: "sure" is a stem (confidence 1), "Optics" metadata (0.8)."""
@@ -31,16 +27,16 @@ RELEVANCE = {
 }
 
 
-def orchestrator(
-    *strategies: Strategy, more: Mapping[str, Any] = MappingProxyType({}), **changes: Any
-) -> SearchOrchestrator:
+UNFOUND = ("likely:9:1", "likely:9:2", "likely:9:3")
+"""Paragraphs that nothing finds; with them half of the course is by "Optics"."""
+
+
+def orchestrator(*strategies: Strategy, **changes: Any) -> SearchOrchestrator:
     """Over these strategies; 2 book slots, 2 global ones, spill-over, books resolved by all aliases."""
     values: dict[str, Any] = {
         "strategies": tuple(strategy.name for strategy in strategies),
-        "k": 4,
         "pdf_k": 2,
         "global_k": 2,
-        "global_pool": 4,
         "spill_over": "always",
         "book_match": "resolved",
         "filter_confidence": 0.9,
@@ -48,12 +44,7 @@ def orchestrator(
         "boost": 0.5,
         "fusion": "first",
     }
-    settings = search_settings(**(values | changes))
-    references = References(DOCUMENTS, settings.filter_confidence, settings.boost_confidence)
-    calibration = replace(calibration_of(DEFAULT_EMBEDDER), named=0.0, unnamed=0.0)
-    return SearchOrchestrator(
-        {strategy.name: strategy for strategy in strategies}, references, settings, calibration=calibration, **more
-    )
+    return SearchOrchestrator(index_of(strategies, DOCUMENTS, *UNFOUND), search_settings(**(values | changes)))
 
 
 def found(result: SearchResult) -> list[str]:
@@ -112,7 +103,7 @@ def test_book_match_off_knows_no_book() -> None:
 def test_the_boost_comes_before_the_cut() -> None:
     # likely:1:1 is sixth of seven by itself, and first with odds of 54 : 46 times 4
     low = dict(RELEVANCE, **{"likely:1:1": 0.54, "likely:1:2": 0.4})
-    plain = orchestrator(ListStrategy("one", low), k=2, pdf_k=0, global_k=2, global_pool=2, boost=1.0)
+    plain = orchestrator(ListStrategy("one", low), pdf_k=0, global_k=2, boost=1.0)
     assert found(plain.search(Query("hint"))) == ["global rest:1:1", "global rest:1:2"]
     assert found(plain.search(Query("hint", "Optics"))) == ["global likely:1:1", "global rest:1:1"]
 
@@ -125,7 +116,7 @@ def test_a_boost_makes_no_hit_more_relevant_than_the_best_was_without_it() -> No
 
 
 def test_a_boosted_paragraph_stands_once() -> None:
-    result = orchestrator(one(), k=20, pdf_k=0, global_k=20, global_pool=20).search(Query("hint", "Optics"))
+    result = orchestrator(one(), pdf_k=0, global_k=20).search(Query("hint", "Optics"))
     ids = [hit.paragraph.paragraph_id for hit in result.hits]
     assert sorted(ids) == sorted(RELEVANCE)
 
@@ -133,9 +124,7 @@ def test_a_boosted_paragraph_stands_once() -> None:
 def test_fusion_ranks_boosted_hits_by_where_the_boost_put_them() -> None:
     # the book's only paragraph is far behind: a boost of 0 must leave it there, though it is first within its book
     relevance = {f"rest:1:{row}": 0.9 - 0.05 * row for row in range(1, 6)} | {"likely:1:1": 0.1}
-    engine = orchestrator(
-        ListStrategy("one", relevance), fusion="rrf", k=20, global_pool=20, pdf_k=0, global_k=20, boost=0.0
-    )
+    engine = orchestrator(ListStrategy("one", relevance), fusion="rrf", k=20, pdf_k=0, global_k=20, boost=0.0)
     assert [hit.paragraph.paragraph_id for hit in engine.search(Query("hint", "Optics")).hits] == [
         *(f"rest:1:{row}" for row in range(1, 6)),
         "likely:1:1",
@@ -208,20 +197,9 @@ def test_an_unknown_strategy_is_refused_with_the_known_ones_named() -> None:
         orchestrator(one(), strategies=("one", "psychic"))
 
 
-@pytest.mark.parametrize(
-    ("k", "n_book", "n_global"), [(20, 15, 5), (40, 30, 10), (8, 6, 2), (4, 3, 1), (1, 1, 0), (100, 75, 25)]
-)
-def test_another_k_keeps_the_proportion_of_the_slots(k: int, n_book: int, n_global: int) -> None:
-    many = {f"sure:1:{row}": 0.9 - row / 1000 for row in range(100)} | {f"rest:1:{row}": 0.5 for row in range(100)}
-    strategy = ListStrategy("one", many)
-    engine = orchestrator(strategy, k=20, pdf_k=15, global_k=5, global_pool=200)
-    slots = [hit.slot for hit in engine.search(Query("hint", "sure", k)).hits]
-    assert slots == ["book"] * n_book + ["global"] * n_global
-
-
 def test_a_larger_k_looks_at_more_of_the_course() -> None:
     many = {f"rest:{row}:1": 0.9 - row / 1000 for row in range(1, 101)}
-    engine = orchestrator(ListStrategy("one", many), k=20, pdf_k=15, global_k=5, global_pool=20)
+    engine = orchestrator(ListStrategy("one", many), k=20, pdf_k=15, global_k=5)
     assert len(engine.search(Query("hint", k=90)).hits) == 90
     assert len(engine.search(Query("hint")).hits) == 20
 

@@ -8,11 +8,13 @@ from dataclasses import replace
 import pytest
 
 from quarry.ingest.arrays import Float32Array
-from quarry.ingest.paragraph import Document
-from quarry.player.search import references as module
+from quarry.ingest.embed import Embedder
+from quarry.ingest.paragraph import AliasSource, Document
+from quarry.player.search.cache import CachingEmbedder
 from quarry.player.search.names import normalise_name
 from quarry.player.search.references import References
 from quarry.player.search.types import BookCandidate
+from tests.contracts.paragraphs import paragraph
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import document
 
@@ -100,13 +102,15 @@ class CountingEmbedder(HashingEmbedder):
     def __init__(self) -> None:
         super().__init__()
         self.embedded: list[str] = []
+        self.calls: list[list[str]] = []
 
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         self.embedded += texts
+        self.calls.append(list(texts))
         return super().embed_queries(texts)
 
 
-def with_meanings(embedder: CountingEmbedder) -> References:
+def with_meanings(embedder: Embedder) -> References:
     aliases = [(item.doc_id, alias) for item in COURSE for alias in item.aliases]
     vectors = HashingEmbedder().embed_queries([alias.text for _, alias in aliases])
     return References(COURSE, 0.9, 0.6, embedder=embedder, alias_vectors=(aliases, vectors))
@@ -119,24 +123,21 @@ def test_a_name_that_its_letters_settle_is_not_embedded(book_name: str) -> None:
     assert embedder.embedded == []
 
 
-def test_a_name_in_doubt_is_embedded_once() -> None:
-    embedder = CountingEmbedder()
+def test_a_name_in_doubt_is_embedded_in_one_call_with_the_hint() -> None:
+    counting = CountingEmbedder()
+    embedder = CachingEmbedder(counting)
     references = with_meanings(embedder)
-    assert references.books("optical waves") == references.books("optical waves")
-    assert embedder.embedded == ["optical waves"]
-
-
-def test_names_are_kept_up_to_a_bound_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "NAMES_BYTES", 1_500)  # of two names
-    embedder = CountingEmbedder()
-    references = with_meanings(embedder)
-    names = ["optical waves", "quantum gravity", "tidal locks"]
-    for name in (*names, names[2], names[0]):
-        references.books(name)
-    assert embedder.embedded == [*names, names[0]]
-    long = "optical waves " * 200
-    assert references.books(long) == references.books(long)
-    assert embedder.embedded.count(long) == 2
+    assert [references.needs_meaning(name) for name in ("optical waves", "07-graphs", "lecture 7")] == [
+        True,
+        False,
+        False,
+    ]
+    first = references.books("optical waves", "light that bends")
+    assert counting.calls == [["light that bends", "optical waves"]]
+    embedder.read("light that bends")
+    assert references.books("optical waves", "light that bends") == first
+    assert len(counting.calls) == 1
+    assert first == with_meanings(CachingEmbedder(CountingEmbedder())).books("optical waves")
 
 
 def test_the_parts_of_a_name_that_joins_none_are_not_embedded() -> None:
@@ -244,8 +245,41 @@ def test_by_stem_knows_stems_and_given_names_to_the_letter_and_nothing_else() ->
     assert references.by_stem("03-hashing") == BookCandidate("03-hashing", 1.0, "filter", "03-hashing")
     assert references.by_stem("03-hashing.pdf") == BookCandidate("03-hashing", 1.0, "filter", "03-hashing")
     assert references.by_stem("Ninth Book") == BookCandidate("book 9", 1.0, "filter", "Ninth Book")
-    for book_name in ("03-Hashing", "Hash Tables and Bloom Filters", "hashing", "", ".pdf"):
+    for book_name in ("Hash Tables and Bloom Filters", "hashing", "", ".pdf"):
         assert references.by_stem(book_name) is None
+
+
+@pytest.mark.parametrize("book_name", ["03-Hashing", "03-HASHING.PDF", "  03-hashing.Pdf ", "03-hashing .pdf"])
+def test_by_stem_overlooks_case_spaces_and_the_suffix(book_name: str) -> None:
+    assert References(COURSE, 0.9, 0.6).by_stem(book_name) == BookCandidate("03-hashing", 1.0, "filter", "03-hashing")
+    two = [document("Notes"), document("notes")]
+    assert References(two, 0.9, 0.6).by_stem("NOTES") is None
+
+
+@pytest.mark.parametrize(
+    "book_name", ["version 1", "slides v2", "1st edition", "draft v6 final", "ver. 2", "the 2nd revision", "גרסה 2"]
+)
+def test_a_number_of_a_version_is_no_lectures(book_name: str) -> None:
+    documents = [*lectures(1, 2, 3, 6), document("2024-10-14-trees"), document("02.11.2023 heaps")]
+    for name in (book_name, "lecture 14", "lecture 11"):
+        assert all(found.tier == "none" for found in References(documents, 0.9, 0.6).resolve(name)), name
+
+
+@pytest.mark.parametrize("heading", ["Introduction", "Agenda", "Outline and References", "Microsoft Word - draft_v2"])
+def test_headings_and_metadata_that_any_document_may_have_are_nobodys_name(heading: str) -> None:
+    source: AliasSource = "metadata" if "Word" in heading else "heading"
+    documents = [document("a-trees", (heading, source)), document("b-heaps"), document("c-sorts")]
+    for name in (heading, f"the {heading}", heading.split(maxsplit=1)[0]):
+        assert all(found.tier == "none" for found in References(documents, 0.9, 0.6).resolve(name)), name
+
+
+@pytest.mark.parametrize("stem", ["Analysis {}", "analysis-{}", "analysis part {}"])
+def test_a_part_that_is_not_there_is_none_of_the_others(stem: str) -> None:
+    documents = [document(stem.format(number)) for number in ("I", "II")]
+    for name in ("Analysis III", "analysis 3", "Analysis IV"):
+        assert all(found.tier == "none" for found in References(documents, 0.9, 0.6).resolve(name)), name
+    found = References(documents, 0.9, 0.6).resolve("Analysis II")[0]
+    assert (found.doc_id, found.tier) == (stem.format("II"), "filter")
 
 
 @pytest.mark.parametrize(
@@ -325,6 +359,22 @@ class TestNamesInHints:
     def test_a_name_written_into_a_hint_is_found(self, hint: str, doc_id: str) -> None:
         references = References([*TWINNED, document("07-shortest-trees")], 0.9, 0.6)
         assert [(book.doc_id, book.tier) for book in references.books_in(hint)] == [(doc_id, "filter")]
+
+    @pytest.mark.parametrize(
+        "message",
+        [
+            "tell me more about the hummel paper",
+            "what does Hummel's article say on costs?",
+            "summarise the paper by Hummel",
+            "hummel: the main result",
+            "in the slides called hummel, what is a cost?",
+        ],
+    )
+    @pytest.mark.parametrize("named", [document("hummel-2019"), document("p17", ("K. Hummel", "author"))])
+    def test_a_name_within_a_message_is_found(self, message: str, named: Document) -> None:
+        paragraphs = [paragraph(f"{item.doc_id}:1:1", "A cost is the main result.") for item in (*TWINNED[:3], named)]
+        references = References([*TWINNED, named], 0.9, 0.6, paragraphs=paragraphs)
+        assert [book.doc_id for book in references.books_in(message)] == [named.doc_id]
 
     @pytest.mark.parametrize(
         "hint", ["evaluation of graphs", "two lectures long", "a lecture in the morning", "hash keys"]

@@ -186,7 +186,7 @@ def test_in_a_large_course_the_best_at_a_glance_are_looked_at_closely(monkeypatc
     scorer = Lengths()
     calibration = replace(CALIBRATION, parts={"tenths": 5.0}, glance={"row": -1.0})
     dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), calibration=calibration, more=[scorer])
-    marks = dense.score(Query("east"), 4, ("b",))
+    marks = dense.score(Query("east"), ("b",))
     # the best of the course, and the best of the document that is asked for
     assert scorer.asked == [[0, 2]]
     # 10 nats a unit and 5 a tenth; what was not looked at counts as the worst of what was

@@ -71,3 +71,10 @@ def test_another_form_of_a_word_counts() -> None:
 def test_hebrew_words_are_found_as_they_stand() -> None:
     keyword = Keyword([paragraph("a:1:1", "מיון מהיר"), paragraph("a:1:2", "טבלת גיבוב")])
     assert [hit.paragraph.paragraph_id for hit in keyword.search(Query("גיבוב"), 2)] == ["a:1:2"]
+
+
+def test_a_part_of_a_word_is_looked_for_in_text_heading_and_title() -> None:
+    under = replace(paragraph("a:1:1", "It settles."), section=("Thermodynamics",))
+    keyword = Keyword([under, paragraph("b:1:1", "Electrophoresis runs.")], {"b": "Ornithology at dawn"})
+    found = {part: list(keyword.rare(part).values()) for part in ("MODY", "roph", "nith", "ni")}
+    assert found == {"MODY": [{0}], "roph": [{1}], "nith": [{1}], "ni": []}

@@ -1,0 +1,170 @@
+"""Options and helpers that the commands of `python -m evaluate` share."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quarry.configs import arguments as cli
+from quarry.configs.places import home
+from quarry.configs.settings import SettingsError
+from quarry.configs.terminal import pluralize
+from quarry.evaluate.commands import SUMMARIES
+from quarry.evaluate.games.labelled import LabelledGame, load_games, select_split
+
+if TYPE_CHECKING:
+    from quarry.configs.executors import Workers
+    from quarry.ingest.paragraph import Paragraph
+    from quarry.ingest.store import Course
+
+GAMES = cli.path("--games", "FILE", "labelled games (their form: games check --help)", required=True)
+SPLIT = cli.option("--split", "NAME", "train, validation or test (default: all games)")
+COURSE = (cli.STORE, cli.COLLECTION)
+PLAYED = (*COURSE, GAMES, SPLIT, cli.PRESET)
+WORKERS = (cli.number("--workers", 0, "processes; 0 takes as many as pay", 0), cli.CLUSTER)
+STRICT = cli.flag("--strict", says="exit with 1 if a game was lost at ingest")
+RUNS = cli.path("runs", "RUN.json", "runs as replay --out writes them, and TREC runs over the same games", nargs="*")
+MEASURE = cli.several(
+    "--measure",
+    "NAME",
+    "one more measure, such as nDCG@10 (any of ir-measures) or my_measure.found_5; again for more",
+    dest="measures",
+)
+BATCHES = cli.path("--batches", "FILE", "questions as `questions` writes them, with --answers")
+ANSWERS = cli.path(
+    "--answers",
+    "FILE",
+    'answers of somebody else: {"game_id", "answers": [{"question_number", "answer"}]} a line',
+)
+
+
+def seed(says: str) -> cli.Option:
+    """Declare --seed.
+
+    Args:
+        says: names the random choices that depend on the seed.
+    """
+    return cli.number("--seed", 0, says, 0)
+
+
+def command(
+    name: str,
+    example: str,
+    options: Sequence[cli.Option | Sequence[cli.Option]],
+    run: Callable[[argparse.Namespace], int],
+    *,
+    settings: Sequence[cli.Option] = cli.SETTINGS,
+    notes: str = "",
+) -> cli.Command:
+    """Declare a command with the options of the settings.
+
+    Args:
+        example: a command line without `python -m evaluate`.
+        settings: options of the settings that the command takes.
+        notes: for the end of --help.
+    """
+    return cli.Command(name, SUMMARIES[name], f"python -m evaluate {name} {example}", (*options, *settings), run, notes)
+
+
+def open_for(options: argparse.Namespace) -> Course:
+    """Open the store of --store; print a notice about an uncalibrated embedder to standard error."""
+    from quarry.ingest.store import open_store
+    from quarry.player.search.calibration import notices
+
+    store = open_store(options.store, options.collection)
+    for notice in notices(store):
+        cli.warn(options, notice)
+    return store
+
+
+def chosen_games(options: argparse.Namespace) -> list[LabelledGame]:
+    """Read the games of --games and return those of --split."""
+    return select_split(load_games(options.games), options.split, getattr(options, "seed", 0))
+
+
+def locate(options: argparse.Namespace, games: Sequence[LabelledGame], store: Course) -> dict[str, Paragraph | None]:
+    """Return the ingested passage of each answerable game by game_id, None if the store does not hold it.
+
+    Raises:
+        GamesError: the store holds none of them.
+    """
+    from quarry.evaluate.games.locating import locate_games, require_of_store
+
+    located = locate_games(games, store.paragraphs)
+    require_of_store(located, store.location, str(options.games))
+    return located
+
+
+def lost_code(options: argparse.Namespace, n_lost: int) -> int:
+    """Print the number of games lost at ingest to standard error; return the exit code, 1 with --strict if any was."""
+    if n_lost:
+        are = "is about a paragraph" if n_lost == 1 else "are about paragraphs"
+        cli.warn(options, f"{pluralize(n_lost, 'game')} {are} that the store does not hold")
+    return 1 if n_lost and getattr(options, "strict", True) else 0
+
+
+def workers_of(options: argparse.Namespace) -> AbstractContextManager[Workers]:
+    """Return a context with the workers of --workers, or of --cluster."""
+    from quarry.configs import executors
+
+    return executors.workers_of(options.workers, options.cluster, lambda line: cli.warn(options, line))
+
+
+def with_interval(value: float, ends: Sequence[float], form: str = ".3f", ends_form: str = ".3f") -> str:
+    """Return a figure with its 95% interval in brackets."""
+    return f"{value:{form}} [{ends[0]:{ends_form}}, {ends[1]:{ends_form}}]"
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document on standard output."""
+    print(as_json(document))
+
+
+def as_json(document: Any) -> str:
+    """Return a document as JSON for people and files."""
+    return json.dumps(document, ensure_ascii=False, indent=1)
+
+
+def require_writable(out: Path | None) -> None:
+    """Pass if `--out` is None or names a file in an existing folder; the folder of a user's own fits is made.
+
+    Raises:
+        SettingsError: it does not.
+    """
+    if out is None:
+        return
+    if out.parent == home() / "fitted":
+        out.parent.mkdir(parents=True, exist_ok=True)
+    if not out.parent.is_dir():
+        raise SettingsError(f"--out must be in a folder that is there, got {out}; make {out.parent}")
+    if out.is_dir():
+        raise SettingsError(f"--out must be a file, got the folder {out}; name a file in it")
+
+
+def write_text(out: Path, text: str) -> None:
+    """Write the file of `--out`.
+
+    Raises:
+        SettingsError: it cannot be written.
+    """
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(f"--out must be a file that can be written, got {out}: {error.strerror}") from error
+
+
+def make_folder(folder: Path | None) -> None:
+    """Make the folder of `--out` if it does not exist.
+
+    Raises:
+        SettingsError: it cannot be made.
+    """
+    try:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"--out must be a folder that can be made, got {folder}: {error.strerror}") from error

@@ -1,0 +1,157 @@
+"""Fit the numbers that search uses (player/search/calibration.json) on labelled games."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from quarry.configs.settings import SearchSettings
+from quarry.evaluate.errors import GamesError
+from quarry.evaluate.fit.choices import Choice, fit_choices, fit_relevance, rounded
+from quarry.evaluate.fit.references import fit_references
+from quarry.evaluate.games.labelled import LabelledGame
+from quarry.ingest.arrays import AnyFloatArray
+from quarry.ingest.embed import Embedder
+from quarry.ingest.embed.relevance import N_TOP
+from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.store import Course
+from quarry.player.search.build import build_dense
+from quarry.player.search.calibration import (
+    Calibration,
+    DenseCalibration,
+    FusedCalibration,
+    WordsCalibration,
+)
+from quarry.player.search.late_interaction import WordByWord
+
+LEAST_DOCUMENTS = 2
+SIMILARITY = "similarity"
+"""Name of the similarity among the scores of a paragraph."""
+RULED_OUT = -0.5
+"""A paragraph with log-odds of the rule below this is no alternative."""
+WORD_SCORES = ("words", "near", "hub")
+"""Scores of a model that compares word by word; each is named with the SPEC of the model."""
+
+
+def calibrate(
+    store: Course,
+    embedder: Embedder,
+    scorers: Sequence[WordByWord],
+    games: Sequence[LabelledGame],
+    located: Mapping[str, Paragraph | None],
+    negatives: Sequence[str],
+    search: SearchSettings,
+    before: Calibration,
+) -> Calibration:
+    """Fit the numbers for the embedder of a store, without models that compare word by word and with them.
+
+    Keywords count as much as before. In fusion the new similarities weigh as much next to keywords as the old ones did.
+
+    Args:
+        scorers: the models that compare word by word in the store.
+        games: under the rule: hints that share no word with their paragraph.
+        located: the passage of each answerable game, as `locate_games` returns it.
+        negatives: hints that the store holds nothing about.
+        search: how similarities are mixed.
+        before: the current numbers; those of keywords stay.
+
+    Raises:
+        GamesError: too little to fit on.
+    """
+    found = [(game, paragraph) for game in games if (paragraph := located.get(game.game_id))]
+    documents = {paragraph.doc_id for _, paragraph in found}
+    if len({paragraph.doc_id for paragraph in store.paragraphs}) < LEAST_DOCUMENTS or not documents:
+        raise GamesError(
+            f"--games must be about a store of at least {LEAST_DOCUMENTS} documents, since each is left out in turn, "
+            f"got {len(documents)} with games; add lectures and games"
+        )
+    names = {(game.book_name, paragraph.doc_id) for game, paragraph in found}
+    names |= {(game.book_name, "") for game in games if not game.answerable}
+    references, named, unnamed = fit_references(store, embedder, sorted(names), search, before.references)
+
+    def fused(dense: DenseCalibration) -> FusedCalibration:
+        # a dense score is a similarity, but in log-odds if models compare word by word
+        unit = 1.0 if dense.parts else dense.nats
+        return FusedCalibration(rounded(before.fused.dense * unit / before.dense.nats), before.fused.keyword)
+
+    alone, *together = _fit_dense(store, embedder, scorers, found, negatives, search, before)
+    specs = [scorer.spec for scorer in scorers]
+    words = {"+".join(specs[:n]): WordsCalibration(dense, fused(dense)) for n, dense in enumerate(together, 1)}
+    return Calibration(alone, before.keyword, fused(alone), references, named, unnamed, words)
+
+
+def _fit_dense(
+    store: Course,
+    embedder: Embedder,
+    scorers: Sequence[WordByWord],
+    found: Sequence[tuple[LabelledGame, Paragraph]],
+    negatives: Sequence[str],
+    search: SearchSettings,
+    before: Calibration,
+) -> list[DenseCalibration]:
+    """Fit dense search: without models that compare word by word, with the first of them, with the first two.
+
+    Hints from elsewhere are negatives, and so are the games' own hints with their documents left out.
+    """
+    dense = build_dense(store, search, embedder, before)
+    documents = np.array([paragraph.doc_id for paragraph in store.paragraphs])
+    row_of = {paragraph.paragraph_id: row for row, paragraph in enumerate(store.paragraphs)}
+    # by game, the scores of its alternatives by name, (n_alternatives,) each: all scores, and those that are quick
+    close: list[dict[str, AnyFloatArray]] = []
+    quick: list[dict[str, AnyFloatArray]] = []
+    chosen, held, left_out = [], [], []
+    for game, paragraph in found:
+        row, cosines = row_of[paragraph.paragraph_id], dense.cosines(game.hint)
+        held.append(_summary(cosines))
+        left_out.append(_summary(cosines[documents != documents[row]]))
+        # the rule's evidence is in log-odds already, so that only the slopes of the others are fitted
+        alternatives = np.flatnonzero(dense.evidence(game.hint) > RULED_OUT)
+        if row in alternatives:
+            parts = {name: scores for scorer in scorers for name, scores in scorer.parts(game.hint).items()}
+            glance = {name: scores for scorer in scorers for name, scores in scorer.glance(game.hint).items()}
+            parts[SIMILARITY] = dense.similarities(game.hint)
+            close.append({name: scores[alternatives] for name, scores in parts.items()})
+            quick.append({name: scores[alternatives] for name, scores in glance.items()})
+            chosen.append(int(np.flatnonzero(alternatives == row)[0]))
+    if not chosen:
+        raise GamesError(
+            "--games must hold a hint that shares no word with its paragraph, none does; "
+            "see python -m evaluate games check"
+        )
+    elsewhere = [_summary(dense.cosines(hint)) for hint in negatives]
+    (best, top), bias = fit_relevance(np.array(held), np.array(elsewhere), np.array(left_out))
+    fitted = []
+    for n_models in range(len(scorers) + 1):
+        names = [f"{score}.{scorer.spec}" for scorer in scorers[:n_models] for score in WORD_SCORES]
+        parts_slopes = _fit_slopes([SIMILARITY, *names], close, chosen)
+        nats = parts_slopes.pop(SIMILARITY)
+        glance_slopes = _fit_slopes(names, quick, chosen)
+        fitted.append(DenseCalibration(nats, rounded(bias), rounded(best), rounded(top), parts_slopes, glance_slopes))
+    return fitted
+
+
+def _fit_slopes(
+    wanted: Sequence[str], games: Sequence[Mapping[str, AnyFloatArray]], chosen: Sequence[int]
+) -> dict[str, float]:
+    """Fit log-odds per unit of each wanted score that the games have.
+
+    Args:
+        games: by game, scores of its alternatives by name.
+        chosen: row of the right alternative of each game.
+    """
+    names = [name for name in wanted if name in games[0]]
+    if not names:
+        return {}
+    choices = [
+        Choice(np.column_stack([scores[name] for name in names]).astype(np.float64), [row])
+        for scores, row in zip(games, chosen, strict=True)
+    ]
+    slopes = fit_choices(choices, with_none=False)[0]
+    return {name: rounded(slope) for name, slope in zip(names, slopes.tolist(), strict=True)}
+
+
+def _summary(cosines: AnyFloatArray) -> tuple[float, float]:
+    """Return the highest cosine and the mean of the highest few."""
+    best = np.sort(cosines)[::-1][:N_TOP]
+    return float(best[0]), float(best.mean())

@@ -1,0 +1,142 @@
+"""Files -> readings, in worker processes: if a file hangs, crashes or takes too much memory, only this file fails."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pebble
+from tqdm.auto import tqdm
+
+from quarry.configs.executors import Cluster, LocalProcesses, Workers, result_of, run_all
+from quarry.configs.settings import IngestSettings, WorkerError
+from quarry.ingest.errors import SourceError
+from quarry.ingest.paragraph import Document, Reading
+from quarry.ingest.pdf.text_files import read_text_file
+from quarry.ingest.pipeline.plan import Row, twin_of
+from quarry.ingest.pipeline.read_document import read_pdf
+from quarry.ingest.pipeline.staging import Staging
+
+BYTES_IN_TIME = 3_000_000
+"""Files of at most so many bytes, some 60 scanned pages or more, have the timeout `ingest.timeout_s`. The timeout of a
+larger file is longer in proportion to its bytes."""
+
+
+def read_all(
+    rows: Sequence[Row],
+    documents: Mapping[str, Document],
+    settings: IngestSettings,
+    staging: Staging,
+    progress: bool,
+    workers: Workers,
+) -> None:
+    """Read the files of a plan; set the reading of each row, or the reason why it has failed.
+
+    Args:
+        rows: of the plan.
+        documents: of the store; they may be the originals of duplicates.
+        settings: of the readers.
+        staging: readings of an ingest that was interrupted, and where new ones are kept.
+        progress: show a bar.
+        workers: read the files.
+    """
+    to_read = [row for row in rows if row.action == "read" and row.reading is None]
+    for row in to_read:
+        row.reading = staging.get(*_key(row))
+    if left := [row for row in to_read if row.reading is None]:
+        if isinstance(workers, Cluster):
+            _read(left, settings, staging, progress, workers)
+        else:
+            with LocalProcesses(min(workers, len(left))) as executor:
+                _read(left, settings, staging, progress, executor)
+    for row in to_read:
+        if row.reading is not None and row.source is not None:
+            row.reading = row.source.sidecar.apply_to(row.reading)
+    failed = {row.doc_id for row in to_read if row.reading is None}
+    known = {**documents, **{row.doc_id: row.reading.document for row in rows if row.reading is not None}}
+    for row in rows:
+        if row.action == "twin" and row.source is not None and row.detail not in failed:
+            row.reading = Reading(twin_of(known[row.detail], row.source, row.doc_id), (), ())
+        elif row.action == "twin":
+            row.action, row.detail = "fail", f"{row.path}: is the same file as {row.detail}, which failed"
+
+
+def _key(row: Row) -> tuple[str, ...]:
+    """Return what changes with what reading a file yields."""
+    return row.doc_id, str(row.path), row.source.version if row.source else ""
+
+
+def _read(rows: Sequence[Row], settings: IngestSettings, staging: Staging, progress: bool, executor: Executor) -> None:
+    """Read files, each in a process that has a limit of time and of memory."""
+
+    def submit(row: Row) -> Future[Reading]:
+        read: Callable[..., Reading] = read_pdf if row.path.suffix.lower() == ".pdf" else read_text_file
+        if isinstance(executor, Cluster):
+            read = functools.partial(read_bytes, read, row.path.read_bytes())
+        content = row.source.content if row.source else ""
+        limits: dict[str, Any] = {"timeout_s": _limit_s(row, settings), "memory_mb": settings.memory_mb}
+        return executor.submit(read, row.path, row.doc_id, content, settings, **limits)
+
+    bar = tqdm(run_all(executor, submit, rows), "reading", len(rows), unit="file", disable=not progress)
+    for row, future in bar:
+        result = _result(future, row, settings)
+        if isinstance(result, Reading):
+            row.reading = result
+            staging.keep(result, *_key(row))
+        else:
+            row.action, row.detail = "fail", str(result)
+
+
+def read_bytes(
+    read: Callable[..., Reading], data: bytes, path: Path, doc_id: str, content: str, settings: IngestSettings
+) -> Reading:
+    """Read a file of another machine.
+
+    Args:
+        read: reads files.
+        data: of the file.
+        path: on the machine that has the file.
+    """
+    with tempfile.TemporaryDirectory(prefix="quarry-") as folder:
+        copy = Path(folder, path.name)
+        copy.write_bytes(data)
+        try:
+            reading = read(copy, doc_id, content, settings)
+        except SourceError as error:
+            raise SourceError(str(error).replace(str(copy), str(path))) from None
+    return replace(reading, document=replace(reading.document, path=str(path)))
+
+
+def _limit_s(row: Row, settings: IngestSettings) -> float:
+    return settings.timeout_s * max(1.0, row.path.stat().st_size / BYTES_IN_TIME)
+
+
+def _result(future: Future[Reading], row: Row, settings: IngestSettings) -> Reading | SourceError:
+    """Return the reading of a file, or the reason why the file could not be read.
+
+    Raises:
+        WorkerError: workers cannot be started, or are lost.
+    """
+    memory = f"more than {settings.memory_mb} MB of memory (ingest.memory_mb)"
+    try:
+        return result_of(future)
+    except TimeoutError:
+        limit_s = _limit_s(row, settings)
+        return SourceError(f"{row.path}: must be readable within {limit_s:g} s, was given up; raise ingest.timeout_s")
+    except MemoryError:
+        return SourceError(f"{row.path}: must be readable without {memory}; leave it out, or raise the limit")
+    except SourceError as error:
+        return error
+    except WorkerError as error:
+        if not isinstance(error.__cause__, pebble.ProcessExpired):
+            raise
+        code = error.__cause__.exitcode
+        return SourceError(f"{row.path}: its reader died (exit code {code}); the file is damaged, or needs {memory}")
+    except Exception as error:  # readers raise any exception on a damaged file
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        return SourceError(f"{row.path}: must be a whole file, is damaged ({reason}); get the file again")

@@ -1,0 +1,331 @@
+"""Chroma collections of a course, in a folder or on a server; the only file that calls chromadb.
+
+A course has three collections: NAME holds a record for each passage, NAME-documents a record for each document, and
+NAME-commits the numbered records of generations, the last of which lists the valid documents.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from quarry.ingest.arrays import Float32Array
+from quarry.ingest.embed.relevance import Relevance
+from quarry.ingest.errors import StoreChangedError, StoreError
+from quarry.ingest.store.records import FORMAT, as_json
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+    from chromadb.api.models.Collection import Collection
+
+T = TypeVar("T")
+
+Part = Literal["", "-documents", "-commits"]
+PARTS: tuple[Part, ...] = ("", "-documents", "-commits")
+"""Suffixes of the names of a course's collections."""
+
+CHUNK = 200
+"""Records in a request: some 4 MB, below the limits of SQLite and of Chroma's server."""
+
+ANSWER_S = 30.0
+"""Seconds that a server has to answer a request."""
+GREETING_S = 5.0
+"""Seconds that a server has to answer the first request."""
+PATIENCE_S = 60.0
+"""Seconds for which an ingest repeats a request while the server cannot be reached."""
+
+_SEARCHED: Any = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 200}
+"""Parameters of Chroma's index over the passages."""
+_FETCHED: Any = {"space": "cosine", "ef_construction": 2, "max_neighbors": 2, "ef_search": 2}
+"""Parameters of the index over records that are read by id only: the cheapest ones."""
+_SYNC: Any = {"sync_threshold": 250, "batch_size": 100}
+"""Number of records that Chroma keeps twice before it writes its index; a passage takes about 20 kB."""
+
+
+def is_url(location: str) -> bool:
+    """Return whether a store's location is the URL of a Chroma server and not a folder."""
+    return location.lower().startswith(("http://", "https://"))
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """The state of a course after one change.
+
+    Attributes:
+        number: 1 for the first change; 0 before it.
+        token: unique, made up by the writer.
+        documents: ids of the documents' records, by doc_id.
+        relevance: the embedder's calibration on this course, or None.
+    """
+
+    number: int = 0
+    token: str = ""
+    documents: Mapping[str, str] = field(default_factory=dict)
+    relevance: Relevance | None = None
+
+
+class Collections:
+    """The collections of one course.
+
+    Args:
+        location: folder or URL, for errors.
+        name: of the course.
+        client: of Chroma.
+        patience_s: seconds for which a request is repeated while the server cannot be reached.
+
+    Attributes:
+        exist: whether the collections have been created.
+
+    Raises:
+        StoreError: the collections have another format.
+    """
+
+    def __init__(self, location: str, name: str, client: Client, patience_s: float = 0.0) -> None:
+        from chromadb.errors import NotFoundError
+
+        self.location = location
+        self.name = name
+        self._client = client
+        self._patience_s = patience_s
+        self._opened: dict[Part, Collection] = {}
+        self.exist = True
+        try:
+            found = self._repeated(lambda: client.get_collection(name, embedding_function=None)).metadata or {}
+        except NotFoundError:
+            self.exist = False
+        else:
+            if found.get("format") != FORMAT:
+                raise StoreError(
+                    f"{location}: collection {name!r} must have store format {FORMAT}, got "
+                    f"{found.get('format')}; ingest into a new folder, or name another --collection"
+                )
+
+    def make(self, about: Mapping[str, str | int]) -> None:
+        """Create the collections that are missing.
+
+        Args:
+            about: metadata of the collection of passages, for readers that use Chroma alone.
+        """
+        for part in PARTS:
+            metadata = {"format": FORMAT, **({} if part else about)}
+            create = functools.partial(
+                self._client.get_or_create_collection,
+                self.name + part,
+                embedding_function=None,
+                metadata=metadata,
+                configuration={"hnsw": (_FETCHED if part else _SEARCHED) | _SYNC},
+            )
+            found = self._repeated(create)
+            if found.metadata != metadata:
+                self._repeated(functools.partial(found.modify, metadata=metadata))
+            self._opened[part] = found
+        self.exist = True
+
+    def get(self, part: Part, wanted: Sequence[str], *include: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the id and the values of records, in the order of `wanted`; the keys are the singular of `include`.
+
+        Raises:
+            StoreError: Chroma cannot read the records, or one is missing.
+        """
+        for start in range(0, len(wanted), CHUNK):
+            ids = list(wanted[start : start + CHUNK])
+            found = self._read(part, ids=ids, include=list(include))
+            rows = {record_id: row for row, record_id in enumerate(found["ids"])}
+            if missing := [record_id for record_id in ids if record_id not in rows]:
+                raise StoreError(f"{self.location}: must hold the record {missing[0]!r}, got nothing; open it again")
+            for record_id in ids:
+                yield record_id, {name.removesuffix("s"): found[name][rows[record_id]] for name in include}
+
+    def nearest(self, vector: Float32Array, n: int, doc_id: str = "") -> list[tuple[str, float]]:
+        """Return the ids of the n passages nearest to a vector and their cosines, by Chroma's own index.
+
+        Args:
+            vector: (dim,) unit vector.
+            doc_id: the only document to search in, "" for all.
+
+        Raises:
+            StoreError: Chroma cannot answer.
+        """
+        where: Any = {"doc_id": doc_id} if doc_id else None
+        try:
+            found = self._call("", "query", query_embeddings=[vector], n_results=n, where=where, include=["distances"])
+        except Exception as error:  # many kinds: Chroma's own and those of SQLite and HTTP
+            raise StoreError(f"{self.location}: could not be searched: {one_line(error)}") from error
+        found_at = zip(found["ids"][0], found["distances"][0], strict=True)
+        return [(record_id, 1.0 - distance) for record_id, distance in found_at]
+
+    def ids(self, part: Part) -> list[str]:
+        """Return the ids of all records of a collection."""
+        found: list[str] = self._read(part, include=[])["ids"]
+        return found
+
+    def write(
+        self,
+        part: Part,
+        ids: Sequence[str],
+        metadatas: Sequence[Mapping[str, Any]],
+        vectors: Float32Array | None = None,
+        texts: Sequence[str] | None = None,
+        *,
+        over: bool = True,
+    ) -> None:
+        """Write records, CHUNK in a request.
+
+        Args:
+            over: replace a record that has the same id; otherwise Chroma leaves it unchanged.
+        """
+        for start in range(0, len(ids), CHUNK):
+            rows = slice(start, start + CHUNK)
+            self._call(
+                part,
+                "upsert" if over else "add",
+                ids=list(ids[rows]),
+                embeddings=np.ones((len(ids[rows]), 1), dtype=np.float32) if vectors is None else vectors[rows],
+                metadatas=[dict(metadata) for metadata in metadatas[rows]],
+                documents=None if texts is None else list(texts[rows]),
+            )
+
+    def delete(self, part: Part, ids: Sequence[str]) -> None:
+        """Remove records."""
+        for start in range(0, len(ids), CHUNK):
+            self._call(part, "delete", ids=list(ids[start : start + CHUNK]))
+
+    def settle(self) -> None:
+        """Read from each collection, which makes Chroma write its indexes; later readers then write nothing."""
+        for part in PARTS:
+            self._call(part, "get", include=["embeddings"], limit=1)
+
+    def token(self) -> str:
+        """Return the token of the last generation, "" before the first change; one small request."""
+        return str(self._newest().get("token", "")) if self.exist else ""
+
+    def generation(self) -> Generation:
+        """Return the last generation."""
+        if not self.exist or not (known := self._newest()):
+            return Generation()
+        (_, values), *_ = self.get("-commits", [f"generation-{known['number']}"], "documents")
+        bias, slope = known.get("relevance.bias"), known.get("relevance.slope")
+        relevance = None if bias is None or slope is None else (float(bias), float(slope))
+        return Generation(known["number"], known["token"], json.loads(values["document"]), relevance)
+
+    def publish(self, new: Generation) -> None:
+        """Add the record of a new generation, and remove the records of earlier ones.
+
+        Chroma leaves a record unchanged when another one is added under its id. If two writers add the same number, the
+        first one wins. This single step makes valid all records that the winner has written before.
+
+        Raises:
+            StoreChangedError: another writer has published a generation of this number.
+        """
+        record_id = f"generation-{new.number}"
+        metadata: dict[str, Any] = {"kind": "generation", "number": new.number, "token": new.token}
+        if new.relevance is not None:
+            metadata |= zip(("relevance.bias", "relevance.slope"), new.relevance, strict=True)
+        self.write("-commits", [record_id], [metadata], texts=[as_json(dict(new.documents))], over=False)
+        (_, values), *_ = self.get("-commits", [record_id], "metadatas")
+        if values["metadata"]["token"] != new.token:
+            raise changed_meanwhile(self.location)
+        older = {"$and": [{"kind": "generation"}, {"number": {"$lt": new.number}}]}
+        self.delete("-commits", self._read("-commits", where=older, include=[])["ids"])
+
+    def _newest(self) -> dict[str, Any]:
+        """Return the metadata of the last generation's record, {} if there is none."""
+        found = self._read("-commits", where={"kind": "generation"}, include=["metadatas"])["metadatas"]
+        return dict(max(found, key=lambda metadata: int(metadata["number"]), default={}))
+
+    def _read(self, part: Part, **chosen: Any) -> Any:
+        """Return the result of Chroma's `get`; an error becomes one line."""
+        try:
+            return self._call(part, "get", **chosen)
+        except Exception as error:  # many kinds: Chroma's own and those of SQLite and HTTP
+            raise StoreError(f"{self.location}: could not be read: {one_line(error)}") from error
+
+    def _call(self, part: Part, method: str, **arguments: Any) -> Any:
+        """Call a method of a Chroma collection."""
+        if part not in self._opened:
+            open_it = functools.partial(self._client.get_collection, self.name + part, embedding_function=None)
+            self._opened[part] = self._repeated(open_it)
+        return self._repeated(lambda: getattr(self._opened[part], method)(**arguments))
+
+    def _repeated(self, request: Callable[[], T]) -> T:
+        """Send a request, and repeat it for `patience_s` while the server cannot be reached.
+
+        Each of our requests may be sent twice: the second one finds what the first one has written.
+        """
+        import httpx
+        import tenacity
+
+        repeat = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(httpx.TransportError),
+            stop=tenacity.stop_after_delay(self._patience_s),
+            wait=tenacity.wait_exponential(0.1, max=5.0),
+            reraise=True,
+        )
+        return repeat(request)
+
+
+def changed_meanwhile(location: str) -> StoreChangedError:
+    """Return the error of a writer after another one has published its generation."""
+    return StoreChangedError(f"{location}: another ingest has changed it meanwhile; run this one again")
+
+
+def server_collections(location: str, name: str, answer_s: float | None = None, patience_s: float = 0.0) -> Collections:
+    """Return the collections of a course on the Chroma server at a URL.
+
+    Args:
+        answer_s: seconds that the server has to answer a request; None takes ANSWER_S.
+
+    Raises:
+        StoreError: the URL has another form, or the server does not answer.
+    """
+    return Collections(location, name, _server_at(location, ANSWER_S if answer_s is None else answer_s), patience_s)
+
+
+@functools.lru_cache(maxsize=8)
+def _server_at(location: str, answer_s: float) -> Client:
+    """Return a client of a Chroma server, the same one for each call."""
+    import chromadb
+    import httpx
+
+    url = urlsplit(location)
+    if url.username or url.password or url.path.strip("/"):
+        raise StoreError("--store must be a URL of host and port alone, got one with more; leave the rest out")
+    timeout_s = min(GREETING_S, answer_s)
+    try:  # a client of Chroma waits without limit for the first answer
+        httpx.get(f"{location.rstrip('/')}/api/v2/heartbeat", timeout=timeout_s)
+    except httpx.TimeoutException as error:
+        raise StoreError(
+            f"--store {location} must answer within {timeout_s:g} s, got nothing; check that the Chroma server runs"
+        ) from error
+    client: Any = chromadb.HttpClient(
+        host=url.hostname or "", port=url.port or (443 if url.scheme == "https" else 80), ssl=url.scheme == "https"
+    )
+    client._server._session.timeout = answer_s  # Chroma has no timeout, and no option for one
+    return cast("Client", client)
+
+
+@contextlib.contextmanager
+def folder_at(folder: Path) -> Iterator[Client]:
+    """Open the Chroma database in a folder; other clients of this process may have it open too."""
+    import chromadb
+
+    # Chroma identifies a database by the spelling of its path, and refuses two clients of one with different settings
+    client = cast("Client", chromadb.PersistentClient(os.path.join(folder, "")))
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def one_line(error: BaseException) -> str:
+    """Return the message of an error on one line."""
+    return " ".join(str(error).split()) or type(error).__name__

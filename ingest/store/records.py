@@ -1,0 +1,201 @@
+"""Conversion of readings to Chroma records and back: ids, metadata, and arrays packed as text.
+
+Each passage is one record: Chroma holds its vector and text, and the metadata hold its fields and, as compressed text,
+the vectors of its sentences and tokens. Each document is one record too.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import functools
+import hashlib
+import json
+import typing
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quarry.ingest.embed.tokens import form_of
+from quarry.ingest.embed.vectors import ReadingVectors
+from quarry.ingest.paragraph import Document, Paragraph, Reading, RejectedParagraph
+from quarry.ingest.paragraphs.sentence import sentences_of
+
+FORMAT = 3
+"""Version of the layout of records; a store of another format is refused."""
+
+MAX_PACKED_BYTES = 1 << 26
+"""Limit for the size of one unpacked array, since somebody else may have made the store."""
+
+Metadata = dict[str, str | int | float]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentUpdate:
+    """A document to be written to a store.
+
+    Attributes:
+        vectors: of its passages, sentences and aliases.
+        embedder_spec: SPEC of the embedder of the vectors, "" if there are no vectors.
+        max_tokens: at which that embedder cut longer texts, 0 if it has a limit of its own.
+    """
+
+    reading: Reading
+    vectors: ReadingVectors
+    embedder_spec: str
+    max_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The record of a document.
+
+    Attributes:
+        passages: prefix of the ids of its passages' records.
+        words: digest of the compact form of its tokens, by SPEC of the model.
+    """
+
+    document: Document
+    passages: str
+    embedder_spec: str
+    max_tokens: int
+    words: dict[str, str]
+
+    def holds_words(self, spec: str) -> bool:
+        """Return whether every passage has token vectors in the present form of the model `spec`."""
+        form = form_of(spec)
+        return not self.document.n_paragraphs or (form is not None and self.words.get(spec) == form.digest)
+
+    @property
+    def passage_ids(self) -> list[str]:
+        """The ids of its passages' records, in reading order."""
+        return [f"{self.passages}#{position}" for position in range(self.document.n_paragraphs)]
+
+
+def digest_of(*parts: object) -> str:
+    """Return 12 hexadecimal digits that change with the parts."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+
+
+def words_of(specs: Iterable[str]) -> dict[str, str]:
+    """Return digests of the present compact forms of tokens, by SPEC of the models."""
+    return {spec: form.digest for spec in specs if (form := form_of(spec)) is not None}
+
+
+def document_metadata(record: Record, update: DocumentUpdate) -> Metadata:
+    """Return the metadata of a document's record, with the vectors of its aliases and its rejected paragraphs."""
+    rejected = _adapter(tuple[RejectedParagraph, ...]).dump_json(update.reading.rejected).decode()
+    return {**_metadata_of(record), "alias_vectors": packed(update.vectors.aliases), "rejected_texts": rejected}
+
+
+def passage_metadatas(update: DocumentUpdate) -> list[Metadata]:
+    """Return the metadata of the records of a document's passages, with sentence and token vectors."""
+    paragraphs, vectors = update.reading.paragraphs, update.vectors
+    starts = np.cumsum([0, *(len(sentences_of(paragraph)) for paragraph in paragraphs)])
+    path = Path(update.reading.document.path)
+    metadatas = []
+    for row, paragraph in enumerate(paragraphs):
+        metadata = _metadata_of(paragraph, but=("text", "same_as"))
+        metadata["pdf_name"] = paragraph.doc_id if path.suffix.lower() == ".jsonl" else path.name
+        metadata["sentences"] = packed(vectors.sentences[starts[row] : starts[row + 1]])
+        for spec, words in vectors.words.items():
+            first, last = words.tokens.starts[row : row + 2]
+            metadata[f"codes.{spec}"] = packed(words.tokens.codes[first:last])
+            metadata[f"pooled.{spec}"] = packed(words.pooled[row].astype(np.float16))
+        metadatas.append(metadata)
+    return metadatas
+
+
+def rejected_of(text: str) -> Sequence[RejectedParagraph]:
+    """Return the rejected paragraphs of a document's record, in reading order."""
+    found: tuple[RejectedParagraph, ...] = _adapter(tuple[RejectedParagraph, ...]).validate_json(text)
+    return found
+
+
+def _metadata_of(value: Record | Paragraph, but: Sequence[str] = ()) -> Metadata:
+    """Return the fields of a dataclass as Chroma metadata; values that are neither text nor a number become JSON."""
+    kind: Any = type(value)
+    plain = _plain_fields(kind)
+    tree = _adapter(kind).dump_python(value, mode="json", exclude=set(but))
+    return {name: item if name in plain else as_json(item) for name, item in tree.items()}
+
+
+def value_of(wanted: type[T], metadata: Mapping[str, Any], **others: object) -> T:
+    """Return a dataclass made of metadata; a missing field has its default.
+
+    Args:
+        others: fields that the metadata do not have.
+
+    Raises:
+        ValueError: a field has another type, or is missing without a default.
+    """
+    kind: Any = wanted
+    plain = _plain_fields(kind)
+    names = [field.name for field in dataclasses.fields(kind) if field.name in metadata]
+    tree = {name: metadata[name] if name in plain else json.loads(metadata[name]) for name in names}
+    value: T = _adapter(kind).validate_python({**tree, **others})
+    return value
+
+
+def as_json(value: object) -> str:
+    """Return a value as one line of JSON that keeps letters outside ASCII."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def packed(array: NDArray[Any]) -> str:
+    """Return the numbers of an array as text."""
+    return base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes(), 1)).decode("ascii")
+
+
+def unpacked(text: str, dtype: type[np.generic], width: int = 0) -> NDArray[Any]:
+    """Return the array that a text was packed from.
+
+    Args:
+        width: of a row; 0 for a single row.
+
+    Raises:
+        ValueError: the text is not such an array, or the array holds NaN or infinity.
+    """
+    decompressor = zlib.decompressobj()
+    try:
+        content = decompressor.decompress(base64.b64decode(text), MAX_PACKED_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"vectors must be packed numbers, got {error}") from error
+    numbers = np.frombuffer(content, dtype=dtype)
+    if len(numbers) % (width or 1) or not decompressor.eof:
+        raise ValueError(f"vectors must have {width} numbers each, got {len(numbers)} numbers")
+    return finite(numbers.reshape(-1, width) if width else numbers[None, :])
+
+
+def finite(vectors: NDArray[Any]) -> NDArray[Any]:
+    """Return the vectors unchanged.
+
+    Raises:
+        ValueError: they hold NaN or infinity.
+    """
+    if not np.isfinite(vectors).all():
+        raise ValueError("vectors must be finite numbers, got NaN or infinity")
+    return vectors
+
+
+@functools.cache
+def _adapter(kind: Any) -> Any:
+    """Return the pydantic adapter that validates and converts values of a type."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+@functools.cache
+def _plain_fields(kind: Any) -> frozenset[str]:
+    """Return the names of the fields of a dataclass that Chroma can hold without conversion."""
+    hints = typing.get_type_hints(kind)
+    return frozenset(
+        name for name, hint in hints.items() if hint in (str, int, float, bool) or typing.get_origin(hint) is Literal
+    )

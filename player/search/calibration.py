@@ -1,0 +1,217 @@
+"""Calibration: fitted numbers, by embedder, that convert the scores of all strategies to one scale of relevance."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from quarry.configs.places import own_fit
+from quarry.configs.settings import SettingsError
+from quarry.ingest.arrays import Float32Array
+from quarry.ingest.embed.relevance import Relevance, mean_of_top
+from quarry.ingest.store import Course
+
+CALIBRATION = Path(__file__).with_name("calibration.json")
+"""This file holds the fitted numbers by embedder; `evaluate calibrate search` writes the user's own file."""
+DEFAULT_EMBEDDER = "minilm"
+"""Embedders without fitted numbers use the numbers of this embedder."""
+USUAL_SPREAD = 0.114
+"""The default embedder's cosines of two paragraphs of a course have this standard deviation (mean of two courses)."""
+TAKEN_FOR_FOUND = 1.1
+"""An uncalibrated embedder gives every best hit these log-odds: a relevance of .75."""
+N_SPREAD = 400
+"""The standard deviation of cosines is estimated from at most so many paragraphs."""
+LEAST_SPREAD = 10
+"""Fewer cosines are too few to estimate a standard deviation."""
+
+
+@dataclass(frozen=True, slots=True)
+class DenseCalibration:
+    """Fitted numbers of dense search with one embedder.
+
+    Attributes:
+        nats: log-odds between two paragraphs of one course per unit of similarity.
+        bias: bias of the log-odds that the course holds the paragraph.
+        best: slope of these log-odds on the highest paragraph similarity.
+        top: slope of these log-odds on `mean_of_top` of the similarities.
+        parts: log-odds per unit of further scores of a paragraph, by name; see `strategies.dense.PartScorer`.
+        glance: log-odds per unit of the cheap scores; in a large course, these choose the paragraphs that get `parts`.
+    """
+
+    nats: float
+    bias: float
+    best: float
+    top: float
+    parts: dict[str, float] = field(default_factory=dict)
+    glance: dict[str, float] = field(default_factory=dict)
+
+    def rescaled(self, vectors: Float32Array, relevance: Relevance | None = None) -> DenseCalibration:
+        """Rescale the default embedder's numbers for another embedder, from its cosines of a course's paragraphs.
+
+        The rescaling needs no labels: it matches the standard deviation of the cosines of two random paragraphs.
+
+        Args:
+            vectors: (n_paragraphs, dim) unit vectors of a course.
+            relevance: the embedder's calibration on that course at ingest; without it everything counts as found.
+        """
+        rows = np.random.default_rng(0).permutation(len(vectors))[:N_SPREAD]
+        cosines = (vectors[rows] @ vectors[rows].T)[np.triu_indices(len(rows), 1)]
+        if len(cosines) < LEAST_SPREAD or not cosines.std():
+            return self
+        bias, top = relevance or (TAKEN_FOR_FOUND, 0.0)
+        return DenseCalibration(self.nats * USUAL_SPREAD / float(cosines.std()), bias, best=0.0, top=top)
+
+    def answerable(self, similarities: Float32Array) -> float:
+        """Return the log-odds that the course holds the paragraph of a hint.
+
+        Args:
+            similarities: (n_paragraphs,) cosine of hint and paragraph; not empty.
+        """
+        mean = float(mean_of_top(similarities[None, :])[0])
+        return self.bias + self.best * float(similarities.max()) + self.top * mean
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordCalibration:
+    """Fitted numbers of keyword search.
+
+    Attributes:
+        bias: bias of the log-odds that the best hit is the paragraph.
+        share: slope of these log-odds on the share of the highest possible score.
+        nats: log-odds between two paragraphs of one course per unit of BM25.
+    """
+
+    bias: float
+    share: float
+    nats: float
+
+
+@dataclass(frozen=True, slots=True)
+class FusedCalibration:
+    """Weights of linear fusion for ordinary questions, in log-odds per unit of each strategy's score."""
+
+    dense: float
+    keyword: float
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weights by strategy."""
+        return {"dense": self.dense, "keyword": self.keyword}
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceCalibration:
+    """Fitted numbers of the resolution of book names with one embedder; see references.py.
+
+    Attributes:
+        weights: weight of each feature of a name and a document.
+        none: utility of "none of these".
+        letters: weights if meanings are not compared; the weight of the meaning is 0.
+        letters_none: utility of "none of these" if meanings are not compared.
+        unrelated: cosine of unrelated names.
+    """
+
+    weights: tuple[float, ...]
+    none: float
+    letters: tuple[float, ...]
+    letters_none: float
+    unrelated: float
+
+
+@dataclass(frozen=True, slots=True)
+class WordsCalibration:
+    """Fitted numbers if models compare word by word; `dense.parts` holds the weights of these scores."""
+
+    dense: DenseCalibration
+    fused: FusedCalibration
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """All fitted numbers for one embedder.
+
+    Attributes:
+        named: log-odds to add if the book's name is resolved.
+        unnamed: log-odds to add if a name was given and is not resolved; below 0.
+        words: replacements of `dense` and `fused` if models compare word by word, by their SPECs, joined by "+".
+    """
+
+    dense: DenseCalibration
+    keyword: KeywordCalibration
+    fused: FusedCalibration
+    references: ReferenceCalibration
+    named: float
+    unnamed: float
+    words: dict[str, WordsCalibration] = field(default_factory=dict)
+
+    def rescaled(self, vectors: Float32Array, relevance: Relevance | None = None) -> Calibration:
+        """Rescale the numbers for another embedder as `DenseCalibration.rescaled` does, weights of fusion included."""
+        dense = self.dense.rescaled(vectors, relevance)
+        fused = FusedCalibration(self.fused.dense * dense.nats / self.dense.nats, self.fused.keyword)
+        return dataclasses.replace(self, dense=dense, fused=fused, words={})
+
+    def word_by_word(self, specs: Sequence[str]) -> Calibration:
+        """Return the numbers for word-by-word search with these models; the same numbers if none are fitted."""
+        known = self.words.get("+".join(specs))
+        return self if known is None else dataclasses.replace(self, dense=known.dense, fused=known.fused)
+
+
+def is_fitted(embedder_spec: str) -> bool:
+    """Return whether numbers were fitted for an embedder on labelled games."""
+    return embedder_spec in _fitted()
+
+
+def is_calibrated(store: Course) -> bool:
+    """Return whether relevance separates nonsense from questions, calibrated on labelled games or by the ingest."""
+    return is_fitted(store.embedder_spec) or store.relevance is not None
+
+
+def notices(store: Course) -> list[str]:
+    """Return the notices to print before a store is searched: its embedder may be uncalibrated."""
+    if is_calibrated(store):
+        return []
+    return [
+        f"the embedder {store.embedder_spec} is uncalibrated: something always counts as relevant; ingest anew, or run "
+        "python -m evaluate calibrate search --store S --games FILE"
+    ]
+
+
+def calibration_for(store: Course) -> Calibration:
+    """Return the numbers fitted for a store's embedder, or the default numbers rescaled for it."""
+    known = calibration_of(store.embedder_spec)
+    return known if is_fitted(store.embedder_spec) else known.rescaled(store.vectors, store.relevance)
+
+
+def calibration_of(embedder_spec: str) -> Calibration:
+    """Return the fitted numbers of an embedder, or those of `DEFAULT_EMBEDDER` if it has none."""
+    known = _fitted()
+    return known.get(embedder_spec, known[DEFAULT_EMBEDDER])
+
+
+def as_tree(calibration: Calibration) -> dict[str, Any]:
+    """Return the fitted numbers as a dictionary, as the file holds them."""
+    return dataclasses.asdict(calibration)
+
+
+@functools.cache
+def _fitted() -> dict[str, Calibration]:
+    """Read the project's numbers by embedder; the user's own numbers replace them."""
+    files = [path for path in (CALIBRATION, own_fit(CALIBRATION)) if path.exists()]
+    return {spec: known for path in files for spec, known in _read(path).items()}
+
+
+def _read(path: Path) -> dict[str, Calibration]:
+    try:
+        return TypeAdapter(dict[str, Calibration]).validate_json(path.read_bytes())
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "other content"
+        raise SettingsError(
+            f"{path}: must be as evaluate calibrate search writes it, got {reason}; move it away, or calibrate anew"
+        ) from None

@@ -1,0 +1,70 @@
+"""Chroma search: approximate nearest neighbours by `collection.query`, in the course and each named book."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from quarry.ingest.embed import Embedder
+from quarry.ingest.store import Course
+from quarry.player.deadlines import start_in_thread
+from quarry.player.search.cache import CachingEmbedder
+from quarry.player.search.calibration import DenseCalibration
+from quarry.player.search.core import NOT_FOUND, relative
+from quarry.player.search.strategies.ranking import Ranked
+from quarry.player.search.types import Query, ScoreArrays
+
+
+class Chroma(Ranked):
+    """Approximate nearest neighbours of the hint by cosine, from the index of the store.
+
+    The strategy fails if the store cannot be opened, or if an ingest has replaced it.
+
+    Args:
+        store: the store; opened again for each search, so that an ingest may replace its folder.
+        embedder: the embedder of its vectors.
+        calibration: calibration of the embedder.
+        k: passages to ask for if the query has no k.
+    """
+
+    def __init__(self, store: Course, embedder: Embedder, calibration: DenseCalibration, k: int) -> None:
+        super().__init__(store.paragraphs)
+        self._store = store
+        self._embedder = embedder if isinstance(embedder, CachingEmbedder) else CachingEmbedder(embedder)
+        self._calibration = calibration
+        self._k = k
+        self._n_copies = sum(bool(paragraph.same_as) for paragraph in store.paragraphs)
+
+    @property
+    def name(self) -> str:
+        """Always "chroma"."""
+        return "chroma"
+
+    def load(self) -> None:
+        """Import Chroma, which takes a second."""
+        import chromadb  # noqa: F401
+
+    def prepare(self, query: Query) -> None:
+        """Embed the hint, unless its vector is cached."""
+        self._embedder.read(query.hint, query.beside)
+
+    def score(self, query: Query, doc_ids: Sequence[str] = ()) -> ScoreArrays:
+        """Score the passages that Chroma returns for the course and for each of the documents; find no others.
+
+        Each query asks for k passages plus the number of duplicates, because duplicates are merged later.
+        """
+        vector = self._embedder.read(query.hint, query.beside).vector
+        n = (query.k or self._k) + self._n_copies
+        with self._store.chroma_index() as nearest:
+            calls = [start_in_thread(lambda doc_id=doc_id: nearest(vector, n, doc_id)) for doc_id in ("", *doc_ids)]  # type: ignore[misc]
+            course, *books = [call.result() for call in calls]
+        cosines = {row: cosine for found in (*books, course) for row, cosine in found.items()}
+        scores = np.full(len(self._paragraphs), min(cosines.values(), default=0.0))
+        log_odds = np.full(len(self._paragraphs), NOT_FOUND)
+        if cosines:
+            rows = np.fromiter(cosines, dtype=np.int64)
+            scores[rows] = list(cosines.values())
+            answerable = self._calibration.answerable(np.array(list(course.values()), dtype=np.float32))
+            log_odds[rows] = relative(self._calibration.nats * scores[None, rows], np.array([answerable]))[0]
+        return ScoreArrays(scores, log_odds)

@@ -1,0 +1,248 @@
+"""Executors of local processes, and ingest and replay on a real Dask cluster whose parts are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quarry.configs import executors
+from quarry.configs.executors import Cluster, LocalProcesses, Workers, result_of, run_all
+from quarry.configs.settings import Settings, SettingsError, WorkerError, load
+from quarry.evaluate.__main__ import main as evaluate
+from quarry.evaluate.replay import replayer
+from quarry.evaluate.replay.replay import replay_store
+from quarry.evaluate.runs.files import RecordFile
+from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.pipeline.pipeline import IngestSummary, ingest
+from quarry.ingest.pipeline.staging import Staging
+from quarry.ingest.store import Course, open_store
+from tests.evaluate.fakes import course_games, record_of, write_games
+from tests.fakes import CACHES, DOTTED, NETWORKS, RANKING, TREES, die_reading, hang_reading, lecture_pdf
+
+LECTURES = {"caches": CACHES, "networks": NETWORKS, "ranking": RANKING, "trees": TREES}
+
+
+def die_once(marker: Path) -> str:
+    """Kill this process, unless a process was killed before."""
+    if not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "done"
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+class TestLocalProcesses:
+    def test_a_task_whose_process_is_killed_is_run_again(self, tmp_path: Path) -> None:
+        with LocalProcesses(1) as executor:
+            assert result_of(executor.submit(die_once, tmp_path / "marker")) == "done"
+
+    def test_each_item_is_done_once(self) -> None:
+        with LocalProcesses(2) as executor:
+            found = run_all(executor, lambda number: executor.submit(double, number), range(20))
+            assert sorted((number, result_of(future)) for number, future in found) == [(n, 2 * n) for n in range(20)]
+
+    def test_a_script_needs_no_guard_against_being_imported_again(self, tmp_path: Path) -> None:
+        script = tmp_path / "script.py"
+        script.write_text(
+            "from quarry.configs.executors import LocalProcesses\n"
+            "with LocalProcesses(1) as executor:\n"
+            "    print(executor.submit(len, 'abc').result())\n",
+            encoding="utf-8",
+        )
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+        done = subprocess.run(
+            [sys.executable, str(script)], env=environment, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+
+
+@pytest.fixture(scope="module")
+def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A scheduler and two workers."""
+    pytest.importorskip("distributed", reason="distributed is not installed: make cluster")
+    from tests.dask_cluster import DaskCluster
+
+    cluster = DaskCluster(tmp_path_factory.mktemp("dask"))
+    yield cluster
+    cluster.close()
+
+
+@pytest.fixture
+def cluster(dask: Any) -> Iterator[Cluster]:
+    with Cluster(dask.address, lambda _: None) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def lectures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lectures")
+    for name, text in LECTURES.items():
+        (folder / f"{name}.pdf").write_bytes(lecture_pdf(name.title(), text))
+    return folder
+
+
+def settings_of(**changes: Any) -> Settings:
+    """Return settings whose search takes a moment, with changes of `ingest`."""
+    settings = load()
+    return replace(settings, ingest=replace(settings.ingest, workers=1, **changes))
+
+
+def ingested(folder: Path, store: Path, cluster: Cluster | None, **changes: Any) -> IngestSummary:
+    settings = settings_of(**changes)
+    return ingest([folder], str(store), settings, embedder_spec=DOTTED, progress=False, cluster=cluster)
+
+
+def held(store: Path) -> list[Paragraph]:
+    return list(open_store(str(store)).paragraphs)
+
+
+@pytest.fixture(scope="module")
+def course(lectures: Path, models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The lectures, ingested on this machine."""
+    store = tmp_path_factory.mktemp("course") / "store"
+    ingested(lectures, store, None)
+    return open_store(str(store))
+
+
+def after_the_first(monkeypatch: pytest.MonkeyPatch, owner: object, method: str, act: Callable[[], None]) -> None:
+    """Call `act` once, after the first call of a method."""
+    real = getattr(owner, method)
+    left = [act]
+
+    def call(*arguments: Any) -> Any:
+        found = real(*arguments)
+        if left:
+            left.pop()()
+        return found
+
+    monkeypatch.setattr(owner, method, call)
+
+
+def timeless(path: Path) -> dict[str, Any]:
+    run: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return {key: value for key, value in run.items() if key != "latency_ms"}
+
+
+class TestIngest:
+    def test_the_store_is_the_same_though_a_worker_is_killed(
+        self,
+        dask: Any,
+        cluster: Cluster,
+        course: Course,
+        lectures: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        after_the_first(monkeypatch, Staging, "keep", dask.kill_worker)
+        summary = ingested(lectures, tmp_path / "store", cluster)
+        assert not summary.failed
+        assert summary.fingerprint == course.fingerprint
+        assert held(tmp_path / "store") == list(course.paragraphs)
+
+    def test_a_file_that_hangs_or_kills_its_process_fails_alone(
+        self, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("deadly", "good"):
+            (tmp_path / f"{name}.pdf").write_bytes(lecture_pdf(name, TREES))
+        monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", die_reading)
+        (failed,) = ingested(tmp_path, tmp_path / "store", cluster).failed
+        assert (failed.doc_id, "its reader died (exit code 3)" in failed.detail) == ("deadly", True)
+        (tmp_path / "slow.pdf").write_bytes(lecture_pdf("slow", CACHES))
+        (tmp_path / "deadly.pdf").unlink()
+        monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", hang_reading)
+        (failed,) = ingested(tmp_path, tmp_path / "store", cluster, timeout_s=1).failed
+        assert f"{tmp_path / 'slow.pdf'}: must be readable within 1 s" in failed.detail
+
+
+class TestReplay:
+    def run(self, course: Course, workers: Workers) -> dict[str, Any]:
+        games = course_games(course.paragraphs)
+        run = replay_store(games, course, load(), referee="noisy:0.3,0.2", repeats=2, workers=workers)
+        return {key: value for key, value in run.as_json().items() if key != "latency_ms"}
+
+    def test_the_run_is_the_same_on_any_workers_and_though_one_is_killed(
+        self, dask: Any, cluster: Cluster, course: Course, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        here = self.run(course, 1)
+        assert self.run(course, 2) == here
+        after_the_first(monkeypatch, replayer, "result_of", dask.kill_worker)
+        assert self.run(course, cluster) == here
+        assert here["games"] == len(course.paragraphs)
+
+    def test_a_worker_that_holds_another_store_says_so(
+        self, cluster: Cluster, course: Course, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(vars(course), "fingerprint", "another")
+        with pytest.raises(WorkerError, match=r"worker tcp://.* must hold the course another on every machine, holds"):
+            self.run(course, cluster)
+
+
+def test_a_cluster_without_workers_says_so_at_the_start() -> None:
+    from distributed import LocalCluster
+
+    with (
+        LocalCluster(n_workers=0, protocol="tcp", dashboard_address=None) as empty,
+        pytest.raises(WorkerError, match="--cluster must have workers, got none; start one with: dask worker ADDRESS"),
+    ):
+        Cluster(empty.scheduler_address, lambda _: None)
+
+
+def test_a_worker_of_another_version_says_so_at_the_start(dask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "code_digest", lambda: "0123")
+    with pytest.raises(WorkerError, match=r"worker tcp://.* cannot do the work: quarry must be the code 0123, is"):
+        Cluster(dask.address, lambda _: None)
+
+
+def test_a_worker_without_the_package_says_so_at_the_start(dask: Any) -> None:
+    dask.wait_for_workers(2)
+    worker = dask.start_worker(with_package=False)
+    dask.wait_for_workers(3)
+    try:
+        with pytest.raises(WorkerError, match=r"worker tcp://.* cannot do the work: .*No module named 'quarry'"):
+            Cluster(dask.address, lambda _: None)
+    finally:
+        worker.terminate()
+        worker.wait(60)
+
+
+def replay_main(course: Course, folder: Path, *arguments: str) -> int:
+    games = write_games(folder / "games.jsonl", [record_of(game) for game in course_games(course.paragraphs * 10)])
+    given = ("--store", course.location, "--games", str(games), "--referee", "oracle", *arguments)
+    return evaluate(["replay", *given])
+
+
+def test_an_address_that_nobody_answers_is_refused_in_one_line(
+    course: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert replay_main(course, tmp_path, "--cluster", "tcp://127.0.0.1:1") == 2
+    assert "--cluster must be the address of a Dask scheduler" in capsys.readouterr().err.splitlines()[-1]
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(SettingsError, match=r"pip install -r requirements-cluster.txt"):
+        Cluster("tcp://127.0.0.1:1", lambda _: None)
+
+
+def test_what_is_finished_stays_if_the_scheduler_is_lost(
+    dask: Any, course: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last test, as it kills the scheduler of the others."""
+    out = tmp_path / "run.json"
+    with monkeypatch.context() as patch:
+        after_the_first(patch, RecordFile, "append", dask.kill_scheduler)
+        assert replay_main(course, tmp_path, "--out", str(out), "--cluster", dask.address) == 1
+    assert "the scheduler of --cluster must answer until the work is done" in capsys.readouterr().err.splitlines()[-1]
+    assert replay_main(course, tmp_path, "--out", str(out)) == 0
+    assert "games are finished" in capsys.readouterr().err
+    assert replay_main(course, tmp_path, "--out", str(tmp_path / "whole.json")) == 0
+    assert timeless(out) == timeless(tmp_path / "whole.json")

@@ -1,0 +1,85 @@
+"""Calibration of an embedder on the course itself, at ingest."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from quarry.configs.settings import load
+from quarry.ingest.embed.exports import minilm_folder
+from quarry.ingest.embed.relevance import calibrate, mean_of_top
+from quarry.ingest.pipeline.pipeline import ingest
+from quarry.ingest.store import open_store
+from quarry.player.search.build import build_orchestrator
+from quarry.player.search.calibration import notices
+from quarry.player.search.types import Query
+from tests.fakes import HashingEmbedder
+
+QUESTIONS = (
+    "How does a search engine rank documents that share words with the query?",
+    "Why does an inverted index make queries fast?",
+    "What does a Bayesian update do to a prior probability?",
+    "How are the weights of a neural network trained by gradient descent?",
+    "Which measures compare two rankings of search results?",
+)
+NONSENSE = (
+    "purple elephants dance politely on the frozen moon",
+    "blorp fnord gribble snarf wibble",
+    "my cat refuses to eat anything but salmon",
+    "cheap flights from madrid in august",
+    "asdf qwer zxcv uiop hjkl",
+    "the grandmother knitted a scarf during the football match",
+)
+LECTURES = Path(__file__).resolve().parents[3] / "data" / "lectures" / "english"
+
+
+def test_the_mean_is_that_of_the_five_highest() -> None:
+    cosines = np.array([[0.1, 0.9, 0.3, 0.5, 0.7, 0.2, 0.0], [0.4] * 7], dtype=np.float32)
+    np.testing.assert_allclose(mean_of_top(cosines), [0.52, 0.4], atol=1e-6)
+    np.testing.assert_allclose(mean_of_top(cosines[:, :2]), [0.5, 0.4], atol=1e-6)
+
+
+def test_few_passages_and_an_embedder_that_knows_no_difference_teach_nothing() -> None:
+    texts = [f"Every passage number{letter} speaks about trees, heaps and locks" for letter in "abcdefghijklm"]
+    vectors = HashingEmbedder().embed_passages(texts)
+    assert calibrate(texts, vectors, HashingEmbedder()) is not None
+    assert calibrate(texts[:9], vectors[:9], HashingEmbedder()) is None
+    assert calibrate(texts, np.ones((13, 1), dtype=np.float32), HashingEmbedder(dim=1)) is None
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A store of three of our lectures with a sentence-transformers folder that nobody has calibrated."""
+    folder = tmp_path_factory.mktemp("own")
+    model = folder / "my-model"
+    shutil.copytree(minilm_folder(), model)
+    lectures = sorted(LECTURES.glob("*.pdf"))[:3]
+    ingest(lectures, str(folder / "store"), load(), embedder_spec=str(model), progress=False)
+    return str(folder / "store")
+
+
+def test_nonsense_is_told_from_questions_with_a_model_of_ones_own(store: str) -> None:
+    course = open_store(store)
+    assert course.relevance is not None
+    assert notices(course) == []
+    searches = build_orchestrator(course, load(changes=["search.keywords=off"]))
+    asked = {hint: searches.search(Query(hint)) for hint in (*QUESTIONS, *NONSENSE)}
+    assert all(found.calibrated for found in asked.values())
+    assert [hint for hint, found in asked.items() if found.relevant] == list(QUESTIONS)
+
+
+def test_the_calibration_stays_with_the_store(store: str, tmp_path: Path) -> None:
+    before = open_store(store).relevance
+    copy = shutil.copytree(store, tmp_path / "store")
+    paragraphs = tmp_path / "more.jsonl"
+    line = {"paragraph_id": "more:1:1", "book_name": "more", "text": "Volcanoes erupt with lava and ash. " * 8}
+    paragraphs.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    ingest([paragraphs], str(copy), load(), progress=False)
+    changed = open_store(str(copy)).relevance
+    assert changed not in (None, before), "it is worked out anew over the whole course"
+    ingest([], str(copy), load(), drop=["more"], progress=False)
+    assert open_store(str(copy)).relevance == changed, "without a model the numbers stay"

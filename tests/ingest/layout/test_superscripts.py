@@ -1,0 +1,82 @@
+"""ingest/layout/superscripts.py: accents, fractions, and the marks of notes and citations."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarry.ingest.layout.superscripts import with_accents, with_fractions, without_marks
+from quarry.ingest.pdf.model import Glyph
+
+
+def row(text: str, x: float = 0.0, y: float = 100.0, size: float = 10.0) -> list[Glyph]:
+    return [
+        Glyph(char, x + 0.5 * size * at, x + 0.5 * size * (at + 1), y, size, 0, False) for at, char in enumerate(text)
+    ]
+
+
+def spelt(words: list[list[Glyph]]) -> list[str]:
+    return ["".join(glyph.text for glyph in word) for word in words]
+
+
+@pytest.mark.parametrize(
+    ("word", "mark", "after", "expected"),
+    [
+        ("list", "1", "", "list"),
+        ("list.", "12", "", "list."),
+        ("believed", "15,16", ",", "believed,"),
+        ("sleepers", "[3]", "", "sleepers"),
+        ("word", "†", "", "word"),
+        ("x", "2", "", "x2"),
+        ("10", "3", "", "103"),
+        ("cos", "2", "", "cos2"),
+        ("mass", "n", "", "massn"),
+        ("(r/R)", "3", "", "(r/R)3"),
+        ("(trees)", "3", "", "(trees)"),
+        ("[1987]", "3", "", "[1987]"),
+        ("al.)", "3", "", "al.)"),
+        ("mass", "−1", "", "mass−1"),
+    ],
+)
+def test_marks_of_notes_are_left_out_and_exponents_stay(word: str, mark: str, after: str, expected: str) -> None:
+    base = row(word)
+    raised = row(mark, base[-1].x1, 96.0, 7.0)
+    assert spelt(without_marks([base + raised + row(after, raised[-1].x1)])) == [expected]
+
+
+def test_a_mark_that_stands_apart_is_left_out_too() -> None:
+    base = row("believed,")
+    assert spelt(without_marks([base, row("15,16", base[-1].x1 + 3, 96.0, 7.0), row("and", 90)])) == [
+        "believed,",
+        "and",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"), [(["(x", "−", "10)"], "10)2"), (["(all", "of", "10)"], "10)"), (["in", "10)"], "10)")]
+)
+def test_a_raised_number_after_a_bracket_is_an_exponent_where_no_word_is_inside(
+    words: list[str], expected: str
+) -> None:
+    line = [row(word, 40.0 * at) for at, word in enumerate(words)]
+    line[-1] += row("2", line[-1][-1].x1, 96.0, 7.0)
+    assert spelt(without_marks(line))[-1] == expected
+
+
+def test_an_accent_over_a_letter_becomes_one_with_it() -> None:
+    glyphs = [*row("G"), Glyph("¨", 5, 10, 100, 10, 0, False), Glyph("o", 5, 10, 100, 10, 0, False), *row("del", 10)]
+    assert spelt([with_accents(glyphs)]) == ["Gödel"]
+    assert spelt([with_accents([Glyph("´", 0.5, 4, 100, 10, 0, False), Glyph("ı", 0, 3, 100, 10, 0, False)])]) == ["í"]
+
+
+def test_a_full_stop_below_a_letter_is_its_dot() -> None:
+    glyphs = [*row("an"), Glyph(".", 6, 8.5, 102.4, 10, 0, False), *row("ka.", 10)]
+    assert spelt([with_accents(glyphs)]) == ["aṇka."]
+
+
+def test_a_number_over_a_number_is_a_fraction() -> None:
+    above, below = row("1", 20, 96, 7), row("3", 20.1, 104, 7)
+    assert spelt([with_fractions([*row("a ", 9), *below, *above], 100, 10)]) == ["a 1/3"]
+
+
+def test_an_index_under_an_exponent_is_no_fraction() -> None:
+    assert spelt([with_fractions([*row("x"), *row("2", 5, 96, 7), *row("i", 5.1, 104, 7)], 100, 10)]) == ["x2i"]

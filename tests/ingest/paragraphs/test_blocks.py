@@ -1,0 +1,204 @@
+"""ingest/paragraphs/{blocks,markers,breaks,continuations}.py: paragraphs, their continuations, hyphens and bullets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from quarry.ingest.layout.arrange import arrange
+from quarry.ingest.paragraphs.blocks import Block, split
+from quarry.ingest.pdf.extract import extract
+from tests.contracts.handmade import Run, lines, pdf
+
+# In Helvetica 10 each of these is 250 to 275 points wide, so that no first word of the next line would have fitted.
+PROSE = [
+    "Sorting puts records in order by comparing the keys",
+    "of pairs, and most of its cost lies in moving records",
+    "about, which is why a good method moves every one",
+    "of them seldom.",
+]
+
+
+def _blocks(tmp_path: Path, pages: list[list[Run]]) -> list[Block]:
+    path = tmp_path / "lecture.pdf"
+    path.write_bytes(pdf(pages))
+    return list(split(arrange(extract(path))))
+
+
+def _texts(tmp_path: Path, pages: list[list[Run]]) -> list[str]:
+    return [block.text for block in _blocks(tmp_path, pages)]
+
+
+def test_lines_of_a_paragraph_are_joined_by_single_spaces(tmp_path: Path) -> None:
+    assert _texts(tmp_path, [lines(PROSE, 50, 200)]) == [" ".join(PROSE)]
+
+
+def test_an_indent_begins_a_paragraph(tmp_path: Path) -> None:
+    first, second = PROSE[:3], ["A second thought is set off by an indent of its own", *PROSE[1:]]
+    page = [*lines(first, 50, 200), Run(65, 236, second[0]), *lines(second[1:], 50, 248)]
+    assert _texts(tmp_path, [page]) == [" ".join(first), " ".join(second)]
+
+
+def test_white_space_begins_a_paragraph(tmp_path: Path) -> None:
+    page = [*lines(PROSE[:3], 50, 200), *lines(PROSE, 50, 245)]
+    assert _texts(tmp_path, [page]) == [" ".join(PROSE[:3]), " ".join(PROSE)]
+
+
+def test_a_short_last_line_ends_a_paragraph(tmp_path: Path) -> None:
+    assert _texts(tmp_path, [lines([*PROSE, *PROSE], 50, 200)]) == [" ".join(PROSE)] * 2
+
+
+def test_a_bullet_begins_an_item_and_is_not_its_text(tmp_path: Path) -> None:
+    page = [
+        Run(50, 200, "•"),
+        Run(62, 200, PROSE[0]),
+        *lines(PROSE[1:], 62, 212),
+        Run(50, 248, "•"),
+        Run(62, 248, "Search finds."),
+    ]
+    blocks = _blocks(tmp_path, [page])
+    assert [block.text for block in blocks] == [" ".join(PROSE), "Search finds."]
+    assert all(block.number for block in blocks)
+
+
+def test_the_initial_of_a_name_is_not_the_letter_of_an_item(tmp_path: Path) -> None:
+    text = ["K. Jones proposed in 1972 to weigh words by rarity,", *PROSE[1:]]
+    assert _texts(tmp_path, [lines(text, 50, 200)]) == [" ".join(text)]
+
+
+def test_a_heading_stands_over_the_paragraphs_below_it(tmp_path: Path) -> None:
+    page = [
+        Run(50, 180, "Sorting", font="bold"),
+        *lines(PROSE, 50, 200),
+        Run(50, 270, "Search", size=14),
+        *lines(PROSE, 50, 290),
+    ]
+    blocks = _blocks(tmp_path, [page])
+    assert [(block.heading, block.is_heading) for block in blocks] == [
+        ("", True),
+        ("Sorting", False),
+        ("Sorting", True),
+        ("Search", False),
+    ]
+
+
+def test_a_paragraph_goes_on_over_the_end_of_a_page(tmp_path: Path) -> None:
+    blocks = _blocks(tmp_path, [lines(PROSE[:2], 50, 200), lines(PROSE[2:], 50, 200)])
+    assert [(block.page, block.text) for block in blocks] == [(1, " ".join(PROSE))]
+
+
+def test_a_footnote_does_not_part_the_paragraph_it_interrupts(tmp_path: Path) -> None:
+    note = Run(50, 700, "1 A note of its own.", size=8)
+    blocks = _blocks(tmp_path, [[*lines(PROSE[:2], 50, 200), note], lines(PROSE[2:], 50, 200)])
+    assert [(block.text, block.footnote) for block in blocks] == [
+        (" ".join(PROSE), False),
+        ("A note of its own.", True),
+    ]
+
+
+def test_a_word_broken_at_a_line_end_is_made_whole(tmp_path: Path) -> None:
+    text = [
+        "Sorting puts records in order by comparing the impor-",
+        "tant keys of pairs, and most of its cost lies in moving.",
+    ]
+    assert _texts(tmp_path, [lines(text, 50, 200)]) == [
+        "Sorting puts records in order by comparing the important keys of pairs, and most of its cost lies in moving."
+    ]
+
+
+def test_a_compound_that_occurs_elsewhere_with_its_hyphen_keeps_it(tmp_path: Path) -> None:
+    text = [
+        "A task is well-known when it stands in all of the books",
+        "and a task that does not stand in them all is not well-",
+        "known at all, which is why a good method avoids them.",
+    ]
+    assert "is not well-known at all" in _texts(tmp_path, [lines(text, 50, 200)])[0]
+
+
+def test_a_display_inside_a_sentence_does_not_end_the_paragraph(tmp_path: Path) -> None:
+    before, after = (
+        ["Sorting puts records in order by comparing the keys", "of pairs, and needs at least"],
+        "comparisons of them.",
+    )
+    page = [*lines(before, 50, 200), Run(150, 228, "n log n - n"), Run(50, 246, after), *lines(PROSE, 50, 280)]
+    assert _texts(tmp_path, [page]) == [f"{before[0]} {before[1]} n log n - n {after}", " ".join(PROSE)]
+
+
+def test_a_sentence_runs_on_over_displayed_code(tmp_path: Path) -> None:
+    before, after = "Sorting needs a loop over the keys, and here it is", "which moves every key once at the very most."
+    code = [Run(50, 228, "for key in keys:", font="mono"), Run(62, 240, "move(key, first)", font="mono")]
+    page = [Run(50, 200, before), *code, Run(50, 268, after), *lines(PROSE, 50, 300)]
+    assert _texts(tmp_path, [page])[0] == f"{before} for key in keys: move(key, first) {after}"
+
+
+def test_no_sentence_runs_on_over_a_display_after_a_colon(tmp_path: Path) -> None:
+    before = ["Sorting puts records in order by comparing the keys", "of pairs, and needs as many steps as this:"]
+    after = ["We need all of these steps, as the height of every", *PROSE[2:]]
+    indented = [*lines(PROSE, 50, 100), Run(65, 148, PROSE[0]), *lines(PROSE[1:], 50, 160)] * 1
+    page = [*indented, Run(65, 230, before[0]), Run(50, 242, before[1]), Run(150, 268, "n log n - n")]
+    page += [*lines(after, 50, 294), Run(65, 330, PROSE[0]), *lines(PROSE[1:], 50, 342)]
+    texts = _texts(tmp_path, [page])
+    assert " ".join(before) in texts
+    assert " ".join(after) in texts
+
+
+def test_a_display_after_a_sentence_stays_by_itself(tmp_path: Path) -> None:
+    page = [
+        *lines(PROSE, 50, 200),
+        Run(150, 255, "n log n - n"),
+        Run(50, 275, "where n is the number"),
+        Run(50, 287, "of them."),
+    ]
+    assert _texts(tmp_path, [page])[0] == " ".join(PROSE)
+
+
+def test_the_rest_of_a_bracket_at_a_line_end_is_no_marker(tmp_path: Path) -> None:
+    text = [
+        "Sorting by comparing keys takes at least O(n log",
+        "n) steps, as the height of every tree that decides",
+        "shows.",
+    ]
+    page = [Run(64, 200, text[0]), *lines(text[1:], 50, 212)]
+    assert _texts(tmp_path, [page]) == [" ".join(text)]
+
+
+def test_a_display_at_the_foot_of_a_page_does_not_end_the_paragraph(tmp_path: Path) -> None:
+    first = ["Sorting puts records in order by comparing the keys", "of pairs, which costs as many steps as"]
+    second = ["steps in all, and most of its cost lies in moving the", *PROSE[2:]]
+    pages = [
+        [*lines(PROSE, 50, 160), *lines(first, 50, 700), Run(140, 727, "c = n / 2 + 8")],
+        [*lines(second, 50, 100), *lines(PROSE, 50, 170)],
+    ]
+    assert " ".join([*first, "c = n / 2 + 8", *second]) in _texts(tmp_path, pages)
+
+
+def test_numbers_in_brackets_within_a_sentence_are_no_items(tmp_path: Path) -> None:
+    text = [
+        "An early warning needs three things that cost much:",
+        "(1) a station near by, (2) a line that is fast, and",
+        *PROSE[2:],
+    ]
+    assert _texts(tmp_path, [lines(text, 50, 200)]) == [" ".join(text)]
+
+
+def test_a_display_below_a_single_indented_line_does_not_end_the_paragraph(tmp_path: Path) -> None:
+    first, display = "Sorting by comparing keys needs at least", "n log n - n"
+    page = [*lines(PROSE, 50, 150), Run(65, 200, first), Run(150, 228, display), *lines(PROSE[1:], 50, 246)]
+    assert _texts(tmp_path, [page])[1] == " ".join([first, display, *PROSE[1:]])
+
+
+def test_a_number_that_stands_no_farther_apart_than_words_is_no_marker(tmp_path: Path) -> None:
+    # justified: every space of the first line is 13 points wide
+    places = {62: "0.95", 94.5: "looks", 130.8: "like", 158.8: "good", 193.8: "luck", 224.6: "overall"}
+    first = [Run(x, 200, word) for x, word in places.items()]
+    text = " ".join([*places.values(), *PROSE[1:]])
+    assert _texts(tmp_path, [[*first, *lines(PROSE[1:], 50, 212)]]) == [text]
+
+
+def test_the_number_of_an_exercise_and_the_letter_of_its_part_are_no_text(tmp_path: Path) -> None:
+    page = [
+        *(Run(50, 200, "39."), Run(68, 200, "(a)"), Run(84, 200, PROSE[0]), *lines(PROSE[1:], 84, 212)),
+        *(Run(68, 248, "(b)"), Run(84, 248, PROSE[0]), *lines(PROSE[1:], 84, 260)),
+    ]
+    blocks = _blocks(tmp_path, [page])
+    assert [block.text for block in blocks] == [" ".join(PROSE)] * 2
+    assert [block.number for block in blocks] == ["39.", "(b)"]

@@ -1,0 +1,303 @@
+"""Faults of Chroma servers, as docs/guides/deploy.md lists them, with a real server."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quarry.configs.settings import load, merge_settings
+from quarry.ingest.__main__ import main
+from quarry.ingest.errors import StoreChangedError, StoreError
+from quarry.ingest.store import chroma, course, create_store, open_store
+from quarry.ingest.store.chroma import Collections, Generation, server_collections
+from quarry.player.search.build import build_orchestrator
+from quarry.player.search.types import Query, SearchResult
+from tests.chroma_server import ChromaServer, Proxy
+from tests.fakes import CACHES, LOCKS, TREES, file_reading, load_hashing_embedder, make_reading
+
+ROOT = Path(__file__).resolve().parents[3]
+
+needs_sigstop = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="there is no SIGSTOP here")
+
+
+@pytest.fixture(autouse=True)
+def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load_hashing_embedder)
+
+
+@pytest.fixture
+def name() -> str:
+    """A collection of the test's own."""
+    return f"course-{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaServer]:
+    started = ChromaServer(tmp_path_factory.mktemp("server"))
+    yield started
+    started.kill()
+
+
+@pytest.fixture
+def proxy(server: ChromaServer) -> Iterator[Proxy]:
+    started = Proxy(server.url)
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def lectures(tmp_path: Path) -> Path:
+    """A paragraphs file with two books."""
+    path = tmp_path / "course.jsonl"
+    books = (("trees", TREES), ("caches", CACHES))
+    path.write_text("".join(json.dumps({"paragraph_id": b, "book_name": b, "text": t}) + "\n" for b, t in books))
+    return path
+
+
+def before_write(monkeypatch: pytest.MonkeyPatch, n_writes: int, action: Callable[[], object]) -> None:
+    """Do something before the write of a number."""
+    write, left = Collections.write, iter(range(n_writes))
+
+    def interrupted(self: Collections, part: chroma.Part, *arguments: object, **options: object) -> None:
+        if part != "-commits" and next(left, None) is None:
+            monkeypatch.setattr(Collections, "write", write)
+            action()
+        write(self, part, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Collections, "write", interrupted)
+
+
+def stop(server: ChromaServer, url: str) -> None:
+    """Stop the server as SIGSTOP does, and have our client wait half a second for it from now on."""
+    server.pause()
+    client: Any = chroma._server_at(url, chroma.ANSWER_S)
+    client._server._session.timeout = 0.5
+
+
+def go_on(server: ChromaServer, url: str) -> None:
+    """Let the server go on, and have our client wait as before."""
+    server.resume()
+    client: Any = chroma._server_at(url, chroma.ANSWER_S)
+    client._server._session.timeout = chroma.ANSWER_S
+
+
+def texts_of(location: str, name: str) -> list[str]:
+    return [item.text for item in open_store(location, name).paragraphs]
+
+
+def n_passages(location: str, name: str) -> int:
+    """Return how many passages Chroma holds, valid or not."""
+    return len(server_collections(location, name).ids(""))
+
+
+@pytest.mark.server
+def test_of_two_generations_of_one_number_the_first_one_counts(server: ChromaServer, name: str) -> None:
+    collections = server_collections(server.url, name)
+    collections.make({})
+    assert collections.generation() == Generation()
+    first, second = Generation(1, "first", {"trees": "trees@1"}), Generation(1, "second")
+    collections.publish(first)
+    with pytest.raises(StoreChangedError, match="another ingest has changed it meanwhile"):
+        collections.publish(second)
+    assert collections.generation() == first
+    collections.publish(Generation(2, "second"))
+    assert (collections.token(), collections.ids("-commits")) == ("second", ["generation-2"])
+
+
+@pytest.mark.server
+def test_what_a_writer_has_begun_is_not_swept_by_one_that_publishes_before_it(
+    server: ChromaServer, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file_reading(create_store(server.url, name), make_reading("trees", [TREES]))
+    slow, quick = create_store(server.url, name), create_store(server.url, name)
+    before_write(monkeypatch, 1, lambda: file_reading(quick, make_reading("locks", [LOCKS])))
+    with pytest.raises(StoreChangedError):
+        file_reading(slow, make_reading("caches", [CACHES]))
+    assert texts_of(server.url, name) == [LOCKS, TREES]
+    file_reading(create_store(server.url, name), make_reading("caches", [CACHES]))
+    assert len(texts_of(server.url, name)) == n_passages(server.url, name) == 3
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("fault", ["server killed", pytest.param("server stopped", marks=needs_sigstop), "network cut"])
+def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
+    fault: str,
+    server: ChromaServer,
+    proxy: Proxy,
+    name: str,
+    lectures: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    faults: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
+        "server killed": (server.kill, server.start),
+        "server stopped": (lambda: stop(server, proxy.url), lambda: go_on(server, proxy.url)),
+        "network cut": (proxy.cut, proxy.restore),
+    }
+    begin, end = faults[fault]
+    file_reading(create_store(proxy.url, name), make_reading("locks", [LOCKS]))
+    with monkeypatch.context() as patch:
+        patch.setattr(chroma, "PATIENCE_S", 0.5)
+        before_write(patch, 1, begin)
+        command = [str(lectures), "--store", proxy.url, "--collection", name]
+        try:
+            assert main(command) == 2
+        finally:
+            end()
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("ingest: ")]
+    assert line.startswith(f"ingest: {proxy.url}: could not be written: ")
+    assert line.endswith("; nothing stored was lost, run the same command again")
+    assert texts_of(server.url, name) == [LOCKS]
+    assert main(command) == 0
+    assert "resumed: 3 files had been embedded before the interruption" in capsys.readouterr().err
+    assert texts_of(server.url, name) == [CACHES, LOCKS, TREES]
+    assert n_passages(server.url, name) == 3
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("fault", ["server killed", "network cut"])
+def test_a_fault_that_ends_soon_does_not_end_an_ingest(
+    fault: str, server: ChromaServer, proxy: Proxy, name: str, lectures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin, end = {"server killed": (server.kill, server.start), "network cut": (proxy.cut, proxy.restore)}[fault]
+    mending = threading.Timer(1.0, end)
+
+    def fail() -> None:
+        begin()
+        mending.start()
+
+    before_write(monkeypatch, 1, fail)
+    assert main([str(lectures), "--store", proxy.url, "--collection", name]) == 0
+    mending.join()
+    assert texts_of(server.url, name) == [CACHES, TREES]
+    assert n_passages(server.url, name) == 2
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("fault", [pytest.param("server stopped", marks=needs_sigstop), "network cut"])
+def test_a_fault_in_mid_search_means_the_course_in_memory_and_a_notice(
+    fault: str, server: ChromaServer, proxy: Proxy, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
+        "server stopped": (lambda: stop(server, proxy.url), lambda: go_on(server, proxy.url)),
+        "network cut": (proxy.cut, proxy.restore),
+    }
+    begin, end = faults[fault]
+    monkeypatch.setattr(course, "CHECK_S", chroma.ANSWER_S)
+    file_reading(create_store(proxy.url, name), make_reading("trees", [TREES, CACHES]))
+    unhurried = merge_settings(load(), {"search": {"deadline_s": 120.0}}, "test")
+    searches = build_orchestrator(open_store(proxy.url, name), unhurried)
+    hint = Query("keys in order", keywords="off")
+    before = searches.search(hint)
+    begin()
+    try:
+        during = searches.search(hint)
+    finally:
+        end()
+    assert ids_of(during) == ids_of(before) != []
+    assert [failure.strategy for failure in during.failures] == ["store"]
+    assert "\n" not in str(during.failures[0])
+    file_reading(create_store(server.url, name), make_reading("locks", [LOCKS]))
+    after = searches.search(hint)
+    assert (len(after.hits), after.failures) == (3, ())
+
+
+def ids_of(found: SearchResult) -> list[tuple[str, float]]:
+    return [(hit.paragraph.paragraph_id, hit.score) for hit in found.hits]
+
+
+@pytest.mark.server
+@needs_sigstop
+def test_readers_of_a_stopped_server_keep_what_they_have(
+    server: ChromaServer, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(course, "CHECK_S", chroma.ANSWER_S)
+    file_reading(create_store(server.url, name), make_reading("trees", [TREES]))
+    known = open_store(server.url, name)
+    token = known.generation()
+    stop(server, server.url)
+    try:
+        with pytest.raises(StoreError, match="could not be read"):
+            known.generation()
+        assert (len(known.vectors), len(known.sentence_vectors)) == (1, 2)
+    finally:
+        go_on(server, server.url)
+    assert known.generation() == token
+
+
+INGEST = """
+import sys
+from quarry.ingest.__main__ import main
+from quarry.ingest.embed import models
+from tests import fakes
+
+if __name__ == "__main__":
+    models.load_embedder = fakes.load_hashing_embedder
+    print("ready", flush=True)
+    sys.stdin.readline()
+    sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.server
+def test_of_several_ingests_at_once_each_is_done_and_nothing_is_torn(
+    server: ChromaServer, name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "ingest.py").write_text(INGEST)
+    texts = {"caches": CACHES, "locks": LOCKS, "trees": TREES}
+    started = []
+    for book, text in texts.items():
+        path = tmp_path / f"{book}.jsonl"
+        path.write_text(json.dumps({"paragraph_id": book, "book_name": book, "text": text}))
+        arguments = [str(path), "--store", server.url, "--collection", name]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "QUARRY_HOME": str(tmp_path / book)}
+        command = [sys.executable, str(tmp_path / "ingest.py"), *arguments]
+        pipe = subprocess.PIPE
+        started.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, text=True))
+    for process in started:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in started:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    for process in started:
+        _, errors = process.communicate(timeout=240)
+        assert process.returncode == 0, errors
+    assert texts_of(server.url, name) == list(texts.values())
+    assert n_passages(server.url, name) == 3
+
+
+@pytest.mark.server
+def test_two_users_with_caches_of_their_own_get_the_same_result(
+    server: ChromaServer, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file_reading(create_store(server.url, name), make_reading("trees", [TREES, CACHES, LOCKS]))
+    results = []
+    for user in ("ann", "ben"):
+        monkeypatch.setenv("QUARRY_HOME", str(tmp_path / user))
+        opened = open_store(server.url, name)
+        found = build_orchestrator(opened, load()).search(Query("keys in order"))
+        results.append((opened.fingerprint, ids_of(found)))
+        assert list((tmp_path / user / "cache" / "courses").iterdir())
+    assert results[0] == results[1]
+
+
+def test_a_server_that_accepts_the_connection_and_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chroma, "GREETING_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        location = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        for attempt in (create_store, open_store):
+            with pytest.raises(StoreError, match=rf"--store {location} must answer within 0.2 s, got nothing"):
+                attempt(location)

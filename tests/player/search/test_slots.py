@@ -1,0 +1,92 @@
+"""The slot rule: numbers of slots, spill-over, and what the course's slots hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from quarry.configs.settings import Merge, SpillOver
+from quarry.player.search.core import NOT_FOUND as NO
+from quarry.player.search.slots import Slots, slots_of, slotted
+from tests.player.fakes import search_settings
+
+BOOK = np.array([True, True, True, False, False, False])
+
+
+def filled(
+    pdf_k: int, global_k: int, *log_odds: float, spill_over: SpillOver = "always", merge: Merge = "slots"
+) -> str:
+    """The slots over six columns of which the first three are the book's, e.g. "b0 b1 g3"."""
+    slots = Slots(pdf_k + global_k, pdf_k, global_k, spill_over, merge)
+    chosen, of_book = slotted(np.array(log_odds), BOOK, slots)
+    return " ".join(f"{'b' if book else 'g'}{column}" for column, book in zip(chosen, of_book, strict=True))
+
+
+class TestSlots:
+    def test_the_books_paragraphs_come_first_then_the_courses(self) -> None:
+        assert filled(2, 2, 1, 2, 0, 6, 5, 4) == "b1 b0 g3 g4"
+
+    def test_one_that_found_no_slot_of_the_book_may_take_one_of_the_course(self) -> None:
+        assert filled(1, 1, 9, 8, 7, 6, 5, 4) == "b0 g1"
+
+    def test_spare_slots_of_the_book_go_to_the_course_or_stay_empty(self) -> None:
+        assert filled(3, 1, 1, NO, NO, 6, 5, 4) == "b0 g3 g4 g5"
+        assert filled(3, 1, 1, NO, NO, 6, 5, 4, spill_over="never") == "b0 g3"
+        assert filled(3, 1, 1, NO, NO, 6, 5, 4, spill_over="no-book") == "b0 g3"
+
+    def test_spare_slots_of_the_course_go_to_the_rest_of_the_book(self) -> None:
+        assert filled(1, 3, 9, 8, 7, 6, NO, NO) == "b0 g1 g2 g3"
+
+    def test_without_the_book_the_course_has_every_slot_if_they_spill_over(self) -> None:
+        assert filled(2, 1, NO, NO, NO, 6, 5, 4) == "g3 g4 g5"
+        assert filled(2, 1, NO, NO, NO, 6, 5, 4, spill_over="no-book") == "g3 g4 g5"
+        assert filled(2, 1, NO, NO, NO, 6, 5, 4, spill_over="never") == "g3"
+
+    def test_by_relevance_no_slot_is_reserved(self) -> None:
+        assert filled(2, 2, 1, 2, 0, 6, 5, 1.5, merge="relevance") == "g3 g4 b1 g5"
+
+    def test_ties_go_to_the_earlier_column(self) -> None:
+        assert filled(2, 2, 1, 1, 1, 1, 1, 1) == "b0 b1 g2 g3"
+
+    def test_a_lift_brings_the_rest_of_the_book_into_no_slot_of_the_course(self) -> None:
+        # all of the book is raised by 5; without that its third is behind all others
+        lifted = np.array([9.0, 8.0, 6.0, 4.0, 3.0, 2.0])
+        slots = Slots(4, 2, 2)
+        assert slotted(lifted, BOOK, slots, 5.0)[0].tolist() == [0, 1, 3, 4]
+        assert slotted(lifted, BOOK, slots)[0].tolist() == [0, 1, 2, 3]
+
+    def test_hits_of_the_course_are_in_order_of_relevance_whichever_book_they_are_from(self) -> None:
+        # unlifted the book's third (2.5) is between column 4 and column 5; with its lift it is the best of the three
+        lifted = np.array([9.0, 8.0, 7.5, 4.0, 3.0, 2.0])
+        assert slotted(lifted, BOOK, Slots(5, 2, 3), 5.0)[0].tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("pdf_k", "global_k", "k", "spill_over", "n_book", "n_global"),
+    [
+        (10, 5, 0, "always", 10, 5),
+        (1, 0, 0, "never", 1, 0),
+        (10, 0, 0, "always", 10, 0),
+        (20, 0, 0, "always", 20, 0),
+        (3, 7, 0, "never", 3, 7),
+        (15, 5, 12, "always", 12, 0),
+        (15, 5, 40, "always", 15, 25),
+        (15, 5, 40, "never", 15, 5),
+        (25, 5, 0, "no-book", 20, 5),
+        (25, 5, 0, "always", 20, 10),
+    ],
+)
+def test_slots_are_numbers_of_hits(
+    pdf_k: int, global_k: int, k: int, spill_over: SpillOver, n_book: int, n_global: int
+) -> None:
+    # a book of 20 paragraphs in a course of 60
+    inside = np.arange(60) % 3 == 0
+    slots = slots_of(search_settings(pdf_k=pdf_k, global_k=global_k, k=k, spill_over=spill_over))
+    _, of_book = slotted(-np.arange(60.0), inside, slots)
+    assert (int(of_book.sum()), int((~of_book).sum())) == (n_book, n_global)
+
+
+@pytest.mark.parametrize(("asked", "n"), [(None, 20), (7, 7), (50, 50)])
+def test_a_query_may_ask_for_another_k(asked: int | None, n: int) -> None:
+    slots = slots_of(search_settings(spill_over="always"), asked)
+    assert len(slotted(-np.arange(60.0), None, slots)[0]) == n
