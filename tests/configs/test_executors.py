@@ -193,7 +193,7 @@ def test_a_cluster_without_workers_says_so_at_the_start() -> None:
     from distributed import LocalCluster
 
     with (
-        LocalCluster(n_workers=0, protocol="tcp", dashboard_address=None) as empty,
+        LocalCluster(n_workers=0, protocol="tcp", dashboard_address="127.0.0.1:0") as empty,
         pytest.raises(WorkerError, match="--cluster must have workers, got none; start one with: dask worker ADDRESS"),
     ):
         Cluster(empty.scheduler_address, lambda _: None)
