@@ -65,7 +65,11 @@ class DaskCluster:
         command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--scheduler-file", str(self._file)]
         with (self._folder / f"{kind}.log").open("ab") as log:
             return subprocess.Popen(
-                [*command, "--dashboard-address", "127.0.0.1:0", *options], stdout=log, stderr=log, cwd=self._folder, env=environment
+                [*command, "--dashboard-address", "127.0.0.1:0", *options],
+                stdout=log,
+                stderr=log,
+                cwd=self._folder,
+                env=environment,
             )
 
     def _wait_for(self, is_done: object) -> None:

@@ -271,16 +271,21 @@ class TestServer:
     ) -> None:
         arguments = ("--store", store, "--config", quick, "--server", url, "--player", "Grace", "--at-once", "3")
 
+        over = threading.Event()
+
         def interrupt_after_some_games() -> None:
             while len(practice._games) < 8:  # three run at once, so that five are over
                 time.sleep(0.05)
             os.kill(os.getpid(), signal.SIGINT)
+            while not over.wait(30):  # Python drops an interrupt that falls into a finalizer
+                os.kill(os.getpid(), signal.SIGINT)
 
         before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by `make test &`
         threading.Thread(target=interrupt_after_some_games, daemon=True).start()
         try:
             code = run_main(run_game.main, "--json", *arguments, "--games", "100000")
         finally:
+            over.set()
             signal.signal(signal.SIGINT, before)
         captured = capsys.readouterr()
         assert code == 130

@@ -168,15 +168,10 @@ class Journal:
         """Run statements in one transaction, and return the last row id; warn and return -1 if the disk fails."""
         last = -1
         try:
-            with self._lock:
+            with self._lock, self._database:  # commits, or rolls back after an error or an interrupt
                 self._database.execute("BEGIN IMMEDIATE")
-                try:
-                    for statement, values in statements:
-                        last = int(self._database.execute(statement, values).lastrowid or 0)
-                    self._database.execute("COMMIT")
-                except BaseException:
-                    self._database.execute("ROLLBACK")
-                    raise
+                for statement, values in statements:
+                    last = int(self._database.execute(statement, values).lastrowid or 0)
         except (sqlite3.Error, OSError) as error:
             self.warn_once(f"{error}; games go on, and a restart would not know of them")
             return -1

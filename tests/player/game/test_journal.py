@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
+import signal
 import sqlite3
 import stat
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,6 +40,11 @@ def journal(path: Path) -> Iterator[Journal]:
 
 def reply(kind: str) -> Json:
     return {"message_type": kind, "message_id": "m-1", "payload": {"b": 0.1, "a": "שלום"}}
+
+
+def interrupt_after(seconds: float) -> None:
+    time.sleep(seconds)
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
 
 
 def test_a_game_is_found_again_as_it_was_left(path: Path) -> None:
@@ -73,6 +83,25 @@ def test_a_game_that_is_over_or_given_up_is_not_running(journal: Journal) -> Non
     ledger.end(over, "over", SCORE)
     ledger.end(given_up, "given up")
     assert [kept.key for kept in ledger.running()] == [running]
+
+
+def test_an_interrupt_at_any_moment_of_a_write_leaves_no_open_transaction(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    moments = random.Random(0)
+    ledger = Ledger(Journal(path))
+    before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
+    try:
+        for _ in range(300):
+            with contextlib.suppress(KeyboardInterrupt):
+                threading.Thread(target=interrupt_after, args=(moments.uniform(0.0, 0.002),)).start()
+                for _ in range(20):
+                    ledger.ask()
+                    time.sleep(0.0001)
+                time.sleep(5.0)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert capsys.readouterr().err == ""
 
 
 def test_an_id_that_comes_again_is_a_new_game(journal: Journal) -> None:
