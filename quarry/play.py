@@ -32,7 +32,7 @@ from quarry.configs.terminal import visible, visible_json
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.practice.person import ME, play_with_person
 from quarry.evaluate.practice.server import PracticeServer, create_app, load_repertoire, serving
-from quarry.evaluate.referee import Secret, make_referee, prepare, secret_of, spec_table, tools_of
+from quarry.evaluate.referee import Secret, make_referee, prepare, spec_table, tools_of
 from quarry.evaluate.referee.reading import answer_by_reading
 from quarry.evaluate.referee.text import visible_context
 from quarry.evaluate.runs.record import why_lost
@@ -209,15 +209,15 @@ def _play_games(options: argparse.Namespace, settings: Settings, records: list[G
                 score = f"score {outcome.score.private_score:.1f} of 100, league points {outcome.score.league_points}"
                 print(visible(f"game {outcome.game_id}: {score}{of_all}"), file=sys.stderr if options.json else None)
             if practice is not None and not options.json:
-                game, paragraph = practice.solution(outcome.game_id)
-                for line in (*_wrong_answers(outcome, secret_of(game, paragraph)), *why_lost(game, paragraph, outcome)):
+                match = practice.matches[outcome.game_id]
+                print(visible(_wrong_answers(outcome, match.secret)))
+                for line in why_lost(match.label, match.paragraph, outcome):
                     print(visible(line))
     return n_failed
 
 
-def _wrong_answers(report: GameReport, secret: Secret | None) -> list[str]:
+def _wrong_answers(report: GameReport, secret: Secret) -> str:
     """Name the answers that differ from those of a careful reader of the whole paragraph."""
-    assert secret is not None, "an ingested paragraph has a text"
     context = visible_context(secret.paragraph, secret.opening_sentence)
     wrong = [
         f"{number} ({answer}, rightly {right})"
@@ -226,7 +226,7 @@ def _wrong_answers(report: GameReport, secret: Secret | None) -> list[str]:
         and answer != (right := answer_by_reading(context, question.text, question.options))
         and NOT_RELEVANT not in {answer, right}
     ]
-    return [f"wrong answers: {', '.join(wrong) or 'none'}"]
+    return f"wrong answers: {', '.join(wrong) or 'none'}"
 
 
 def _history(options: argparse.Namespace) -> int:

@@ -274,7 +274,7 @@ class TestServer:
         over = threading.Event()
 
         def interrupt_after_some_games() -> None:
-            while len(practice._games) < 8:  # three run at once, so that five are over
+            while len(practice.matches) < 8:  # three run at once, so that five are over
                 time.sleep(0.05)
             os.kill(os.getpid(), signal.SIGINT)
             while not over.wait(30):  # Python drops an interrupt that falls into a finalizer
@@ -298,7 +298,7 @@ class TestServer:
         journal = Journal(default_journal())
         token = journal.token(url, "Grace")
         journal.close()
-        begun = {message["game_id"] for message in practice.messages(token, 0)[0]}
+        begun = {message["game_id"] for message in practice.players[str(token)].inbox("", 0.0)[0]}
         assert len(begun) > len(first), "it was interrupted between two games"
         rest = played(capsys, *arguments, "--games", str(len(begun) - len(first)))
         assert {game["game_id"] for game in [*first, *rest]} == begun
@@ -314,15 +314,17 @@ class TestServer:
         with contextlib.closing(Journal(default_journal())) as journal:
             token = journal.token(url, "Emmy")
         assert default_journal().stat().st_mode & 0o077 == 0, "the owner's alone"
-        begun = {message["game_id"] for message in practice.messages(token, 0)[0]}
+        begun = {message["game_id"] for message in practice.players[str(token)].inbox("", 0.0)[0]}
         assert begun == {first["game_id"], second["game_id"]}
         (third,) = played(capsys, *arguments, "--journal", "none")
-        assert practice.match(token, third["game_id"]) is None, "without a journal nothing is kept"
+        again = {message["game_id"] for message in practice.players[str(token)].inbox("", 0.0)[0]}
+        assert again == begun, "without a journal nothing is kept"
+        assert third["game_id"] not in begun
 
     def test_a_game_in_a_token_of_ones_own_is_journalled_without_showing_the_token(
         self, store: str, quick: str, url: str, practice: PracticeServer, tmp_path: Path, capsys: Output
     ) -> None:
-        _, token = practice.register("Ada")
+        token = practice.register()
         path = tmp_path / "mine.sqlite"
         arguments = ("--store", store, "--config", quick, "--server", url, "--token", token, "--journal", str(path))
         assert run_main(run_game.main, *arguments) == 0

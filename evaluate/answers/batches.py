@@ -46,11 +46,10 @@ class AskedBatch:
 def make_batches(
     games: Sequence[LabelledGame], located: Mapping[str, Paragraph | None], player: Player
 ) -> Iterator[AskedBatch]:
-    """Yield the batch the player would send in each answerable game, with the paragraph as it is labelled."""
+    """Yield the batch the player would send in each game whose paragraph the store holds, with the labelled text."""
     for game in games:
-        secret = secret_of(game, located.get(game.game_id))
-        if game.answerable and secret is not None:
-            questions = player.plan(game.told()).questions
+        if paragraph := located.get(game.game_id):
+            secret, questions = secret_of(game, paragraph), player.plan(game.told()).questions
             yield AskedBatch(game.game_id, secret.paragraph, questions, secret.opening_sentence)
 
 

@@ -59,15 +59,15 @@ class LabelledGame:
     game_id: str
     book_name: str
     hint: str
-    association_domain: str
-    associative_word: str
-    paragraph_id: str
-    opening_sentence: str
-    paragraph: str
-    document: str
-    in_text_layer: bool
-    answerable: bool
-    split: Split | None
+    association_domain: str = ""
+    associative_word: str = ""
+    paragraph_id: str = ""
+    opening_sentence: str = ""
+    paragraph: str = ""
+    document: str = ""
+    in_text_layer: bool = True
+    answerable: bool = True
+    split: Split | None = None
 
     def told(self) -> RoundStart:
         """Return the message that starts the game for a player, without the label."""

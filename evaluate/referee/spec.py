@@ -35,11 +35,10 @@ class Secret:
     hint: str = ""
 
 
-def secret_of(game: LabelledGame, paragraph: Paragraph | None) -> Secret | None:
-    """Return the labelled texts, completed from the ingested paragraph; None if neither has a text."""
-    text = game.paragraph or (paragraph.text if paragraph else "")
-    opening = game.opening_sentence or (paragraph.opening_sentence if paragraph else "")
-    return Secret(text, opening, game.book_name, game.hint) if text else None
+def secret_of(game: LabelledGame, paragraph: Paragraph) -> Secret:
+    """Return the labelled texts, completed from the ingested paragraph."""
+    text, opening = game.paragraph or paragraph.text, game.opening_sentence or paragraph.opening_sentence
+    return Secret(text, opening, game.book_name, game.hint)
 
 
 class Referee(Protocol):

@@ -95,7 +95,7 @@ class Replayer:
         if self._similarity is not None and job.paragraph is not None:
             for judge in judges or self._judges:
                 repertoire = Repertoire([(job.game, job.paragraph)], judge, self._similarity)
-                server = LocalGameServer(PracticeServer(repertoire, seed=self._seed + job.number), "replay")
+                server = LocalGameServer(PracticeServer(repertoire, seed=self._seed + job.number))
                 reports.append(play(server, planned, name="replay", timeout_s=TIMEOUT_S, timeouts=None))
         if reports:
             result = reports[0].plan.result.shown

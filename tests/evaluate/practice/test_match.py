@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.match import DEADLINES_S, MAX_TEXT_CHARS, Match, RefusedMessageError, read_batch
-from quarry.evaluate.referee import Posed, Secret, secret_of
+from quarry.evaluate.referee import Posed, Secret
 from quarry.player.protocol.messages import Json
 from quarry.player.questions.answer import Answer
 from tests.contracts.paragraphs import paragraph
@@ -40,11 +39,8 @@ class LettersInTurn:
 
 
 def make_match(referee: Any = None, label: LabelledGame | None = None, seed: int = 0) -> Match:
-    known = secret_of(label or labelled_game(), SECRET)
-    assert known is not None
-    return Match(
-        "0101001", label or labelled_game(), known, referee or LettersInTurn(), half_alike, "player-1", seed=seed
-    )
+    referee = referee or LettersInTurn()
+    return Match("0101001", label or labelled_game(), SECRET, referee, half_alike, "player-1", seed)
 
 
 def at_questions(referee: Any = None) -> Match:
@@ -74,7 +70,7 @@ MESSAGES = {
 
 
 def state_of(match: Match) -> tuple[Any, ...]:
-    return match.state, match.score, json.dumps(match.batch), tuple(match.answers), json.dumps(match.guess)
+    return match.state, match.score, tuple(match.answers)
 
 
 FRAME = {"match_id": "M0101001", "auth_token": "round-0101001"}

@@ -203,9 +203,7 @@ class TestRefusals:
         game_id = new_game(other)
         check_problem(client.get(f"/v1/games/{game_id}"), 404, f"game_id must be of a game of this player, .*{game_id}")
         reply = player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"})
-        check_problem(
-            client.post("/v1/outbox", json=reply), 422, "game_id must be of a game that was given to this player"
-        )
+        check_problem(client.post("/v1/outbox", json=reply), 422, "game_id must be of a game of this player")
         assert other.get(f"/v1/games/{game_id}").json()["state"] == "warmup"
         assert messages_of(client) == []
         assert len(messages_of(other)) == 1
@@ -291,11 +289,11 @@ class TestLongPoll:
 class TestLocalGameServer(GameServerContract):
     @pytest.fixture
     def server(self, practice: PracticeServer) -> GameServer:
-        return LocalGameServer(practice, "tester")
+        return LocalGameServer(practice)
 
     @pytest.fixture
     def other(self, practice: PracticeServer) -> GameServer:
-        return LocalGameServer(practice, "other")
+        return LocalGameServer(practice)
 
 
 class TestHttpGameServer(GameServerContract):
@@ -337,14 +335,12 @@ class TestManyGames:
         assert [report.score.breakdown["opening_sentence_score"] for report, _ in played] == [100.0] * 24
 
     def test_two_threads_that_send_one_message_at_once_get_one_reply(self) -> None:
-        practice = PracticeServer(small_repertoire(), seed=0)
-        _, token = practice.register("tester")
+        player = LocalGameServer(PracticeServer(small_repertoire(), seed=0))
         for number in range(1, 21):
-            game_id = practice.start_game(token)
-            reply = message("Q21WARMUPRESPONSE", {}, game_id, f"m{number}")
+            reply = message("Q21WARMUPRESPONSE", {}, player.request_game(), f"m{number}")
             with ThreadPoolExecutor(8) as pool:
-                assert set(pool.map(practice.receive, [token] * 8, [reply] * 8)) == {f"m{number}"}
-            assert len(practice.messages(token, 0)[0]) == 2 * number
+                list(pool.map(player.send, [reply] * 8))
+            assert len(player.inbox("", 0.0)[0]) == 2 * number
 
     def test_the_seed_chooses_the_order(self) -> None:
         assert len(set(hints(3, 12))) == 12, "every game comes once before one comes again"
@@ -354,11 +350,10 @@ class TestManyGames:
 
 def hints(seed: int, n: int) -> list[str]:
     """The hints of the first n games of a new server."""
-    practice = PracticeServer(small_repertoire(), seed=seed)
-    _, token = practice.register("tester")
+    player = LocalGameServer(PracticeServer(small_repertoire(), seed=seed))
     for _ in range(n):
-        practice.receive(token, message("Q21WARMUPRESPONSE", {}, game_id := practice.start_game(token), game_id))
-    starts = [found for found in practice.messages(token, 0)[0] if found["message_type"] == "Q21ROUNDSTART"]
+        player.send(message("Q21WARMUPRESPONSE", {}, player.request_game()))
+    starts = [found for found in player.inbox("", 0.0)[0] if found["message_type"] == "Q21ROUNDSTART"]
     return [start["payload"]["book_hint"] for start in starts]
 
 
@@ -376,15 +371,14 @@ class Failing:
 
 
 def test_a_message_that_the_referee_failed_on_may_be_sent_again() -> None:
-    practice = PracticeServer(small_repertoire(Failing()), seed=0)
-    _, token = practice.register("tester")
-    game_id = practice.start_game(token)
-    practice.receive(token, message("Q21WARMUPRESPONSE", {}, game_id, "m1"))
+    player = LocalGameServer(PracticeServer(small_repertoire(Failing()), seed=0))
+    game_id = player.request_game()
+    player.send(message("Q21WARMUPRESPONSE", {}, game_id, "m1"))
     sent = message("Q21QUESTIONSBATCH", questions(), game_id, "m2")
     with pytest.raises(ZeroDivisionError):
-        practice.receive(token, sent)
-    assert practice.receive(token, sent) == "m2"
-    assert kinds(practice.messages(token, 0)[0])[2:] == ["Q21ANSWERSBATCH"]
+        player.send(sent)
+    player.send(sent)
+    assert kinds(player.inbox("", 0.0)[0])[2:] == ["Q21ANSWERSBATCH"]
 
 
 @pytest.fixture(scope="module")
@@ -498,7 +492,7 @@ class TestServeCommand:
 
 
 def test_nothing_that_a_player_can_fetch_before_the_score_holds_the_secret(practice: PracticeServer, url: str) -> None:
-    _, token = practice.register("curious")
+    token = practice.register()
     headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=url, headers=headers, trust_env=False, timeout=30.0) as client:
         game_id = client.post("/v1/games").json()["game_id"]
@@ -507,7 +501,7 @@ def test_nothing_that_a_player_can_fetch_before_the_score_holds_the_secret(pract
             seen.append(client.post("/v1/outbox", json=player_message(message_type, game_id, payload)).text)
             paths = ("/v1/inbox", f"/v1/games/{game_id}", "/openapi.json", "/docs", "/healthz", "/v1/games", "/")
             seen += [client.get(path).text for path in paths]
-    start = next(m for m in practice.messages(token, 0)[0] if m["message_type"] == "Q21ROUNDSTART")
+    start = next(m for m in practice.players[token].inbox("", 0.0)[0] if m["message_type"] == "Q21ROUNDSTART")
     hint = start["payload"]["book_hint"]
     game, paragraph = next(pair for pair in small_repertoire().games if pair[0].hint == hint)
     told = " ".join(seen).replace(hint, "")
@@ -526,7 +520,7 @@ tried = tried_with(
 
 
 _server = PracticeServer(small_repertoire(), seed=0)
-_, _token = _server.register("tester")
+_token = _server.register()
 
 
 anything = some.recursive(
