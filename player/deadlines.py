@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from quarry.configs.terminal import described
 from quarry.player.errors import LateStrategyError, SearchError
 
 MOST_HANGING = 8
@@ -102,8 +103,3 @@ class Runner:
         call.run(work)
         with self._lock:
             self._running[call.name].remove(call)
-
-
-def described(error: BaseException) -> str:
-    """Describe an exception in one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"

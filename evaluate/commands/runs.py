@@ -187,34 +187,25 @@ def compare(options: argparse.Namespace) -> int:
 
 def _replayed(options: argparse.Namespace) -> list[Run]:
     """Replay the games with each preset."""
-    from quarry.evaluate.replay.replay import replay_store
+    from quarry.evaluate.replay.replay import replay_each
 
     settings, measures = _settings(options), find_measures(options.measures)
     read_spec(options.referee)
     store = shared.open_for(options)
     shared.make_folder(options.out)
     games = shared.chosen_games(options)
-    paths = {name: options.out / f"{name}.json" if options.out else None for name in settings}
     with shared.workers_of(options) as workers:
-        runs = [
-            replay_store(
-                games,
-                store,
-                one,
-                referee=options.referee,
-                seed=options.seed,
-                repeats=options.repeats,
-                workers=workers,
-                measures=measures,
-                out=paths[name],
-                name=name,
-            )
-            for name, one in settings.items()
-        ]
-    for run in runs:  # only now, so that until the last game all of them are resumed
-        if path := paths[run.name]:
-            write_run(path, run)
-    return runs
+        return replay_each(
+            games,
+            store,
+            settings,
+            folder=options.out,
+            referee=options.referee,
+            seed=options.seed,
+            repeats=options.repeats,
+            workers=workers,
+            measures=measures,
+        )
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Settings]:

@@ -61,8 +61,7 @@ def tune(
     """
     from optuna.distributions import CategoricalDistribution
 
-    from quarry.evaluate.tuning.objective import OBJECTIVE
-    from quarry.evaluate.tuning.prepared import prepare, require_known
+    from quarry.evaluate.tuning.prepared import OBJECTIVE, prepare, require_known
     from quarry.evaluate.tuning.space import DEFAULT_SPACE, load_space, numbers_of
     from quarry.evaluate.tuning.storage import open_storage
     from quarry.evaluate.tuning.study import Splits, report, run_study

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from threadpoolctl import threadpool_limits
@@ -22,7 +23,7 @@ from quarry.evaluate.games.locating import locate_games, require_of_store
 from quarry.evaluate.referee import prepare
 from quarry.evaluate.replay.judges import Judge, repeats_of
 from quarry.evaluate.replay.replayer import Job, PlayAll, build_replayer, play_on, workers_for
-from quarry.evaluate.runs.files import RecordFile, unfinished_records
+from quarry.evaluate.runs.files import RecordFile, unfinished_records, write_run
 from quarry.evaluate.runs.measures import Measure
 from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord
 from quarry.evaluate.runs.run import Run, make_run
@@ -156,3 +157,28 @@ def replay_store(
     judges = repeats_of(referee, repeats, seed)
     records = replay_judges(games, store, settings, judges, seed=seed, workers=workers, out=out, name=name)
     return make_run(records, store.fingerprint, settings, referee, seed, len(judges) or 1, name, measures)
+
+
+def replay_each(
+    games: Sequence[LabelledGame],
+    store: Course,
+    named: Mapping[str, Settings],
+    *,
+    folder: Path | None = None,
+    **options: Any,
+) -> list[Run]:
+    """Return a run for each of several settings, under its name.
+
+    Args:
+        named: settings by the name of their run.
+        folder: each run is written there as NAME.json; the same replays to it are resumed.
+        options: as of `replay_store`.
+    """
+    paths = {name: folder / f"{name}.json" if folder else None for name in named}
+    runs = [
+        replay_store(games, store, settings, name=name, out=paths[name], **options) for name, settings in named.items()
+    ]
+    for run in runs:  # only now, so that until the last game all of them are resumed
+        if path := paths[run.name]:
+            write_run(path, run)
+    return runs

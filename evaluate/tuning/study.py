@@ -24,13 +24,12 @@ from optuna.storages._heartbeat import get_heartbeat_thread
 from optuna.trial import FrozenTrial, TrialState
 from tqdm.auto import tqdm
 
-from quarry.configs.executors import Cluster, LocalProcesses, Workers
+from quarry.configs.executors import Cluster, Workers, executor_of
 from quarry.configs.settings import SearchSettings
 from quarry.evaluate.errors import TuneError
 from quarry.evaluate.runs.comparison import ALPHA, randomisation_p
 from quarry.evaluate.runs.measures import bootstrap_interval
-from quarry.evaluate.tuning.objective import MEASURE, OBJECTIVE, Judged, judge
-from quarry.evaluate.tuning.prepared import Prepared
+from quarry.evaluate.tuning.prepared import MEASURE, OBJECTIVE, Judged, Prepared, judge
 from quarry.evaluate.tuning.space import Space, numbers_of, settings_of
 from quarry.evaluate.tuning.storage import index_of, open_storage, patiently, without_password
 
@@ -166,7 +165,7 @@ def run_study(
             cluster.check(open_storage, storage)
         n_others = workers.n_workers if isinstance(workers, Cluster) else workers - 1
         # this process takes part, shows the progress, and runs the trials that are left if a worker dies
-        with contextlib.nullcontext(cluster) if cluster else LocalProcesses(max(1, n_others)) as others:
+        with executor_of(cluster or max(1, n_others), apart=True) as others:
             for _ in range(n_others):
                 others.submit(run_trials, *work, storage)
             run_trials(*work, opened, progress=progress)

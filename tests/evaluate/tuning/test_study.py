@@ -26,8 +26,7 @@ from quarry.evaluate.__main__ import main
 from quarry.evaluate.errors import TuneError
 from quarry.evaluate.tuning import storage as storage_module
 from quarry.evaluate.tuning import study as study_module
-from quarry.evaluate.tuning.objective import Judged
-from quarry.evaluate.tuning.prepared import require_known
+from quarry.evaluate.tuning.prepared import Judged, require_known
 from quarry.evaluate.tuning.space import load_space, nearest, numbers_of, settings_of
 from quarry.evaluate.tuning.storage import index_of, open_storage
 from quarry.evaluate.tuning.study import (
