@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from quarry.evaluate.referee.text import VisibleContext, fold, normalise, same_form, tokens_of
+from quarry.evaluate.referee.text import VisibleContext, fold, normalise, tokens_of
 from quarry.player.questions.answer import LETTERS, NOT_RELEVANT
 
 _QUOTED = re.compile(r"(?<!\w)[הובלמכש]{0,2}-?\"(.+?)\"(?!\w)")
@@ -22,7 +22,7 @@ def quoted_terms(text: str) -> tuple[list[str], str]:
     return [term.strip() for term in pattern.findall(text) if term.strip()], pattern.sub(" # ", text)
 
 
-Says = Literal["words", "yes", "no", "none", "all", "several", "nothing"]
+Says = Literal["words", "yes", "no", "none", "nothing"]
 
 _SAYS: tuple[tuple[Says, re.Pattern[str]], ...] = (
     (
@@ -30,19 +30,15 @@ _SAYS: tuple[tuple[Says, re.Pattern[str]], ...] = (
         re.compile(
             r"-*|.*\b(?:not sure|unsure|unclear|unknown|cannot|can't|maybe|perhaps|partly|partially|not applicable)\b.*"
             r"|.*(?:לא ידוע|לא ניתן|אי אפשר|לא ברור|אולי|חלקית).*"
+            r"|(?:both|all|more than one|two or more|several|שתיהן|שניהם|כולן|כולם|שתיים|יותר)\b.*|.*\b(?:only|רק)\b.*"
         ),
     ),
-    ("several", re.compile(r"(?:more than one|two or more|several of|יותר מ-?אחת|שתיים או יותר)\b.*")),
     (
         "none",
         re.compile(
             r"(?:none|neither|nothing) .*|no (?:such )?(?:words?|one|lists?)\b.*|something else"
             r"|(?:an|some |any )?other (?:word|one)s?|(?:אף|שום) .*|מילה אחרת"
         ),
-    ),
-    (
-        "all",
-        re.compile(r"(?:both|all)(?: (?:of|are|do|occur|appear|words|two|three)\b.*)?|(?:שתיהן|שניהם|כולן|כולם)\b.*"),
     ),
     ("yes", re.compile(r"(?:yes|true|כן|נכון)\b.*")),
     ("no", re.compile(r"(?:no|false|לא)\b.*")),
@@ -53,7 +49,6 @@ _LEAD_IN = re.compile(
     r"^(?:with |by )?(?:the )?(?:words?|names?|terms?|phrases?) (?!or |and )(?=\S)|^with (?=\S)"
     r"|^ב?ה?מיל(?:ה|ים) (?!או )(?=\S)"
 )
-_ONLY = re.compile(r"\b(?:only|just)\b|\bרק\b|\bבלבד\b")
 _PARTED = re.compile(r",\s*|;\s*|(?<=\S) (?:or|and|או|/) (?=\S)")
 _BOTH = re.compile(r"\band\b|&|\bboth\b|# ?ו-? ?#")
 
@@ -66,13 +61,11 @@ class Option:
         says: the kind of statement; an option that says "nothing" never fits.
         terms: the words that the option names.
         all_meant: True if all terms must be there, False if one is enough.
-        only: True if no other word that is asked about may be there.
     """
 
     says: Says
     terms: tuple[str, ...] = ()
     all_meant: bool = False
-    only: bool = False
 
 
 def read_option(option: str, *, last: bool = False, repeated: bool = False) -> Option:
@@ -86,8 +79,7 @@ def read_option(option: str, *, last: bool = False, repeated: bool = False) -> O
     quoted, frame = quoted_terms(text)
     folded = fold(text)
     if quoted:
-        frame = fold(frame)
-        return Option("words", tuple(quoted), _BOTH.search(frame) is not None, _ONLY.search(frame) is not None)
+        return Option("words", tuple(quoted), _BOTH.search(fold(frame)) is not None)
     if repeated:
         return Option("words", tuple(_PARTED.split(folded)))
     for says, pattern in _SAYS:
@@ -95,11 +87,8 @@ def read_option(option: str, *, last: bool = False, repeated: bool = False) -> O
             return Option(says)
     if last and _NONE_AS_LAST.fullmatch(folded):
         return Option("none")
-    bare = _ONLY.sub(" ", folded).strip()
-    only = bool(bare) and bare != folded
-    parts = _PARTED.split(_LEAD_IN.sub("", bare if only else folded))
-    terms = (re.sub(r"^(?:or|and|או) (?=\S)", "", part) for part in parts)
-    return Option("words", tuple(terms), " and " in folded, only)
+    terms = (re.sub(r"^(?:or|and|או) (?=\S)", "", part) for part in _PARTED.split(_LEAD_IN.sub("", folded)))
+    return Option("words", tuple(terms), " and " in folded)
 
 
 _FIRST_SENTENCE = re.compile(
@@ -126,11 +115,12 @@ _BEYOND = re.compile(
     r"|(?:מופיע|נזכר|מוזכר)\w* ראשונ"
 )
 """Words of questions that these rules cannot check: amounts, later places, order, meaning."""
-_ANY_FORM = re.compile(r"(?<!no )(?<!no other )\b(?:any|whatever) (?:\w+ )?forms?\b|בכל (?:צורה|הטיה)")
-_NEGATED = re.compile(
-    r"\b(?:does|do|is|are|has|have) (?:[^,?]*? )?not\b|n't\b|\babsent\b|\bmissing\b"
+_NOT_CHECKED = re.compile(
+    r"\b(?:any|whatever) (?:\w+ )?forms?\b|בכל (?:צורה|הטיה)"
+    r"|\b(?:does|do|is|are|has|have) (?:[^,?]*? )?not\b|n't\b|\babsent\b|\bmissing\b"
     r"|\bלא (?:מופיע|מוזכר|נזכר|נמצא|כלול)|\bאינ[והםן]\b"
 )
+"""Words of questions about inflected forms, or about words that are absent."""
 _FIRST_OF_SEVERAL = re.compile(
     r"\b(?:first|earliest)\b(?! (?:sentence|words?\b|in the (?:par|text|pas)))|\bב?ראשונה?\b|\bהראשונה\b"
 )
@@ -158,8 +148,6 @@ class Wording:
         n_repeated: number of options, the first ones, that the question repeats; they always name words.
         in_opening: True if the question is about the first sentence, False if about the whole text.
         edge: "begin" or "end" if the question asks how its text begins or ends.
-        any_form: True if inflected forms count.
-        negated: True if the question asks for absent words.
         first_of_several: True if the first of several fitting options counts.
     """
 
@@ -169,18 +157,16 @@ class Wording:
     n_repeated: int
     in_opening: bool
     edge: Literal["", "begin", "end"]
-    any_form: bool
-    negated: bool
     first_of_several: bool
 
     def there(self, term: str, seen: VisibleContext) -> bool:
         """Return whether a term is at the place that the question asks about."""
         text = next(iter(seen.sentences), "") if self.in_opening else seen.text
         if not self.edge:
-            return occurs_in(term, text, self.any_form)
+            return occurs_in(term, text)
         parts, words = _words(term), _words(text)
         here = words[: len(parts)] if self.edge == "begin" else words[-len(parts) :]
-        return bool(parts) and _same(parts, here, self.any_form)
+        return bool(parts) and parts == here
 
 
 def read_question(question: str, options: Sequence[str], *, of_itself: bool) -> Wording:
@@ -204,14 +190,12 @@ def read_question(question: str, options: Sequence[str], *, of_itself: bool) -> 
     bare = _FIRST_SENTENCE.sub(" ", asked)
     edge: Literal["", "begin", "end"] = "begin" if _BEGINS.search(bare) else "end" if _ENDS.search(bare) else ""
     return Wording(
-        readable=bool(edge or _OCCURS.search(asked)) and not _BEYOND.search(bare),
+        readable=bool(edge or _OCCURS.search(asked)) and not (_BEYOND.search(bare) or _NOT_CHECKED.search(bare)),
         terms=terms,
         all_meant=_ALL_MEANT.search(asked) is not None,
         n_repeated=n_repeated,
         in_opening=_FIRST_SENTENCE.search(asked) is not None,
         edge=edge,
-        any_form=_ANY_FORM.search(f"{asked} {rules}") is not None,
-        negated=_NEGATED.search(bare) is not None,
         first_of_several=_FIRST_OF_SEVERAL.search(rules) is not None,
     )
 
@@ -227,7 +211,7 @@ def _without_options(question: str, options: Sequence[str]) -> tuple[str, int]:
     return question, 0
 
 
-def occurs_in(term: str, text: str, any_form: bool = False) -> bool:
+def occurs_in(term: str, text: str) -> bool:
     """Return whether a text has a word or phrase as whole words, in any case.
 
     The words of a phrase may be joined otherwise ("inverted-index", "inverted index"), but a stop or comma may separate
@@ -244,7 +228,7 @@ def occurs_in(term: str, text: str, any_form: bool = False) -> bool:
     stops_allowed = any(char in ".,;:!?" for char in term)
     for row in range(len(words) - len(parts) + 1 if parts else 0):
         window = words[row : row + len(parts)]
-        if _same(parts, [word for word, _, _ in window], any_form):
+        if parts == [word for word, _, _ in window]:
             gaps = "".join(text[left[2] : right[1]] for left, right in itertools.pairwise(window))
             if stops_allowed or not any(char in ".,;:!?" for char in gaps):
                 return True
@@ -259,21 +243,14 @@ def _words(text: str) -> list[str]:
     return [word for word, _, _ in tokens_of(fold(text))]
 
 
-def _same(parts: Sequence[str], words: Sequence[str], any_form: bool) -> bool:
-    return len(parts) == len(words) and all(
-        word == part or (any_form and same_form(word, part)) for word, part in zip(words, parts, strict=True)
-    )
-
-
 @functools.lru_cache(maxsize=2**17)
 def answer_by_reading(seen: VisibleContext, question: str, options: tuple[str, ...]) -> str:
     """Return the letter of the one option that holds, or "Not Relevant"; always the same answer.
 
     The rules, English and Hebrew, understand which of the words that options or question name occur in the text or in
     its first sentence, and with which words these begin or end. Words match whole, in any script, after NFKC and case
-    folding; inflected forms match only if the question says "in any form". The answer is
-    "Not Relevant" if the question cannot be parsed, if no option fits, or if several fit and the question has no rule
-    for that.
+    folding. The answer is "Not Relevant" if the question cannot be parsed, if no option fits, or if several fit and the
+    question has no rule for that.
     """
     options = options[: len(LETTERS)]
     read = [read_option(option, last=row == len(options) - 1) for row, option in enumerate(options)]
@@ -285,40 +262,25 @@ def answer_by_reading(seen: VisibleContext, question: str, options: tuple[str, .
     if not wording.readable:
         return NOT_RELEVANT
 
-    def there(term: str) -> bool:
-        return wording.there(term, seen) != wording.negated
-
     says = [option.says for option in read]
     if "yes" in says and "no" in says:
-        found = [there(term) for term in wording.terms]
+        found = [wording.there(term, seen) for term in wording.terms]
         holds = "yes" if (all(found) if wording.all_meant else any(found)) else "no"
         fits = [bool(found) and option.says == holds for option in read]
     else:
-        fits = _fitting(read, wording.terms, there)
+        fits = _fitting(read, wording, seen)
     fitting = [row for row, fit in enumerate(fits) if fit]
     if not fitting or (len(fitting) > 1 and not wording.first_of_several):
         return NOT_RELEVANT
     return LETTERS[fitting[0]]
 
 
-def _fitting(options: Sequence[Option], terms: Sequence[str], there: Callable[[str], bool]) -> list[bool]:
-    """Return for each option whether the words that it names are there, or what it says of the others holds."""
-    asked = list(terms) or [term for option in options for term in option.terms]
-    fits = [option.says == "words" and _holds(option, asked, there) for option in options]
-    n_fitting = sum(map(there, terms)) if terms else sum(fits)
-    n_all = len(terms) or sum(option.says == "words" for option in options)
-    for row, option in enumerate(options):
-        if option.says == "none":
-            fits[row] = n_fitting == 0
-        elif option.says == "all":
-            fits[row] = n_fitting == n_all
-        elif option.says == "several" and n_fitting > 1:
-            return [other is option for other in options]
-    return fits
-
-
-def _holds(option: Option, asked: Sequence[str], there: Callable[[str], bool]) -> bool:
-    found = [there(term) for term in option.terms]
-    holds = bool(found) and (all(found) if option.all_meant else any(found))
-    others = [term for term in asked if term not in option.terms]
-    return holds and not (option.only and any(map(there, others)))
+def _fitting(options: Sequence[Option], wording: Wording, seen: VisibleContext) -> list[bool]:
+    """Return for each option whether the words that it names are there, or whether none of the others is."""
+    found = [[wording.there(term, seen) for term in option.terms] for option in options]
+    fits = [
+        option.says == "words" and (all(there) if option.all_meant else any(there))
+        for option, there in zip(options, found, strict=True)
+    ]
+    none_fits = not any(wording.there(term, seen) for term in wording.terms) if wording.terms else not any(fits)
+    return [fit or (option.says == "none" and none_fits) for option, fit in zip(options, fits, strict=True)]
