@@ -241,17 +241,14 @@ def _print_table(runs: Sequence[Run], tests: Sequence[PairedTest]) -> None:
 
 
 def report(options: argparse.Namespace) -> int:
-    """Write the page, and print its path, the headline or the summary."""
+    """Write the page and print its path, or print the headline."""
     from quarry.evaluate.report.page import render
-    from quarry.evaluate.report.summary import headline, paired_tests, summary
+    from quarry.evaluate.report.summary import headline, paired_tests
 
     shared.require_writable(options.out)
     runs = read_runs(options.runs, find_measures(options.measures))
     if options.out:
         shared.write_text(options.out, render(runs))
-    if options.json:
-        shared.print_json(summary(runs))
-    elif options.out:
         print(options.out)
     else:
         print(*map(visible, headline(runs, paired_tests(runs))), sep="\n")
@@ -333,7 +330,6 @@ COMMANDS = (
         (
             *(shared.RUNS, shared.MEASURE),
             cli.path("--out", "report.html", "the page (default: none; the headline is printed)"),
-            cli.JSON,
         ),
         report,
         settings=(),

@@ -33,7 +33,6 @@ def tune(
     *,
     n_trials: int,
     seed: int = 0,
-    space: Path | None = None,
     storage: str | None = None,
     workers: Workers = 1,
     prune: bool = False,
@@ -45,7 +44,6 @@ def tune(
         settings: the untuned ones.
         n_trials: that the study has in the end.
         seed: of splits, sampler and intervals.
-        space: YAML of what may be tuned; None takes configs/space.yaml.
         storage: URL of a database, or the path of an SQLite file, with a study to resume; None keeps nothing.
         workers: processes, or a cluster.
         prune: True to stop trials that are worse than the median of the earlier ones on the first games.
@@ -59,15 +57,13 @@ def tune(
         GamesError: a split has no answerable game, or the games are another corpus's.
         TuneError: the storage cannot be reached, or the settings cannot be tuned.
     """
-    from optuna.distributions import CategoricalDistribution
-
     from quarry.evaluate.tuning.prepared import OBJECTIVE, prepare, require_known
-    from quarry.evaluate.tuning.space import DEFAULT_SPACE, load_space, numbers_of
+    from quarry.evaluate.tuning.space import load_space, numbers_of
     from quarry.evaluate.tuning.storage import open_storage
     from quarry.evaluate.tuning.study import Splits, report, run_study
     from quarry.player.search.build import store_embedder
 
-    tunable = load_space(space or DEFAULT_SPACE)
+    tunable = load_space()
     require_known(settings.search)
     open_storage(storage)  # before anything is prepared for it
     by_split = {name: select_split(games, name, seed) for name in SPLITS}
@@ -77,15 +73,8 @@ def tune(
     for split, part in by_split.items():
         if not any(game.answerable for game in part):
             raise GamesError(f"--games must hold an answerable game in the split {split}, there is none; add some")
-    modes = tunable.get("keywords")
-    keywords = isinstance(modes, CategoricalDistribution) and bool({"fused", "fallback"} & {*modes.choices})
     embedder = store_embedder(store, settings)
-    splits = Splits(
-        **{
-            name: prepare(part, located, store, settings, embedder, keywords=keywords)
-            for name, part in by_split.items()
-        }
-    )
+    splits = Splits(**{name: prepare(part, located, store, settings, embedder) for name, part in by_split.items()})
     base = settings.search
     labels = [[game.game_id, game.hint, game.book_name, game.paragraph_id, game.opening_sentence] for game in chosen]
     # the name changes with games, settings and store: no study goes on with others
@@ -155,7 +144,6 @@ def run(options: argparse.Namespace) -> int:
             settings,
             n_trials=options.trials,
             seed=options.seed,
-            space=options.space,
             storage=options.storage,
             workers=workers,
             prune=options.prune,
@@ -202,7 +190,6 @@ COMMANDS = (
         "--store data/store --games data/games/english.jsonl --trials 2000",
         (
             *(*shared.COURSE, shared.GAMES, cli.PRESET),
-            cli.path("--space", "FILE", "YAML of what may be tuned (default: configs/space.yaml)"),
             cli.option("--trials", "N", "that the study has in the end", type=cli.at_least(1), required=True),
             shared.seed("of splits, sampler and intervals"),
             cli.option(

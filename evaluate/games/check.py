@@ -8,12 +8,9 @@ from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.games.text import tokens
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions.places import Places, places_of
 from quarry.player.words import canonical
 
 MAX_HINT_WORDS = 15
-LEAST_ALIKE = 50.0
-"""Similarity of two sentences, 0..100, from which one is shown as the nearest to the other."""
 
 
 def check_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) -> list[tuple[str, str]]:
@@ -23,18 +20,15 @@ def check_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) 
         paragraphs: the passages of the store.
     """
     located = locate_games(games, paragraphs)
-    missing = [game for game in games if game.answerable and located[game.game_id] is None]
-    places = places_of(paragraphs if missing else ())
     found: list[tuple[str, str]] = []
     hints: dict[str, str] = {}
     for game in games:
         paragraph = located.get(game.game_id)
         text = game.paragraph or (paragraph.text if paragraph else "")
         errors = list(hint_errors(game.hint, text if game.answerable else ""))
-        if game in missing:
+        if game.answerable and paragraph is None:
             errors.append(
-                "no place in the store begins with its opening sentence "
-                f"({_nearest(game.opening_sentence, places)}); ingest its PDF, or mend the sentence"
+                "no place in the store begins with its opening sentence; ingest its PDF, or mend the sentence"
             )
         errors += shared_word_errors("associative_word", game.associative_word, text if game.answerable else "")
         hint = canonical(game.hint)
@@ -43,18 +37,6 @@ def check_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) 
         hints.setdefault(hint, game.game_id)
         found += [(game.game_id, error) for error in errors]
     return found
-
-
-def _nearest(sentence: str, places: Places) -> str:
-    from rapidfuzz import fuzz, process, utils
-
-    sentences = [start.sentence for start in places.starts]
-    scorer, processor = fuzz.token_set_ratio, utils.default_process
-    found = process.extractOne(sentence, sentences, scorer=scorer, processor=processor, score_cutoff=LEAST_ALIKE)
-    if found is None:
-        return "nothing is like it"
-    best, _, place = found
-    return f"nearest: {places.paragraphs[int(places.rows[place])].paragraph_id}, {best!r}"
 
 
 def hint_errors(hint: str, text: str) -> Iterator[str]:

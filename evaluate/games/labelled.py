@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from quarry.configs.json_files import as_object, lines_of, read_text
-from quarry.configs.terminal import did_you_mean, pluralize
+from quarry.configs.terminal import did_you_mean
 from quarry.evaluate.errors import GamesError
 from quarry.player.protocol.messages import RoundStart
 from quarry.player.words import canonical
@@ -89,11 +89,8 @@ def load_games(path: Path, named: str = "--games") -> list[LabelledGame]:
     if problems:
         raise problems[0]
     if unknown:
-        shown = ", ".join(
-            f"{key!r} in {pluralize(n_lines, 'line')}" for key, n_lines in sorted(unknown.items())[:MAX_SHOWN]
-        )
-        more = f" and {len(unknown) - MAX_SHOWN} more" if len(unknown) > MAX_SHOWN else ""
-        logger.warning("%s: ignored unknown keys: %s%s; `games check --help` lists the known ones", path, shown, more)
+        shown = ", ".join(repr(key) for key in sorted(unknown)[:MAX_SHOWN])
+        logger.warning("%s: ignored unknown keys: %s; `games check` counts them", path, shown)
     return games
 
 

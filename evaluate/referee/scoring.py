@@ -90,8 +90,8 @@ def score_guess(
     parts = {name: round(part, 2) for name, part in parts.items()}
     private_score = round(sum(weight * part for weight, part in zip(WEIGHTS, parts.values(), strict=True)), 2)
     feedback = {
-        "opening_sentence": _feedback("opening sentence", sentence, parts["opening_sentence_score"]),
-        "associative_word": _feedback("associative word", word, parts["associative_word_score"]),
+        "opening_sentence": _feedback("opening sentence", parts["opening_sentence_score"]),
+        "associative_word": _feedback("associative word", parts["associative_word_score"]),
     }
     return Score(league_points(private_score), private_score, parts, feedback)
 
@@ -214,14 +214,8 @@ def _answer(answer: object) -> str:
     return "Not Relevant" if text == "NOT RELEVANT" else text if text in ("A", "B", "C", "D") else ""
 
 
-def _feedback(name: str, guess: str, score: float) -> str:
-    if not tokens(guess):
-        return f"No {name} was submitted."
-    if score == 100.0:
-        return f"The {name} is right."
-    if name == "opening sentence":
-        return f"The {name} is not the paragraph's; {score:.0f} of 100 for the words they share."
-    return f"The {name} is another one; {score:.0f} of 100 for its nearness to the right one."
+def _feedback(name: str, score: float) -> str:
+    return f"The {name} is right." if score == 100.0 else f"The {name} earned {score:.0f} of 100."
 
 
 def _unquote(match: re.Match[str]) -> str:

@@ -16,7 +16,6 @@ from markupsafe import Markup
 
 from quarry.evaluate.report.plots import in_words, run_plots
 from quarry.evaluate.report.summary import (
-    MOST_SHOWN,
     differing,
     headline,
     lecture_figures,
@@ -29,6 +28,8 @@ from quarry.evaluate.runs.run import GameRow, Run, play_of
 FOLDER = Path(__file__).resolve().parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
 """The page may load nothing; plotly writes styles and draws pictures."""
+MOST_SHOWN = 1_000
+"""Most games that a report shows one by one."""
 N_ITEMS = 10
 """Hits, and candidates after the answers, that a game shows; the labelled paragraph is always among them."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -17,22 +16,8 @@ from quarry.evaluate.runs.run import Run
 
 NOWHERE = "not in the store"
 """Name of the lecture of a game that was lost at ingest."""
-MOST_SHOWN = 1_000
-"""Most games that a report shows one by one."""
 MADE_WITH = ("referee", "repeats", "seed", "store_fingerprint", "games_digest", "commit")
 """Attributes of a run that are compared together with its settings."""
-
-
-def summary(runs: Sequence[Run]) -> dict[str, Any]:
-    """Return the document of `report --json`."""
-    tests = paired_tests(runs)
-    return {
-        "headline": headline(runs, tests),
-        "differing": differing(runs),
-        "runs": {run.name: {key: value for key, value in run.as_json().items() if key != "per_game"} for run in runs},
-        "tests": [asdict(test) for test in tests],
-        "documents": lecture_figures(runs),
-    }
 
 
 def paired_tests(runs: Sequence[Run]) -> list[PairedTest]:

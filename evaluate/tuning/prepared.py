@@ -191,7 +191,6 @@ def prepare(
     settings: Settings,
     embedder: Embedder,
     *,
-    keywords: bool = False,
     progress: bool = True,
 ) -> Prepared:
     """Compute the arrays of games over a store.
@@ -200,7 +199,6 @@ def prepare(
         located: the ingested paragraph of each answerable game, as `locate_games` gives it.
         settings: strategies and modes of the whole study; tuned settings are not read.
         embedder: of the store.
-        keywords: whether a trial may search by keywords.
         progress: True for a bar on standard error.
 
     Raises:
@@ -214,7 +212,7 @@ def prepare(
     dense = searched.strategies["dense"]
     assert isinstance(dense, Dense)
     names = dict.fromkeys(name for name in settings.search.strategies if name != "dense")
-    if keywords or settings.search.keywords in ("fused", "fallback"):
+    if settings.search.keywords in ("fused", "fallback"):
         names["keyword"] = None
     parts: dict[str, list[AnyFloatArray]] = {}
     answerable: list[float] = []

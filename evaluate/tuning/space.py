@@ -1,42 +1,28 @@
-"""Search space of `tune`: reads a YAML file of keys and bounds as Optuna's distributions, and trials as settings."""
+"""Search space of `tune`: configs/space.yaml as Optuna's distributions, and trials as settings."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from optuna.distributions import (
-    BaseDistribution,
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-)
+import yaml
+from optuna.distributions import FloatDistribution, IntDistribution
 
-from quarry.configs.plain_yaml import read_plain_file
-from quarry.configs.settings import CONFIG_DIR, SearchSettings, SettingsError, load, merge_settings
+from quarry.configs.settings import CONFIG_DIR, SearchSettings
 
-DEFAULT_SPACE = CONFIG_DIR / "space.yaml"
-"""The space that is used unless a user names another."""
-
-Space = Mapping[str, BaseDistribution]
+SPACE = CONFIG_DIR / "space.yaml"
+Space = Mapping[str, FloatDistribution | IntDistribution]
 """Values that each key of the search's settings may take, in order."""
 
-ROOM: Mapping[str, Any] = {
-    "merge": "relevance",
-    "k": 20,
-    "pdf_k": 1,
-    "global_k": 0,
-    "sentence_weight": 0.0,
-    "sentence_mean_weight": 0.0,
-    "filter_confidence": 1.0,
-    "boost_confidence": 0.0,
-    "threshold": 1.0,
-    "lowered_threshold": 0.0,
-}
-"""Settings that leave every other setting its whole range."""
-FORM = "write `search: {KEY: [VALUE, ...]}` or `search: {KEY: {low: A, high: B, step: C}}`"
+
+def load_space() -> Space:
+    """Load the bounds of all keys that are tuned."""
+    keys: dict[str, dict[str, Any]] = yaml.safe_load(SPACE.read_text(encoding="utf-8"))["search"]
+    return {
+        key: IntDistribution(**bounds) if isinstance(bounds["low"], int) else FloatDistribution(**bounds)
+        for key, bounds in keys.items()
+    }
 
 
 def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
@@ -58,54 +44,12 @@ def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettin
 
 def numbers_of(space: Space, settings: SearchSettings) -> dict[str, Any]:
     """Return the parameters of the trial that is nearest to these settings."""
-    return {key: nearest(distribution, getattr(settings, key)) for key, distribution in space.items()}
+    return {key: nearest(bounds, getattr(settings, key)) for key, bounds in space.items()}
 
 
-def nearest(distribution: BaseDistribution, value: Any) -> Any:
-    """Return the value of a distribution that is nearest to another value; of choices without it, the first."""
-    if isinstance(distribution, CategoricalDistribution):
-        return value if value in distribution.choices else distribution.choices[0]
-    assert isinstance(distribution, FloatDistribution | IntDistribution)
-    low, step = distribution.low, distribution.step
-    found = min(max(value, low), distribution.high)
-    if step is not None:
-        found = round(low + step * round((found - low) / step), 10)
-    return int(found) if isinstance(distribution, IntDistribution) else found
-
-
-def load_space(path: Path = DEFAULT_SPACE) -> Space:
-    """Load the space that a YAML file describes.
-
-    Raises:
-        SettingsError: the file is no space, or has a key or a value that the search does not have.
-    """
-    try:
-        tree = read_plain_file(path)
-    except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise SettingsError(
-            f"--space must be a readable YAML file, got {path}: {reason}; copy {DEFAULT_SPACE}"
-        ) from error
-    section = tree.get("search") if isinstance(tree, dict) and set(tree) == {"search"} else None
-    if not isinstance(section, dict) or not section:
-        raise SettingsError(f"{path}: must hold a section search with at least one key and nothing else; {FORM}")
-    return {str(key): _distribution(key, values, path) for key, values in section.items()}
-
-
-def _distribution(key: Any, values: Any, path: Path) -> BaseDistribution:
-    """Read the values of one key from a file."""
-    bounds = values if isinstance(values, dict) else {}
-    for value in values if isinstance(values, list) else [bounds[end] for end in ("low", "high") if end in bounds]:
-        merge_settings(load(), {"search": {**ROOM, key: value}}, str(path))  # refuses a bad key or value
-    if isinstance(values, list) and values and not any(isinstance(value, list) for value in values):
-        return CategoricalDistribution(values)
-    if {"low", "high"} <= set(bounds) <= {"low", "high", "step"}:
-        low, high, step = bounds["low"], bounds["high"], bounds.get("step")
-        numbers = {type(low), type(high), type(step or low)}
-        if numbers <= {int, float} and low < high and (step is None or 0 < step <= high - low):
-            return (
-                IntDistribution(low, high, step=step or 1)
-                if numbers == {int}
-                else FloatDistribution(low, high, step=step)
-            )
-    raise SettingsError(f"{path}: {key} must be a list of values or bounds, got {values!r}; {FORM}")
+def nearest(bounds: FloatDistribution | IntDistribution, value: float) -> float:
+    """Return the value within bounds that is nearest to another value."""
+    assert bounds.step is not None, "every key of the space has a step"
+    steps = round((min(max(value, bounds.low), bounds.high) - bounds.low) / bounds.step)
+    found = round(bounds.low + bounds.step * steps, 10)
+    return int(found) if isinstance(bounds, IntDistribution) else found

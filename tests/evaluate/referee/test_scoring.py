@@ -81,8 +81,8 @@ def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing(guess: ob
     )
     assert result.private_score == 0.0
     assert result.league_points == 0
-    assert result.feedback["opening_sentence"] == "No opening sentence was submitted."
-    assert result.feedback["associative_word"] == "No associative word was submitted."
+    assert result.feedback["opening_sentence"] == "The opening sentence earned 0 of 100."
+    assert result.feedback["associative_word"] == "The associative word earned 0 of 100."
 
 
 def test_another_sentence_earns_its_token_f1_and_at_most_ninety() -> None:

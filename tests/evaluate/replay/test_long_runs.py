@@ -19,7 +19,7 @@ from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.replay.replay import replay_games
 from quarry.evaluate.replay.replayer import Job
 from quarry.evaluate.report.page import render
-from quarry.evaluate.report.summary import summary
+from quarry.evaluate.report.summary import lecture_figures
 from quarry.evaluate.runs.comparison import compare
 from quarry.evaluate.runs.export import export
 from quarry.evaluate.runs.files import RecordFile, games_path, partial_path, read_runs, unfinished_records, write_run
@@ -102,7 +102,7 @@ def peak_of(folder: Path, n: int) -> int:
         replay_long(folder / f"{name}.json", n)
     runs = read_runs([folder / "a.json", folder / "b.json"])
     compare(runs)
-    summary(runs)
+    lecture_figures(runs)
     export(runs, folder / "exported")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -120,8 +120,7 @@ def test_memory_does_not_grow_with_the_records_of_games(tmp_path: Path, monkeypa
 
 
 def test_a_report_of_many_games_shows_the_lost_ones_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("page", "summary"):
-        monkeypatch.setattr(f"quarry.evaluate.report.{module}.MOST_SHOWN", 3)
+    monkeypatch.setattr("quarry.evaluate.report.page.MOST_SHOWN", 3)
     records = [game_record(game_id=f"g{n}", plays=[play_record(won=n % 3 > 0)]) for n in range(9)]
     page = render([make_run(records, "f", load(), "oracle", 0, 1, "mine")])
     assert "3 of 9 games are shown, lost games first" in page

@@ -67,12 +67,12 @@ def games() -> list[LabelledGame]:
 @pytest.fixture(scope="module")
 def base() -> Settings:
     settings = load()
-    return replace(settings, search=replace(settings.search, cache_size=0, pdf_k=5, global_k=K - 5))
+    return replace(settings, search=replace(settings.search, cache_size=0, pdf_k=5, global_k=K - 5, keywords="fused"))
 
 
 def prepared_for(games: Sequence[LabelledGame], store: Course, settings: Settings) -> Prepared:
     located = locate_games(games, store.paragraphs)
-    return prepare(games, located, store, settings, HashingEmbedder(), keywords=True, progress=False)
+    return prepare(games, located, store, settings, HashingEmbedder(), progress=False)
 
 
 @pytest.fixture(scope="module")

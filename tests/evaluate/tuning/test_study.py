@@ -21,13 +21,13 @@ import pytest
 import yaml
 from optuna.trial import FrozenTrial, TrialState
 
-from quarry.configs.settings import SearchSettings, Settings, SettingsError, load
+from quarry.configs.settings import SearchSettings, Settings, load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.errors import TuneError
 from quarry.evaluate.tuning import storage as storage_module
 from quarry.evaluate.tuning import study as study_module
 from quarry.evaluate.tuning.prepared import Judged, require_known
-from quarry.evaluate.tuning.space import load_space, nearest, numbers_of, settings_of
+from quarry.evaluate.tuning.space import Space, load_space, numbers_of, settings_of
 from quarry.evaluate.tuning.storage import index_of, open_storage
 from quarry.evaluate.tuning.study import (
     Splits,
@@ -90,45 +90,6 @@ class TestSpace:
         for key in space:
             assert math.isclose(getattr(found, key), getattr(settings.search, key), abs_tol=0.01)
 
-    def test_the_nearest_choice_is_the_same_or_the_first(self) -> None:
-        choices = optuna.distributions.CategoricalDistribution(["rule", "fused"])
-        assert [nearest(choices, value) for value in ("fused", "off")] == ["fused", "rule"]
-
-    @pytest.mark.parametrize(
-        ("text", "says"),
-        [
-            ("search: {k: ['20', 5]}", "search.k must be of type int, got '20'"),
-            ("search: {k: [true]}", "search.k must be of type int, got True"),
-            ("search: {threshold: {low: '0.5', high: 0.9, step: 0.1}}", "search.threshold must be of type float"),
-            ("search: {threshold: {low: 0.5, high: 1.5}}", "search.threshold must be within 0.0..1.0, got 1.5"),
-            ("search: {strategies: [[dense], [keyword]]}", "strategies must be a list of values or bounds"),
-            ("search: {cascade: ['yes']}", "search.cascade must be of type bool, got 'yes'"),
-            ("search: {fusions: [rrf]}", "did you mean fusion?"),
-            ("search: {k: 5}", "k must be a list of values or bounds, got 5"),
-            ("search: {k: {low: 5, high: 4}}", "k must be a list of values or bounds, got {"),
-            ("game: {candidates: [5]}", "must hold a section search with at least one key and nothing else"),
-        ],
-    )
-    def test_a_bad_space_is_refused(self, tmp_path: Path, text: str, says: str) -> None:
-        path = tmp_path / "space.yaml"
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(SettingsError) as caught:
-            load_space(path)
-        assert says in str(caught.value)
-        assert str(path) in str(caught.value)
-
-    def test_choices_and_bounds_of_any_key_are_read(self, tmp_path: Path) -> None:
-        path = tmp_path / "space.yaml"
-        path.write_text(
-            "search: {keywords: [fused, off], pdf_k: {low: 0, high: 20}, boost: {low: 0.25, high: 2.0}}\n",
-            encoding="utf-8",
-        )
-        space = load_space(path)
-        assert space["keywords"] == optuna.distributions.CategoricalDistribution(["fused", "off"])
-        assert space["pdf_k"] == optuna.distributions.IntDistribution(0, 20)
-        assert space["boost"] == optuna.distributions.FloatDistribution(0.25, 2.0), "any number, where no step is given"
-        assert [nearest(space["boost"], value) for value in (0.0, 1.1)] == [0.25, 1.1]
-
     def test_what_the_arrays_do_not_know_is_refused(self, settings: Settings) -> None:
         require_known(settings.search)
         with pytest.raises(TuneError, match=r"search\.rewrite must be off to be tuned, got my\.Rewriter"):
@@ -183,10 +144,9 @@ class TestCommand:
     def test_what_was_tuned_over_a_preset_is_played_by_its_file_alone(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        out, space = tmp_path / "mine.yaml", tmp_path / "space.yaml"
-        space.write_text("search: {rule_weight: {low: 0.5, high: 3.0, step: 0.5}}\n", encoding="utf-8")
+        out = tmp_path / "mine.yaml"
         changes = ("search.boost=1.5", "game.candidates=900", "game.useless_share=0.3", "embed.max_tokens=64")
-        more = ["--trials", "3", "--preset", "dual", "--space", str(space)]
+        more = ["--trials", "3", "--preset", "dual"]
         for change in changes:
             more += ["--set", change]
         assert self.tuned(store, games, out, *more, "--json") == 0
@@ -350,7 +310,7 @@ class TestCommand:
         assert "search.rewrite must be off to be tuned, got my.Rewriter" in capsys.readouterr().err
 
 
-FEW = {
+FEW: Space = {
     "pdf_k": optuna.distributions.IntDistribution(0, 20),
     "boost": optuna.distributions.FloatDistribution(0.0, 2.0, step=0.05),
 }
