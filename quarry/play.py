@@ -32,7 +32,7 @@ from quarry.configs.terminal import visible, visible_json
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.practice.person import ME, play_with_person
 from quarry.evaluate.practice.server import PracticeServer, create_app, load_repertoire, serving
-from quarry.evaluate.referee import Secret, make_referee, prepare, spec_table, tools_of
+from quarry.evaluate.referee import Secret, spec_table
 from quarry.evaluate.referee.reading import answer_by_reading
 from quarry.evaluate.referee.text import visible_context
 from quarry.evaluate.runs.record import why_lost
@@ -164,11 +164,8 @@ def _play_games(options: argparse.Namespace, settings: Settings, records: list[G
         url, token, practice = options.server, options.token or settings.token, None
         if url is None:
             spec = options.referee or ERRING
-            prepare([spec], store, settings.embed)
-            referee = make_referee(spec, options.seed or 0, tools_of(store, settings.embed))
-            if referee is None:
-                raise SettingsError("--referee must answer questions to play a game, got none; take oracle")
-            repertoire = load_repertoire(store, options.practice_games or GAMES, referee, settings, "--practice-games")
+            games_path = options.practice_games or GAMES
+            repertoire = load_repertoire(store, games_path, spec, options.seed, settings, "--practice-games")
             practice = PracticeServer(repertoire, options.seed)
             url = stack.enter_context(serving(create_app(practice)))
             token = options.token or ""  # QUARRY_TOKEN belongs to another server

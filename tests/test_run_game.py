@@ -377,7 +377,7 @@ class TestBadInput:
             (["--config", "nowhere.yaml"], "--config must name a YAML file, got nowhere.yaml"),
             (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),
             (["--practice-games", "nowhere.jsonl"], "--practice-games must be a readable file, got nowhere.jsonl"),
-            (["--referee", "none"], "--referee must answer questions to play a game, got none; take oracle"),
+            (["--referee", "none"], "--referee must answer questions to play games, got none; take oracle"),
             (
                 ["--referee", "kind"],
                 "--referee must be none, or terms of sees:",

@@ -8,10 +8,8 @@ import json
 from pathlib import Path
 
 from quarry.configs import arguments as cli
-from quarry.configs.json_files import read_objects
 from quarry.configs.places import own_fit
 from quarry.evaluate.commands import shared
-from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.locating import locate_games
 from quarry.ingest.embed.hint_bank import HINTS, as_asked, hints_of, load_hints
 from quarry.ingest.store import open_store
@@ -37,13 +35,11 @@ def search(options: argparse.Namespace) -> int:
     located = locate_games(games, store.paragraphs)
     bank = load_hints(Path(settings.search.hints) if settings.search.hints else HINTS)
     is_about_others = bank.course.isdisjoint(document.doc_id for document in store.documents)
-    if options.negatives:
-        negatives = _texts(options.negatives)
-    elif is_about_others:
-        negatives = list(bank.texts)[:N_NEGATIVES]
+    negatives = [game.hint for game in games if not game.answerable]
+    if is_about_others:
+        negatives += bank.texts[:N_NEGATIVES]
     else:
-        raise GamesError("--negatives must be given for the bundled lectures, which the bundled hints are about")
-    if not is_about_others:  # the hints of the games, each with its document, so that nearness reveals no answer
+        # the hints of the games, each with its document, so that nearness reveals no answer
         documents = {game_id: paragraph.doc_id for game_id, paragraph in located.items() if paragraph}
         bank = hints_of({as_asked(game.hint): documents.get(game.game_id, "") for game in games})
     scorers = word_scorers(store, settings, embedder, bank)
@@ -56,28 +52,12 @@ def search(options: argparse.Namespace) -> int:
     return 0
 
 
-def _texts(path: Path) -> list[str]:
-    texts = []
-    for where, found in read_objects(path, GamesError, named="--negatives"):
-        if not isinstance(found.get("text"), str):
-            raise GamesError(f"{where}: text must be a string, got {found.get('text')!r}; mend the line or remove it")
-        texts.append(found["text"])
-    if not texts:
-        raise GamesError(f'--negatives must hold at least one {{"text"}}, {path} holds no line')
-    return texts
-
-
 COMMANDS = (
     shared.command(
         "calibrate search",
         "--store my/store --games my/games.jsonl",
         (
             *(*shared.COURSE, shared.GAMES, shared.SPLIT),
-            cli.path(
-                "--negatives",
-                "FILE",
-                'hints that the course has no answer to, {"text"} a line (default: hints for the bundled lectures)',
-            ),
             cli.path("--out", "FILE", "default: %(default)s", default=functools.partial(own_fit, CALIBRATION)),
         ),
         search,

@@ -12,9 +12,9 @@ from quarry.configs.places import BUNDLED
 from quarry.configs.terminal import pluralize, visible
 from quarry.evaluate.answers.batches import VIEWED
 from quarry.evaluate.commands import shared
-from quarry.evaluate.errors import BatchError, GamesError, RefereeError
+from quarry.evaluate.errors import BatchError, GamesError
 from quarry.evaluate.games.labelled import FORM, KEYS, read_games
-from quarry.evaluate.referee import make_referee, prepare, read_spec, spec_table, tools_of
+from quarry.evaluate.referee import spec_table, tools_of
 from quarry.ingest.store import open_store
 
 
@@ -86,25 +86,16 @@ def questions(options: argparse.Namespace) -> int:
 
 
 def serve(options: argparse.Namespace) -> int:
-    """Serve until interrupted.
-
-    Raises:
-        RefereeError: --referee answers nothing.
-    """
+    """Serve until interrupted."""
     from quarry.evaluate.practice.server import PracticeServer, create_app, listen, load_repertoire
     from quarry.evaluate.practice.server import serve as serve_app
 
-    if read_spec(options.referee) is None:
-        raise RefereeError("--referee must answer questions to serve games, got none; take oracle")
     settings = cli.settings_of(options)
     with listen(options.host, options.port) as listener:
         host = f"[{options.host}]" if ":" in options.host else options.host
         url = f"http://{host}:{listener.getsockname()[1]}"
         store = shared.open_for(options)
-        prepare([options.referee], store, settings.embed)  # no player waits for it
-        referee = make_referee(options.referee, options.seed or 0, tools_of(store, settings.embed))
-        assert referee is not None, "checked above"
-        repertoire = load_repertoire(store, options.games, referee, settings)
+        repertoire = load_repertoire(store, options.games, options.referee, options.seed, settings)
         server = PracticeServer(repertoire, options.seed)
         line = (
             f"practice game server on {url} with {len(repertoire.games)} games, OpenAPI at /docs; stop it with Ctrl-C"

@@ -13,7 +13,7 @@ from quarry.configs import arguments as cli
 from quarry.configs.settings import Settings, SettingsError, is_file_name, preset_names
 from quarry.configs.terminal import pluralize, visible
 from quarry.evaluate.commands import shared
-from quarry.evaluate.errors import RunError
+from quarry.evaluate.errors import RunError, writing
 from quarry.evaluate.referee import read_spec, spec_table
 from quarry.evaluate.replay.judges import EVERY, HINT_ALONE, SPECS, judges_of
 from quarry.evaluate.runs.files import partial_path, read_runs, write_run
@@ -176,7 +176,6 @@ def compare(options: argparse.Namespace) -> int:
     tests = tests_of(runs, seed=options.seed)
     document = {"presets": {run.name: run.as_json() for run in runs}, "tests": [asdict(test) for test in tests]}
     if options.out:
-        shared.make_folder(options.out)
         shared.write_text(options.out / "compare.json", shared.as_json(document) + "\n")
     if options.json:
         shared.print_json(document)
@@ -192,7 +191,9 @@ def _replayed(options: argparse.Namespace) -> list[Run]:
     settings, measures = _settings(options), find_measures(options.measures)
     read_spec(options.referee)
     store = shared.open_for(options)
-    shared.make_folder(options.out)
+    if options.out:
+        with writing(options.out):
+            options.out.mkdir(parents=True, exist_ok=True)
     games = shared.chosen_games(options)
     with shared.workers_of(options) as workers:
         return replay_each(
@@ -260,11 +261,8 @@ def export(options: argparse.Namespace) -> int:
     from quarry.evaluate.runs.export import export as write_files
 
     runs = read_runs(options.runs, find_measures(options.measures))
-    try:
-        for path in write_files(runs, options.out):
-            print(path)
-    except OSError as error:
-        raise SettingsError(f"--out must be a folder that can be written, got {options.out}: {error}") from error
+    with writing(options.out):
+        print(*write_files(runs, options.out), sep="\n")
     return 0
 
 

@@ -14,6 +14,7 @@ from quarry.configs.places import home
 from quarry.configs.settings import SettingsError
 from quarry.configs.terminal import pluralize
 from quarry.evaluate.commands import SUMMARIES
+from quarry.evaluate.errors import writing
 from quarry.evaluate.games.labelled import LabelledGame, load_games, select_split
 
 if TYPE_CHECKING:
@@ -151,20 +152,5 @@ def write_text(out: Path, text: str) -> None:
     Raises:
         SettingsError: it cannot be written.
     """
-    try:
+    with writing(out):
         out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SettingsError(f"--out must be a file that can be written, got {out}: {error.strerror}") from error
-
-
-def make_folder(folder: Path | None) -> None:
-    """Make the folder of `--out` if it does not exist.
-
-    Raises:
-        SettingsError: it cannot be made.
-    """
-    try:
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SettingsError(f"--out must be a folder that can be made, got {folder}: {error.strerror}") from error

@@ -26,11 +26,11 @@ from starlette.types import ASGIApp
 
 from quarry.configs.places import BUNDLED
 from quarry.configs.settings import Settings
-from quarry.evaluate.errors import GamesError, PortError
+from quarry.evaluate.errors import GamesError, PortError, RefereeError
 from quarry.evaluate.games.labelled import LabelledGame, load_games
 from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.practice.match import Match, RefusedMessageError, first_fault
-from quarry.evaluate.referee import Referee
+from quarry.evaluate.referee import Referee, make_referee, prepare, tools_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
@@ -59,16 +59,22 @@ class Repertoire:
 
 
 def load_repertoire(
-    store: Course, games_path: Path, referee: Referee, settings: Settings, named: str = "--games"
+    store: Course, games_path: Path, spec: str, seed: int | None, settings: Settings, named: str = "--games"
 ) -> Repertoire:
     """Return the repertoire of a store and a games file; if the bundled games are another course's, games are made.
 
     Args:
+        spec: SPEC of the referee, and its seed.
         named: the flag that names the file.
 
     Raises:
+        RefereeError: the SPEC is invalid or answers nothing.
         GamesError: the file cannot be used, or none of its games is about this store.
     """
+    prepare([spec], store, settings.embed)  # no player waits for it
+    referee = make_referee(spec, seed or 0, tools_of(store, settings.embed))
+    if referee is None:
+        raise RefereeError("--referee must answer questions to play games, got none; take oracle")
     games = load_games(games_path, named)
     located = locate_games(games, store.paragraphs)
     playable = [(game, paragraph) for game in games if (paragraph := located.get(game.game_id)) is not None]

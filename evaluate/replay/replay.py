@@ -111,7 +111,7 @@ def replay_judges(
     records: RecordFile | list[GameRecord] = []
     if out:
         inputs = inputs_digest(games, store.fingerprint, settings, judges, seed)
-        records = unfinished_records(out, inputs, [game.game_id for game in games])
+        records = unfinished_records(out, inputs)
         if records:
             print(f"resuming {out}: {len(records)} games are finished", file=sys.stderr)
     if isinstance(workers, int):

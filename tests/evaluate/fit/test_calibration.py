@@ -22,7 +22,6 @@ from tests.fakes import HashingEmbedder
 from tests.player.fakes import course
 
 HINTS = ("teatime", "umbrella stand", "porcelain elephants", "velvet curtain", "lighthouse")
-NEGATIVES = ("how tall is the tallest giraffe", "book a table for two tonight", "what is the weather in Oslo")
 
 
 def test_a_feature_that_wins_three_times_in_four_weighs_the_logarithm_of_three() -> None:
@@ -53,11 +52,7 @@ def arguments(store: str, tmp_path: Path, fast_models: None) -> list[str]:
     """`calibrate` over the small course, with hints that keep the rule."""
     hints = [replace(game, hint=hint) for game, hint in zip(course_games(course()), cycle(HINTS), strict=False)]
     games = write_games(tmp_path / "games.jsonl", [record_of(game) for game in hints])
-    negatives = write_games(tmp_path / "negatives.jsonl", [{"text": text} for text in NEGATIVES])
-    return [
-        *("calibrate", "search", "--store", store, "--games", str(games)),
-        *("--negatives", str(negatives), "--out", str(tmp_path / "out.json")),
-    ]
+    return ["calibrate", "search", "--store", store, "--games", str(games), "--out", str(tmp_path / "out.json")]
 
 
 class TestCommand:
@@ -109,28 +104,6 @@ class TestCommand:
             "near",
             "hub",
         }
-
-    @pytest.mark.parametrize(
-        ("negatives", "says"),
-        [
-            ("", "--negatives must hold at least one"),
-            ("{}\n", "negatives.jsonl line 1: text must be a string"),
-            (None, "--negatives must be a readable file"),
-        ],
-    )
-    def test_negatives_that_cannot_be_used_end_with_2_and_one_line(
-        self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], negatives: str | None, says: str
-    ) -> None:
-        path = tmp_path / "negatives.jsonl"
-        path.unlink()
-        if negatives is not None:
-            path.write_text(negatives, encoding="utf-8")
-        assert run_main(main, *arguments) == 2
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        assert captured.err.count("\n") == 1
-        assert says in captured.err
-        assert not (tmp_path / "out.json").exists()
 
     def test_games_that_all_break_the_rule_and_a_store_of_one_document_end_with_2(
         self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -33,7 +33,7 @@ from quarry.evaluate.practice.server import (
     load_repertoire,
     serving,
 )
-from quarry.evaluate.referee import Posed, Secret, make_referee
+from quarry.evaluate.referee import Posed, Secret
 from quarry.ingest.store import Course
 from quarry.player.game.game import GameReport
 from quarry.player.game.play import play
@@ -389,9 +389,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
 @pytest.mark.usefixtures("fast_models")
 class TestLoadingACourse:
     def load(self, store: Course, path: Path, settings: Settings) -> Repertoire:
-        referee = make_referee("oracle")
-        assert referee is not None
-        return load_repertoire(store, path, referee, settings)
+        return load_repertoire(store, path, "oracle", 0, settings)
 
     def test_games_whose_paragraph_is_in_the_store_are_played_with_it(
         self, tmp_path: Path, store: Course, settings: Settings
@@ -457,7 +455,7 @@ class TestServeCommand:
     @pytest.mark.parametrize(
         ("arguments", "holds"),
         [
-            (["--referee", "none"], "--referee must answer questions to serve games, got none; take oracle"),
+            (["--referee", "none"], "--referee must answer questions to play games, got none; take oracle"),
             (["--referee", "strict"], "--referee must be none, or terms of sees:"),
             (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),
             (["--games", "nowhere.jsonl"], "--games must be a readable file, got nowhere.jsonl"),

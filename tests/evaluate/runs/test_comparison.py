@@ -242,4 +242,4 @@ class TestCommand:
     ) -> None:
         arguments = ("--store", store, "--games", games, "--presets", "dual,filtered", "--out", games)
         assert run_main(main, "compare", *arguments) == 2
-        assert "--out must be a folder that can be made" in capsys.readouterr().err
+        assert "--out must be a place that can be written" in capsys.readouterr().err

@@ -99,7 +99,7 @@ def test_bad_input_exits_with_2(run_json: Path, tmp_path: Path, capsys: pytest.C
         (("--out", str(tmp_path / "out")), "a RUN.json must be named first, got none"),
         (("nowhere.json", "--out", str(tmp_path / "out")), "nowhere.json: must be a readable file"),
         ((str(run_json), str(run_json), "--out", str(tmp_path / "out")), "got mine twice; rename a file"),
-        ((str(run_json), "--out", str(run_json)), "--out must be a folder that can be written"),
+        ((str(run_json), "--out", str(run_json)), "--out must be a place that can be written"),
     ):
         assert run_main(main, "export", *arguments) == 2
         captured = capsys.readouterr()

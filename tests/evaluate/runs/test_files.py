@@ -96,7 +96,7 @@ def test_an_altered_record_is_refused_with_its_line(tmp_path: Path, settings: Se
     lines = beside.read_text(encoding="utf-8").splitlines()
     record = json.loads(lines[1])
     record["search"]["rank"] = "first"
-    beside.write_text("\n".join([lines[0], json.dumps(record)]), encoding="utf-8")
+    beside.write_text("\n".join([lines[0], json.dumps(record), ""]), encoding="utf-8")
     with pytest.raises(
         RunError, match=r"run\.games\.jsonl line 2: search\.rank must be as replay writes it: .* integer"
     ):
