@@ -63,6 +63,7 @@ def questions(options: argparse.Namespace) -> int:
     from tqdm.auto import tqdm
 
     from quarry.evaluate.answers.batches import batch_line, make_batches, respondent_line
+    from quarry.evaluate.games.locating import locate_in
     from quarry.player.player import build_player
 
     shared.require_writable(options.out)
@@ -73,7 +74,7 @@ def questions(options: argparse.Namespace) -> int:
     settings = cli.settings_of(options)
     games = [game for game in shared.chosen_games(options) if game.answerable]
     store = shared.open_for(options)
-    located = shared.locate(options, games, store)
+    located = locate_in(games, store, str(options.games))
     batches = make_batches(games, located, build_player(store, settings, options.seed))
     retrieve = tools_of(store, settings.embed).retrieve
     lines = [

@@ -19,7 +19,6 @@ from quarry.evaluate.games.labelled import LabelledGame, load_games, select_spli
 
 if TYPE_CHECKING:
     from quarry.configs.executors import Workers
-    from quarry.ingest.paragraph import Paragraph
     from quarry.ingest.store import Course
 
 GAMES = cli.path("--games", "FILE", "labelled games (their form: games check --help)", required=True)
@@ -85,19 +84,6 @@ def open_for(options: argparse.Namespace) -> Course:
 def chosen_games(options: argparse.Namespace) -> list[LabelledGame]:
     """Read the games of --games and return those of --split."""
     return select_split(load_games(options.games), options.split, getattr(options, "seed", 0))
-
-
-def locate(options: argparse.Namespace, games: Sequence[LabelledGame], store: Course) -> dict[str, Paragraph | None]:
-    """Return the ingested passage of each answerable game by game_id, None if the store does not hold it.
-
-    Raises:
-        GamesError: the store holds none of them.
-    """
-    from quarry.evaluate.games.locating import locate_games, require_of_store
-
-    located = locate_games(games, store.paragraphs)
-    require_of_store(located, store.location, str(options.games))
-    return located
 
 
 def lost_code(options: argparse.Namespace, n_lost: int) -> int:

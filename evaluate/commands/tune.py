@@ -18,7 +18,7 @@ from quarry.configs.settings import Settings, as_dict
 from quarry.evaluate.commands import shared
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import SPLITS, LabelledGame, load_games, select_split
-from quarry.evaluate.games.locating import locate_games, require_of_store
+from quarry.evaluate.games.locating import locate_in
 from quarry.evaluate.runs.run import commit
 from quarry.ingest.store import Course
 
@@ -68,8 +68,7 @@ def tune(
     open_storage(storage)  # before anything is prepared for it
     by_split = {name: select_split(games, name, seed) for name in SPLITS}
     chosen = [game for part in by_split.values() for game in part]
-    located = locate_games(chosen, store.paragraphs)
-    require_of_store(located, store.location, "--games")
+    located = locate_in(chosen, store)
     for split, part in by_split.items():
         if not any(game.answerable for game in part):
             raise GamesError(f"--games must hold an answerable game in the split {split}, there is none; add some")

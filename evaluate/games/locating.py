@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.text import same_sentence, token_f1, tokens
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.paragraphs.sentence import opening_sentence
+from quarry.ingest.store import Course
 from quarry.player.questions.places import Places, places_of
 
 MIN_SHARED = 0.7
@@ -65,19 +66,19 @@ def _find_passage(game: LabelledGame, places: Places, words: Sequence[AbstractSe
     return replace(places.paragraph(best), paragraph_id=places.paragraphs[int(places.rows[best])].paragraph_id)
 
 
-def require_of_store(located: Mapping[str, Paragraph | None], location: str, where: str) -> None:
-    """Pass if any answerable game is about a paragraph of the store, or if there is no answerable game.
+def locate_in(games: Sequence[LabelledGame], store: Course, where: str = "--games") -> dict[str, Paragraph | None]:
+    """Return the passages of a store as `locate_games` does; some game must have one, or no game be answerable.
 
     Args:
-        located: as `locate_games` returns it.
-        location: of the store.
         where: the games as the user named them.
 
     Raises:
         GamesError: the games are of another corpus.
     """
+    located = locate_games(games, store.paragraphs)
     if located and not any(located.values()):
         raise GamesError(
-            f"{where}: at least one game must be about a paragraph of {location}, none of {len(located)} is; "
+            f"{where}: at least one game must be about a paragraph of {store.location}, none of {len(located)} is; "
             "name the games that belong to the store"
         )
+    return located

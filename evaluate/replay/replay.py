@@ -19,7 +19,7 @@ from quarry.configs.executors import Cluster, Workers, executor_of, made_once
 from quarry.configs.places import code_digest
 from quarry.configs.settings import Settings, as_dict
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.locating import locate_games, require_of_store
+from quarry.evaluate.games.locating import locate_in
 from quarry.evaluate.referee import prepare
 from quarry.evaluate.replay.judges import Judge, repeats_of
 from quarry.evaluate.replay.replayer import Job, PlayAll, build_replayer, play_on, workers_for
@@ -63,8 +63,7 @@ def replay_games(
     Raises:
         GamesError: the games are another corpus's.
     """
-    located = locate_games(games, store.paragraphs)
-    require_of_store(located, store.location, "--games")
+    located = locate_in(games, store)
     records = [] if records is None else records
     done = len(records)
     jobs = (Job(number, game, located.get(game.game_id)) for number, game in enumerate(games) if number >= done)

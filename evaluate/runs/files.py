@@ -204,7 +204,7 @@ def read_trec_run(path: Path, ours: Run) -> Run:
         ours: a run over the same games and the store with the paragraph_ids of the file.
 
     Raises:
-        RunError: the file cannot be read, or names no game or no paragraph of ours.
+        RunError: the file cannot be read, or names no game of ours.
     """
     rankings: dict[str, dict[str, float]] = defaultdict(dict)
     try:
@@ -218,50 +218,35 @@ def read_trec_run(path: Path, ours: Run) -> Run:
         raise RunError(
             f"{path}: must hold lines `game_id Q0 paragraph_id rank score name`, got {error}; mend the file"
         ) from error
-    known: dict[str, tuple[str, int, str]] = {}
-    game_ids = set()
-    for record in ours.records:
-        game_ids.add(record["game_id"])
-        for item in (*record["search"]["hits"], *([record["truth"]] if record["truth"] else [])):
-            known[item["paragraph_id"]] = (item["document"], item["page"], item["opening_sentence"])
-    if not rankings.keys() & game_ids:
+    if not rankings.keys() & {record["game_id"] for record in ours.records}:
         raise RunError(f"{path}: must name games of {ours.name}, got {', '.join([*rankings][:3]) or 'none'}")
-    if not known.keys() & {paragraph_id for ranking in rankings.values() for paragraph_id in ranking}:
-        raise RunError(
-            f"{path}: must name paragraphs as {ours.name} does, got {next(iter(next(iter(rankings.values()))))}"
-        )
-    records = tuple(_ranked(record, rankings[record["game_id"]], known, path.stem) for record in ours.records)
+    records = tuple(_ranked(record, rankings[record["game_id"]], path.stem) for record in ours.records)
     preset = {"preset": path.name}
     return Run(records, NOT_PLAYED, preset, ours.store_fingerprint, "", ours.seed, 1, path.stem, ours.own_measures)
 
 
-def _ranked(
-    record: GameRecord, scores: Mapping[str, float], known: Mapping[str, tuple[str, int, str]], name: str
-) -> GameRecord:
+def _ranked(record: GameRecord, scores: Mapping[str, float], name: str) -> GameRecord:
     """Return the record of a game with another ranking.
 
     Args:
         scores: of the paragraphs of the ranking, in the order of the file.
-        known: document, page and opening sentence of the known paragraphs, by paragraph_id.
     """
     ranking = sorted(scores, key=lambda paragraph_id: -scores[paragraph_id])
-    hits: list[HitRecord] = []
-    for rank, paragraph_id in enumerate(ranking, 1):
-        document, page, sentence = known.get(paragraph_id, ("", 0, ""))
-        hits.append(
-            {
-                "paragraph_id": paragraph_id,
-                "document": document,
-                "page": page,
-                "opening_sentence": sentence,
-                "slot": "",
-                "strategy": name,
-                "relevance": 0.0,
-                "rank": rank,
-                "score": scores[paragraph_id],
-                "why": f"rank {rank} of {name}",
-            }
-        )
+    hits: list[HitRecord] = [
+        {
+            "paragraph_id": paragraph_id,
+            "document": "",
+            "page": 0,
+            "opening_sentence": paragraph_id,
+            "slot": "",
+            "strategy": name,
+            "relevance": 0.0,
+            "rank": rank,
+            "score": scores[paragraph_id],
+            "why": f"rank {rank} of {name}",
+        }
+        for rank, paragraph_id in enumerate(ranking, 1)
+    ]
     truth = record["truth"]
     place = ranking.index(truth["paragraph_id"]) + 1 if truth and truth["paragraph_id"] in scores else None
     search: SearchRecord = {

@@ -134,7 +134,6 @@ class TestTrecRuns:
         record = next(iter(run.records))
         assert [hit["paragraph_id"] for hit in record["search"]["hits"]] == ["a:1:1", "beta 3:1:1", "alpha:1:2"]
         assert (record["search"]["rank"], run.name, run.referee) == (3, "theirs", "none")
-        assert record["search"]["hits"][2]["document"] == "alpha"
         assert run.values["RR"].tolist() == [1 / 3]
 
     @pytest.mark.parametrize(
@@ -144,7 +143,6 @@ class TestTrecRuns:
             ("g1 Q0 alpha:1:2 1 best x\n", "must hold lines `game_id Q0 paragraph_id rank score name`"),
             ("g1 Q0 alpha:1:2 1 nan x\n", "a score must be a number, got nan"),
             ("other Q0 alpha:1:2 1 1 x\n", "must name games of ours, got other"),
-            ("g1 Q0 p1 1 1 x\n", "must name paragraphs as ours does, got p1"),
             ("", "must name games of ours, got none"),
         ],
     )
