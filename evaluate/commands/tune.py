@@ -60,7 +60,7 @@ def tune(
     from quarry.evaluate.tuning.prepared import OBJECTIVE, prepare, require_known
     from quarry.evaluate.tuning.space import load_space, numbers_of
     from quarry.evaluate.tuning.storage import open_storage
-    from quarry.evaluate.tuning.study import Splits, report, run_study
+    from quarry.evaluate.tuning.study import report, run_study
     from quarry.player.search.build import store_embedder
 
     tunable = load_space()
@@ -73,7 +73,7 @@ def tune(
         if not any(game.answerable for game in part):
             raise GamesError(f"--games must hold an answerable game in the split {split}, there is none; add some")
     embedder = store_embedder(store, settings)
-    splits = Splits(**{name: prepare(part, located, store, settings, embedder) for name, part in by_split.items()})
+    splits = {name: prepare(part, located, store, settings, embedder) for name, part in by_split.items()}
     base = settings.search
     labels = [[game.game_id, game.hint, game.book_name, game.paragraph_id, game.opening_sentence] for game in chosen]
     # the name changes with games, settings and store: no study goes on with others
@@ -98,7 +98,6 @@ def tune(
         "trials": len(tuned.trials),
         "trials_before": tuned.n_before,
         "seconds": round(tuned.seconds, 1),
-        "cpu_seconds": round(tuned.cpu_seconds, 1),
         "settings": {key: getattr(tuned.settings, key) for key in tunable},
         **report(tunable, tuned, splits, base, seed),
         "commit": commit(),

@@ -24,13 +24,13 @@ from optuna.trial import FrozenTrial, TrialState
 from quarry.configs.settings import SearchSettings, Settings, load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.errors import TuneError
+from quarry.evaluate.games.labelled import SPLITS
 from quarry.evaluate.tuning import storage as storage_module
 from quarry.evaluate.tuning import study as study_module
 from quarry.evaluate.tuning.prepared import Judged, require_known
 from quarry.evaluate.tuning.space import Space, load_space, numbers_of, settings_of
 from quarry.evaluate.tuning.storage import index_of, open_storage
 from quarry.evaluate.tuning.study import (
-    Splits,
     complete,
     run_study,
     verdict,
@@ -222,7 +222,7 @@ class TestCommand:
         [(0.2, 0.1, "is not significant"), (0.01, 0.1, "is better than"), (0.01, -0.1, "is WORSE than")],
     )
     def test_a_gain_that_is_not_significant_is_called_so(self, p: float, difference: float, says: str) -> None:
-        assert says in verdict({"p": p, "difference": difference})
+        assert says in verdict(p, difference)
 
     def test_where_no_trial_was_better_the_untuned_settings_stay_and_that_is_said(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -319,7 +319,7 @@ N_TRIALS = 16
 
 def fit(games: object, storage: str | None, **changed: Any) -> list[FrozenTrial]:
     """Run a study on these games and return its complete trials."""
-    splits: Any = Splits(games, games, games)  # type: ignore[arg-type]
+    splits: Any = dict.fromkeys(SPLITS, games)
     usual: dict[str, Any] = {"name": "killed", "n_trials": N_TRIALS, "seed": 5, "progress": False, "workers": 1}
     return list(run_study(FEW, splits, load().search, storage=storage, **(usual | changed)).trials)
 
