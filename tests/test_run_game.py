@@ -139,14 +139,6 @@ def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
 
 @pytest.mark.usefixtures("fast_models")
 class TestPractice:
-    def test_the_seed_chooses_the_game(self, store: str, games: str, quick: str, capsys: Output) -> None:
-        arguments = ("--store", store, "--practice-games", games, "--config", quick, "--seed")
-        runs = [played(capsys, *arguments, seed) for seed in ("3", "3", "4")]
-        hints = [game["hint"] for (game,) in runs]
-        assert hints[0] == hints[1] != hints[2]
-        for part in ("questions", "answers", "guess", "private_score"):
-            assert runs[0][0][part] == runs[1][0][part]
-
     def test_each_game_is_a_line_that_says_where_it_was_played_and_what_spoke_for_the_guess(
         self, store: str, games: str, quick: str, capsys: Output
     ) -> None:
@@ -223,17 +215,6 @@ class TestPractice:
         )
         assert "The guess was right." in captured.out
 
-    def test_a_person_whose_input_ends_is_told_in_one_line(
-        self, store: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def closed(prompt: str) -> str:
-            raise EOFError
-
-        monkeypatch.setattr("builtins.input", closed)
-        assert run_main(run_game.main, "--store", store, "--config", quick, "--referee", "me") == 1
-        assert capsys.readouterr().err == "run_game: the input ended before the game did\n"
-        assert "--referee me must come without" in refused(capsys, "--referee", "me", "--json")
-
     def test_the_default_store_is_made_from_the_bundled_lectures(
         self, tmp_path: Path, games: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -260,12 +241,6 @@ class TestPractice:
 
 @pytest.mark.usefixtures("fast_models")
 class TestServer:
-    def test_a_game_is_played_against_a_server_started_apart(
-        self, store: str, quick: str, url: str, capsys: Output
-    ) -> None:
-        (game,) = played(capsys, "--store", store, "--config", quick, "--server", url, "--player", "Ada")
-        check_game(game)
-
     def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_started_again(
         self, store: str, quick: str, url: str, practice: PracticeServer, capsys: Output
     ) -> None:
@@ -332,16 +307,6 @@ class TestServer:
         assert token not in captured.out + captured.err
         assert token.encode() not in path.read_bytes()
 
-    def test_a_default_journal_that_cannot_be_used_stops_no_game(
-        self, store: str, quick: str, url: str, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        (tmp_path / "file").write_text("")
-        monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "file"))
-        assert run_main(run_game.main, "--store", store, "--config", quick, "--server", url) == 0
-        assert "the games are played without it" in capsys.readouterr().err
-        line = refused(capsys, "--store", store, "--server", url, "--journal", str(tmp_path / "file" / "x"))
-        assert line.startswith("run_game: --journal must be a journal or a file that can be made")
-
     def test_a_wrong_token_exits_with_2_and_is_not_shown(
         self, store: str, quick: str, url: str, capsys: Output
     ) -> None:
@@ -355,12 +320,6 @@ class TestServer:
         line = refused(capsys, "--store", store, "--config", quick, "--server", f"http://127.0.0.1:{port}")
         assert line.startswith(f"run_game: http://127.0.0.1:{port}: a game server must answer there")
         assert "check --server" in line
-
-    def test_a_server_that_is_no_game_server_exits_with_2(
-        self, store: str, quick: str, url: str, capsys: Output
-    ) -> None:
-        line = refused(capsys, "--store", store, "--config", quick, "--server", f"{url}/docs")
-        assert "was refused with 404" in line
 
 
 @pytest.mark.usefixtures("fast_models")
@@ -398,12 +357,6 @@ class TestBadInput:
         line = refused(capsys, "--store", "nowhere", "--server", "http://h/?key=s3cret")
         assert "--server must be an address alone" in line
         assert "s3cret" not in line
-
-    def test_games_of_another_course_are_refused(self, tmp_path: Path, store: str, capsys: Output) -> None:
-        record = {"game_id": "g1", "hint": "what climbs", "paragraph_id": "gamma:1:1"}
-        path = write_games(tmp_path / "games.jsonl", [record])
-        line = refused(capsys, "--store", store, "--practice-games", str(path))
-        assert "at least one game must be about a paragraph of" in line
 
 
 @pytest.mark.usefixtures("fast_models")

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from quarry.evaluate.answers.batches import (
-    AnsweredReferee,
     AskedBatch,
     answering,
     batch_line,
@@ -99,12 +98,6 @@ def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path, line: str)
         read_batches(written(tmp_path / "batches.jsonl", line))
 
 
-def test_the_referee_gives_the_answers_on_file_and_declines_the_rest() -> None:
-    referee = AnsweredReferee(BATCH, ("C", None))
-    posed = [("Which?", WORD.options), ("How many?", FILLER.options), ("Another?", WORD.options)]
-    assert referee.answers(Secret("", ""), posed) == ["C", "Not Relevant", "Not Relevant"]
-
-
 def the_games() -> list[Any]:
     return [
         labelled_game(game_id=item.paragraph_id, hint="a lesson", paragraph_id=item.paragraph_id, opening_sentence="")
@@ -132,8 +125,3 @@ def test_answers_of_a_careful_reader_win_the_games() -> None:
     records = list(play_all(Job(row, game, located[game.game_id]) for row, game in enumerate(games)))
     assert [record["plays"][0]["won"] for record in records] == [True] * 4
     assert [record["plays"][0]["answers"] for record in records] == [list(given) for given in answers.values()]
-
-
-def test_an_unanswerable_game_gets_no_batch() -> None:
-    games = [labelled_game(game_id="none", hint="a lesson", paragraph_id="", answerable=False)]
-    assert list(make_batches(games, {}, dense_player(course()))) == []

@@ -36,12 +36,6 @@ def test_relevance_is_even_half_way_between_the_held_and_the_missing_however_man
     assert -bias / slope == pytest.approx(0.5, abs=1e-3)
 
 
-def test_a_set_of_negatives_weighs_no_more_for_being_large() -> None:
-    held, far, near = np.array([[0.9], [0.7]]), np.array([[0.0]] * 50), np.array([[0.6]])
-    even = [-bias / slope for (slope,), bias in (fit_relevance(held, far, near), fit_relevance(held, far[:1], near))]
-    assert even[0] == pytest.approx(even[1], abs=0.05)
-
-
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     return make_store(tmp_path_factory.mktemp("store"), course()).location

@@ -56,11 +56,3 @@ def test_the_person_is_asked_at_the_end_whether_the_guess_was_right(said: str, e
     game = play_with_person(dense_player(course()), Spectator(), lambda prompt: next(typed), "1")
     assert game.ending == ending
     assert next(typed, None) is None
-
-
-def test_an_input_that_ends_ends_the_game() -> None:
-    def closed(prompt: str) -> str:
-        raise EOFError
-
-    with pytest.raises(EOFError):
-        play_with_person(dense_player(course()), Spectator(), closed, "1")

@@ -92,19 +92,6 @@ def test_a_question_is_embedded_once_and_the_course_once_for_all_runs(tmp_path: 
     assert loaded[2].n_passages == len(TEXTS) - 1
 
 
-def test_a_broken_file_is_made_again_and_a_folder_that_cannot_be_written_does_no_harm(
-    tmp_path: Path, loaded: list[Counting]
-) -> None:
-    models = Models(tmp_path, EMBED)
-    first = Tools(TEXTS, "e5", models).retrieve("trees")
-    next((tmp_path / "passages").iterdir()).write_bytes(b"broken")
-    assert Tools(TEXTS, "e5", models).retrieve("trees") == first
-    assert loaded[1].n_passages == len(TEXTS)
-    file = tmp_path / "file"
-    file.write_text("")
-    assert Tools(TEXTS, "e5", Models(file, EMBED)).retrieve("trees") == first
-
-
 def test_the_course_is_embedded_beforehand_only_for_referees_who_see_passages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[Counting]
 ) -> None:

@@ -17,7 +17,6 @@ from quarry.evaluate.referee.scoring import (
     score_guess,
     score_justification,
     score_sentence,
-    score_word,
     word_similarity,
 )
 from quarry.ingest.embed import Models
@@ -95,18 +94,6 @@ def test_another_sentence_earns_its_token_f1_and_at_most_ninety() -> None:
     assert score_sentence("the the the", "the end") == pytest.approx(40.0)
 
 
-def test_equality_of_sentences_holds_in_hebrew_and_after_nfkc() -> None:
-    assert score_sentence("מסד הנתונים - שמור", "מסד הנתונים שמור.") == 100.0
-    assert score_sentence("the ﬁle", "The file!") == 100.0
-
-
-def test_a_word_earns_its_similarity_held_within_ninety() -> None:
-    assert score_word("cars", "car", unlike) == 100.0
-    assert score_word("auto", "car", lambda one, other: 0.42) == pytest.approx(42.0)
-    assert score_word("auto", "car", lambda one, other: 0.99) == 90.0
-    assert score_word("auto", "car", lambda one, other: -0.2) == 0.0
-
-
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
@@ -165,12 +152,6 @@ def test_each_citation_missing_costs_twenty_five(citing: str, points: float) -> 
 )
 def test_a_citation_is_a_question_number_with_the_answer_named_for_it(text: str, cited: dict[int, set[str]]) -> None:
     assert citations(text) == cited
-
-
-def test_character_similarity_is_the_share_of_letters_kept() -> None:
-    assert character_similarity("Table", "cable") == pytest.approx(0.8)
-    assert character_similarity("same", "SAME") == 1.0
-    assert character_similarity("abc", "xyz") == 0.0
 
 
 def test_the_referee_measures_with_another_model_than_the_players(

@@ -53,10 +53,6 @@ def test_each_manner_answers_in_its_way() -> None:
     assert answers("key", ("Another?", CLINGS[1])) == key != answers("key", seed=1)
 
 
-def test_only_the_first_few_questions_are_answered() -> None:
-    assert answers("oracle,answers:3", n=5) == ["A", "A", "A", None, None]
-
-
 def test_what_draws_is_told_from_what_does_not() -> None:
     drawing = ("wrong:0.1", "declined:0.4,sees:opening", "random", "key", "noisy:1,0")
     for spec in (*drawing, "oracle", "declining", "constant:B", "semantic", "answers:5", "sees:passages"):
@@ -85,11 +81,6 @@ def test_what_contradicts_itself_is_refused(spec: str) -> None:
     with pytest.raises(RefereeError, match="each thing once") as raised:
         read_spec(spec)
     assert repr(spec) in str(raised.value)
-
-
-def test_shares_above_one_together_are_refused() -> None:
-    with pytest.raises(RefereeError, match=r"at most 1 together, got 0\.8 and 0\.3"):
-        read_spec("noisy:0.8,0.3")
 
 
 def test_the_table_tells_every_term_view_and_name() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import importlib
 import json
 import re
 import shutil
@@ -236,19 +235,6 @@ class TestText:
         assert all(label and len(label) > 30 for label in labels.values())
         assert f"won {HOSTILE}" in str(labels["success"])
 
-    def test_every_table_says_what_it_is_and_what_its_heads_are(self, page: str) -> None:
-        tags = Tags(page).tags
-        assert len([tag for tag, _ in tags if tag == "table"]) == len([tag for tag, _ in tags if tag == "caption"])
-        assert {attributes.get("scope") for tag, attributes in tags if tag == "th"} == {"col", "row"}
-        landmarks = [tag for tag, _ in tags if tag in ("header", "nav", "main")]
-        assert landmarks == ["header", "nav", "main"]
-        ids = {attributes.get("id") for _, attributes in tags}
-        assert {(attributes["href"] or "")[1:] for tag, attributes in tags if tag == "a"} <= ids
-
-    def test_an_empty_run_is_a_page_too(self) -> None:
-        record = game_record(game_id="no", answerable=False, truth=None)
-        assert "Quarry report" in render([make_run([record], "f", load(), "none", 0, 1, "none")])
-
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
@@ -345,21 +331,6 @@ class TestBrowser:
             == '"hint"'
         )
 
-    def test_in_the_dark_page_and_plots_are_dark_and_paper_is_light(
-        self, opened: tuple[Any, list[str], list[str]]
-    ) -> None:
-        tab, said, _ = opened
-        expect = importlib.import_module("playwright.sync_api").expect
-        body, words = tab.locator("body"), tab.locator(".plot .xtick text").first
-        expect(words).to_have_css("fill", "rgb(31, 41, 51)")
-        expect(body).to_have_css("background-color", "rgb(243, 245, 248)")
-        tab.emulate_media(color_scheme="dark")
-        expect(words).to_have_css("fill", "rgb(228, 233, 238)")
-        expect(body).to_have_css("background-color", "rgb(17, 23, 29)")
-        tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-        expect(words).to_have_css("fill", "rgb(31, 41, 51)")
-        assert said == []
-
 
 class TestCommand:
     def written(self, folder: Path, name: str = "mine") -> Path:
@@ -375,27 +346,3 @@ class TestCommand:
         assert capsys.readouterr().out.startswith("won is better than lost: win rate 1.000 against 0.000 over 12 games")
         assert run_main(main, "report", *paths, "--out", str(tmp_path / "r.html")) == 0
         assert "Quarry report: lost, won" in (tmp_path / "r.html").read_text(encoding="utf-8")
-
-    @pytest.mark.parametrize(
-        ("runs", "out", "says"),
-        [
-            (["nowhere.json"], "r.html", "nowhere.json: must be a readable file"),
-            (["mine.json", "mine.json"], "r.html", "got mine twice; rename a file"),
-            (["mine.json"], "nowhere/r.html", "--out must be in a folder that is there"),
-        ],
-    )
-    def test_bad_input_exits_with_2_and_one_line(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-        runs: list[str],
-        out: str,
-        says: str,
-    ) -> None:
-        self.written(tmp_path)
-        monkeypatch.chdir(tmp_path)
-        assert run_main(main, "report", *runs, "--out", out) == 2
-        captured = capsys.readouterr()
-        assert says in captured.err
-        assert captured.err.count("\n") == 1

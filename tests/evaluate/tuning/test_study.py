@@ -65,17 +65,6 @@ class TestJudged:
 
 
 class TestSpace:
-    @pytest.mark.parametrize("seed", range(30))
-    def test_whatever_is_proposed_is_within_the_settings_bounds(
-        self, seed: int, tmp_path: Path, settings: Settings
-    ) -> None:
-        study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
-        space = load_space()
-        proposed = settings_of(study.ask(fixed_distributions=dict(space)).params, settings.search)
-        path = tmp_path / "tuned.yaml"
-        path.write_text(yaml.safe_dump({"search": {key: getattr(proposed, key) for key in space}}), encoding="utf-8")
-        assert load(config=path).search == proposed
-
     def test_what_must_not_exceed_another_is_lowered_to_it(self, settings: Settings) -> None:
         drawn = {"pdf_k": 15, "global_k": 12, "sentence_weight": 0.7, "sentence_mean_weight": 0.9, "threshold": 0.2}
         found = settings_of(drawn, settings.search)
@@ -186,22 +175,6 @@ class TestCommand:
             found = json.loads(capsys.readouterr().out)["settings"]["search"]["rule_weight"]
             assert found == (load().search.rule_weight if flag == "--seed" else 1.23)
 
-    def test_without_out_nothing_is_written(
-        self,
-        store: str,
-        games: str,
-        tmp_path: Path,
-        capsys: pytest.CaptureFixture[str],
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        monkeypatch.chdir(tmp_path)
-        before = sorted(tmp_path.iterdir())
-        assert run_main(main, "tune", "--store", store, "--games", games, "--trials", "3") == 0
-        captured = capsys.readouterr()
-        assert "nothing written; --out FILE writes the tuned settings" in captured.out
-        assert "best 0." in captured.err or "best 1." in captured.err
-        assert sorted(tmp_path.iterdir()) == before
-
     def test_a_study_tells_other_tools_what_was_tuned(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -232,18 +205,6 @@ class TestCommand:
         assert "none of the trials was better on the validation games: the untuned settings stay" in printed
         assert "  test       untuned" in printed
 
-    def test_the_same_seed_tunes_alike(
-        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        histories = []
-        for name in "ab":
-            storage = str(tmp_path / f"{name}.db")
-            arguments = ("--trials", "15", "--seed", "3", "--storage", storage)
-            assert self.tuned(store, games, tmp_path / f"{name}.yaml", *arguments) == 0
-            study = optuna.load_study(study_name=None, storage=open_storage(storage))
-            histories.append([(trial.value, trial.params) for trial in study.trials])
-        assert histories[0] == histories[1]
-
     @pytest.mark.parametrize("storage", ["study.db", "sqlite:///{}/study.db"])
     def test_a_study_goes_on(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], storage: str
@@ -261,53 +222,6 @@ class TestCommand:
         arguments = ("--trials", "16", "--workers", "2", "--storage", str(tmp_path / "study.db"), "--json")
         assert self.tuned(store, games, tmp_path / "tuned.yaml", *arguments) == 0
         assert json.loads(capsys.readouterr().out)["trials"] == 16
-
-    @pytest.mark.parametrize(
-        ("arguments", "says"),
-        [
-            (["--trials", "0"], "--trials must be at least 1, got 0"),
-            (["--trials", "5", "--workers", "0"], "--workers must be at least 1, got 0"),
-            (["--trials", "5", "--storage", "nowhere/study.db"], "--storage must be a URL of a database"),
-            (["--trials", "5", "--storage", "sqlite:////nowhere/study.db"], "--storage must be a URL of a database"),
-            (["--trials", "5", "--games", "nowhere.jsonl"], "--games must be a readable file"),
-            (["--trials", "5", "--store", "nowhere"], "--store must be a folder made by ingest"),
-            (["--trials", "5", "--out", "nowhere/tuned.yaml"], "--out must be in a folder that is there"),
-        ],
-    )
-    def test_bad_input_exits_with_2_and_one_line(
-        self,
-        store: str,
-        games: str,
-        tmp_path: Path,
-        capsys: pytest.CaptureFixture[str],
-        arguments: list[str],
-        says: str,
-    ) -> None:
-        assert self.tuned(store, games, tmp_path / "tuned.yaml", *arguments) == 2
-        captured = capsys.readouterr()
-        assert says in captured.err
-        assert captured.out == ""
-        assert captured.err.splitlines()[-1].startswith("evaluate tune: ")
-
-    def test_games_of_another_corpus_exit_with_2(
-        self, store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        records = [
-            {**record_of(labelled_game(game_id=split, hint=split, paragraph_id="gamma:1:1")), "split": split}
-            for split in ("train", "validation", "test")
-        ]
-        games = str(write_games(tmp_path / "games.jsonl", records))
-        assert self.tuned(store, games, tmp_path / "tuned.yaml", "--trials", "5") == 2
-        assert "at least one game must be about a paragraph of" in capsys.readouterr().err
-
-    def test_settings_that_the_arrays_do_not_know_exit_with_2(
-        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        config = tmp_path / "mine.yaml"
-        config.write_text("search: {rewrite: my.Rewriter}\n", encoding="utf-8")
-        arguments = ("--trials", "5", "--config", str(config))
-        assert self.tuned(store, games, tmp_path / "tuned.yaml", *arguments) == 2
-        assert "search.rewrite must be off to be tuned, got my.Rewriter" in capsys.readouterr().err
 
 
 FEW: Space = {
