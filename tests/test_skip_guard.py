@@ -78,8 +78,3 @@ def test_every_skip_is_named_however_it_came_about(tmp_path: Path) -> None:
     code, output = run_pytest(tmp_path, PASSES + text)
     assert (code, "1 passed, 7 skipped" in output) == (1, True)
     assert sorted(re.findall(r"does not list: test_small\.py::test_(\w+): ", output)) == sorted(kinds)
-
-
-def test_without_the_switch_any_skip_passes(tmp_path: Path) -> None:
-    code, output = run_pytest(tmp_path, skipping("not today"), strict="")
-    assert (code, "does not list" in output) == (0, False)

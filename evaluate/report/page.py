@@ -16,11 +16,9 @@ from markupsafe import Markup
 
 from quarry.evaluate.report.plots import in_words, run_plots
 from quarry.evaluate.report.summary import (
-    differing,
     headline,
     lecture_figures,
     paired_tests,
-    shown,
 )
 from quarry.evaluate.runs.record import CandidateRecord, GameRecord, HitRecord, fate
 from quarry.evaluate.runs.run import GameRow, Run, play_of
@@ -59,7 +57,6 @@ def render(runs: Sequence[Run]) -> str:
         measures=list(runs[0].measures),
         played=any(run.played for run in runs),
         headline=headline(runs, tests),
-        differing={name: [shown(name, value) for value in values] for name, values in differing(runs).items()},
         tests=[asdict(test) for test in tests],
         documents=lecture_figures(runs),
         rows=_rows(runs, game_ids),

@@ -1,9 +1,8 @@
-"""Summary of runs in words and figures: the better run, settings that differ, figures of each lecture."""
+"""Summary of runs in words and figures: the better run, and figures of each lecture."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,6 @@ from quarry.evaluate.runs.run import Run
 
 NOWHERE = "not in the store"
 """Name of the lecture of a game that was lost at ingest."""
-MADE_WITH = ("referee", "repeats", "seed", "store_fingerprint", "games_digest", "commit")
-"""Attributes of a run that are compared together with its settings."""
 
 
 def paired_tests(runs: Sequence[Run]) -> list[PairedTest]:
@@ -26,32 +23,6 @@ def paired_tests(runs: Sequence[Run]) -> list[PairedTest]:
         return compare(runs)
     except RunError:
         return []
-
-
-def differing(runs: Sequence[Run]) -> dict[str, list[Any]]:
-    """Return each run's value of every setting that is not the same in all runs, by the name of the setting."""
-    found = [{**{key: getattr(run, key) for key in MADE_WITH}, **dict(_flat(run.settings))} for run in runs]
-    names = dict.fromkeys(name for one in found for name in one)
-    rows = {name: [values.get(name) for values in found] for name in names}
-    return {name: values for name, values in rows.items() if any(value != values[0] for value in values)}
-
-
-def _flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the leaves of settings by their dotted names."""
-    for key, value in tree.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{above}{key}.")
-        else:
-            yield f"{above}{key}", value
-
-
-def shown(setting: str, value: object) -> str:
-    """Return a value of `differing` for people: as in YAML, commits shortened."""
-    if value is None:
-        return "-"
-    if isinstance(value, str):
-        return value[:10] if setting == "commit" else value or '""'
-    return json.dumps(value, ensure_ascii=False)
 
 
 def lecture_figures(runs: Sequence[Run]) -> list[dict[str, Any]]:

@@ -14,7 +14,6 @@ from quarry.configs.terminal import did_you_mean, pluralize, visible, visible_js
 from quarry.player.game.terminal import shown
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=200)
-EVIL = "\x1b]52;c;c2VjcmV0\x07\x1b[2J\u202etxt.exe\u2066 [red]no[/] :smile: \ud800\x9b31m\u2028end\\"
 
 
 @pytest.mark.parametrize(

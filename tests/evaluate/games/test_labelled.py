@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quarry.evaluate.errors import GamesError
-from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.games.labelled import LabelledGame, load_games
 from tests.evaluate.fakes import labelled_game, write_games
 
 GOOD = {"game_id": "g1", "hint": "what climbs", "paragraph_id": "alpha:1:1"}
@@ -21,40 +21,11 @@ def game_line(**changes: Any) -> dict[str, Any]:
 
 class TestLoading:
     def test_a_full_line_is_read_field_by_field(self, tmp_path: Path) -> None:
-        path = write_games(
-            tmp_path / "games.jsonl",
-            [
-                {
-                    "game_id": "g7",
-                    "book_name": "Trees",
-                    "hint": "what climbs",
-                    "association_domain": "botany",
-                    "associative_word": "garden",
-                    "pdf": "lecture.04.pdf",
-                    "page": 3,
-                    "opening_sentence": "It grows.",
-                    "paragraph": "It grows. It stays.",
-                    "in_text_layer": False,
-                    "split": "test",
-                    "manner": "vague",
-                }
-            ],
-        )
-        assert load_games(path) == [
-            labelled_game(
-                game_id="g7",
-                book_name="Trees",
-                hint="what climbs",
-                association_domain="botany",
-                associative_word="garden",
-                paragraph_id="",
-                opening_sentence="It grows.",
-                paragraph="It grows. It stays.",
-                document="lecture.04",
-                in_text_layer=False,
-                answerable=True,
-                split="test",
-            )
+        texts: dict[str, Any] = {"game_id": "g7", "book_name": "Trees", "hint": "what climbs", "association_domain": "botany"}
+        texts |= {"associative_word": "garden", "opening_sentence": "It grows.", "paragraph": "It grows. It stays."}
+        line = {**texts, "pdf": "lecture.04.pdf", "page": 3, "in_text_layer": False, "split": "test", "manner": "vague"}
+        assert load_games(write_games(tmp_path / "games.jsonl", [line])) == [
+            LabelledGame(**texts, document="lecture.04", in_text_layer=False, split="test")
         ]
 
     def test_what_a_line_leaves_out_is_empty(self, tmp_path: Path) -> None:

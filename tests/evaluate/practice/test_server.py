@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,19 +16,16 @@ import httpx
 import pytest
 
 from quarry.configs.settings import Settings
-from quarry.evaluate.__main__ import main
 from quarry.evaluate.practice.server import (
     LocalGameServer,
     PracticeServer,
     Repertoire,
     create_app,
-    listen,
     load_repertoire,
     serving,
 )
 from quarry.evaluate.referee import Posed, Secret
 from quarry.ingest.store import Course
-from quarry.player.game.game import GameReport
 from quarry.player.game.play import play
 from quarry.player.protocol.client import GameServer, HttpGameServer
 from quarry.player.protocol.messages import Json
@@ -40,7 +36,6 @@ from tests.evaluate.fakes import (
     make_store,
     message,
     record_of,
-    run_main,
     small_repertoire,
     write_games,
 )
@@ -210,13 +205,6 @@ class TestRefusals:
         assert 400 <= answer.status_code < 500
         check_problem(answer, answer.status_code)
 
-    @pytest.mark.parametrize(
-        "query",
-        ["wait_s=31", "wait_s=-1", "wait_s=nan", "wait_s=inf", "wait_s=soon", "after=-1", "after=x", "after=1.5"],
-    )
-    def test_an_inbox_beyond_its_range_is_refused(self, client: httpx.Client, query: str) -> None:
-        check_problem(client.get(f"/v1/inbox?{query}"), 422, f"query.{query.partition('=')[0]}")
-
 
 class TestLongPoll:
     def test_many_polls_wait_at_once_and_each_gets_its_message(self, url: str, anyone: httpx.Client) -> None:
@@ -260,26 +248,6 @@ def registered(url: str) -> Iterator[HttpGameServer]:
 
 
 class TestManyGames:
-    def test_24_games_at_once_by_8_players_over_http_all_reach_a_score(self, url: str, anyone: httpx.Client) -> None:
-        tokens = [anyone.post("/v1/players", json={"name": f"player {n}"}).json()["token"] for n in range(8)]
-        player = dense_player(course(), questions_pool=60)
-        start = threading.Barrier(24)
-
-        def whole_game(token: str) -> tuple[GameReport, str]:
-            server = HttpGameServer(url, token, timeout_s=60.0)
-            start.wait(timeout=60.0)
-            report = play(server, player, name="many", timeout_s=60.0)
-            state = server.game(report.game_id).state
-            server.close()
-            return report, state
-
-        with ThreadPoolExecutor(24) as pool:
-            played = list(pool.map(whole_game, [tokens[n % 8] for n in range(24)]))
-        assert len({report.game_id for report, _ in played}) == 24
-        assert {state for _, state in played} == {"over"}
-        # the hint is a sentence of the paragraph, and the oracle answers rightly
-        assert [report.score.breakdown["opening_sentence_score"] for report, _ in played] == [100.0] * 24
-
     def test_two_threads_that_send_one_message_at_once_get_one_reply(self) -> None:
         player = LocalGameServer(PracticeServer(small_repertoire(), seed=0))
         for number in range(1, 21):
@@ -348,38 +316,9 @@ class TestLoadingACourse:
         ]
 
 
-@pytest.fixture
-def taken_port() -> Iterator[int]:
-    with listen("127.0.0.1", 0) as listener:
-        yield listener.getsockname()[1]
-
-
-class TestPort:
-    def test_a_server_that_has_stopped_leaves_its_port_free(self) -> None:
-        with serving(create_app(PracticeServer(small_repertoire(), seed=0))) as url:
-            port = int(url.rpartition(":")[2])
-            assert httpx.get(f"{url}/healthz", trust_env=False).status_code == 200
-        listen("127.0.0.1", port).close()
-
-
 class TestServeCommand:
     def games(self, tmp_path: Path) -> str:
         return str(write_games(tmp_path / "games.jsonl", map(record_of, course_games(course()))))
-
-    def refused(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-        """The one line of a command that must exit with 2 before it serves."""
-        assert run_main(main, "serve", *arguments) == 2
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        assert captured.err.count("\n") == 1
-        return captured.err
-
-    def test_a_port_in_use_exits_with_2_and_one_line(
-        self, tmp_path: Path, store: Course, taken_port: int, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        arguments = ("--store", store.location, "--games", self.games(tmp_path), "--port", str(taken_port))
-        said = rf"evaluate serve: --port must be free on 127.0.0.1, got {taken_port}: .*; stop its program"
-        assert re.match(said, self.refused(capsys, *arguments))
 
     def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(self, tmp_path: Path, store: Course) -> None:
         command = [sys.executable, "-m", "evaluate", "serve", "--store", store.location, "--port", "0"]

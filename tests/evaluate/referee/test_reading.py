@@ -47,13 +47,6 @@ def test_a_word_matches_whole_and_in_any_case_only() -> None:
     assert ask(question, "ｌｕｃｅｎｅ", "post", "cach", NONE) == "A"  # full-width letters, equal under NFKC
 
 
-def test_an_apostrophe_or_gershayim_within_a_word_parts_no_word() -> None:
-    question = "Which of these words occurs in the paragraph?"
-    assert ask(question, "that", "that’s", "s", NONE, paragraph="It is that's all.") == "B"
-    assert ask(question, "ארה", 'ארה"ב', "ב", NONE, paragraph="הוא גר בתוך ארה״ב מאז.") == "B"
-    assert ask(question, "hot", "old", "s", NONE, paragraph='The "hot" one, the students\' one.') == "A"
-
-
 def test_of_a_list_of_words_any_may_occur() -> None:
     question = "Which of these lists has a word that occurs in the paragraph?"
     assert ask(question, "graph or tree", "plan, query", '"node" or "edge"', NONE) == "B"
@@ -219,9 +212,3 @@ def test_what_no_rule_can_check_is_not_relevant(question: str) -> None:
 )
 def test_hebrew_questions_are_read_like_english_ones(question: str, options: Sequence[str], letter: str) -> None:
     assert ask(question, *options, paragraph=HEBREW) == letter
-
-
-def test_an_abbreviation_or_a_decimal_ends_no_sentence() -> None:
-    paragraph = "Dr. Levi et al. (2010) measured 3.5 s. It was fast."
-    question = "Which of these words does the first sentence contain?"
-    assert ask(question, "fast", "was", "measured", NONE, paragraph=paragraph) == "C"

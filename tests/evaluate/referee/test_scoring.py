@@ -111,11 +111,6 @@ def test_words_are_equal_after_stemming(one: str, other: str, same: bool) -> Non
     assert same_forms(other, one) is same
 
 
-@pytest.mark.parametrize(("n_words", "points"), [(9, 75.0), (29, 75.0), (30, 100.0), (50, 100.0), (51, 75.0)])
-def test_a_length_outside_the_bounds_costs_twenty_five(n_words: int, points: float) -> None:
-    assert score_justification(padded(CITING, n_words), ANSWERS, words=(30, 50), n_citations=3) == points
-
-
 @pytest.mark.parametrize(
     ("citing", "points"),
     [

@@ -304,23 +304,17 @@ class TestCommand:
         run = self.json_run(capsys, *arguments, "--config", quick)
         assert run.keys() >= RUN_KEYS
         assert list(run["measures"]) == ["Success@1", "Success@5", "Success@10", "Success@15", "Success@20", "RR"]
-        for name, value in run["measures"].items():
-            low, high = run["intervals"][name]
-            assert 0.0 <= low <= value <= high <= 1.0
+        assert all(low <= run["measures"][name] <= high for name, (low, high) in run["intervals"].items())
         for game in run["per_game"]:
             assert {"game_id", "rank", "slot", "strategy", "guess_rank", "won", "lost_at"} <= set(game)
         assert sorted(run["latency_ms"]) == ["decide", "embed", "questions", "search"]
-        assert sorted(run["latency_ms"]["search"]) == ["p50", "p95"]
         assert 0.0 <= run["latency_ms"]["search"]["p50"] <= run["latency_ms"]["search"]["p95"]
         assert (run["games"], run["unanswerable"], run["seed"], run["repeats"]) == (5, 1, 4, 1)
-        assert run["settings"]["preset"] == "default"
-        assert run["settings"]["search"]["pdf_k"] == 15
+        assert (run["settings"]["preset"], run["settings"]["search"]["pdf_k"]) == ("default", 15)
         assert "token" not in run["settings"]
-        assert len(run["store_fingerprint"]) == 16
         if referee == "oracle":
             assert run["win_rate"] == run["sentence_exact"] == 1.0
             assert 50.0 <= run["private_score"] <= 100.0
-            assert 0.0 <= run["associative_word_exact"] <= run["associative_word_top20"] <= 1.0
 
     def test_the_same_inputs_and_seed_give_the_same_run_in_any_process(
         self, course_store: str, games_file: Path, quick: str, capsys: pytest.CaptureFixture[str]

@@ -16,7 +16,7 @@ from quarry.configs.settings import Settings, WorkerError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.replay import replayer as replayer_module
 from quarry.evaluate.replay.replay import replay_games, replay_store
-from quarry.evaluate.replay.replayer import Job, Replayer, play_on, workers_for
+from quarry.evaluate.replay.replayer import Job, Replayer, play_on
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import make_run
 from quarry.ingest.store import Course
@@ -71,23 +71,6 @@ class TestWorkers:
             match="a worker process must not die, one died 3 times over one task; run the same command again",
         ):
             play_in_processes(die, [Job(0, games[0], None)])
-
-    @pytest.mark.parametrize(
-        ("wanted", "n_games", "played", "workers"),
-        [
-            (0, 1000, False, 1),
-            (0, 30, True, 1),
-            (0, 0, True, 1),
-            (0, 90, True, 2),
-            (3, 1000, False, 3),
-            (3, 2, True, 2),
-        ],
-    )
-    def test_as_many_work_as_were_asked_for_or_pay(
-        self, monkeypatch: pytest.MonkeyPatch, wanted: int, n_games: int, played: bool, workers: int
-    ) -> None:
-        monkeypatch.setattr(os, "cpu_count", lambda: 8)
-        assert workers_for(wanted, n_games, played=played) == workers
 
 
 def test_a_game_is_planned_once_for_all_its_repeats(

@@ -19,7 +19,7 @@ from quarry.configs.settings import load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.report.page import render
 from quarry.evaluate.report.plots import run_plots
-from quarry.evaluate.report.summary import differing, headline, lecture_figures, paired_tests, shown
+from quarry.evaluate.report.summary import headline, lecture_figures, paired_tests
 from quarry.evaluate.runs.files import write_run
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run, make_run
@@ -179,24 +179,6 @@ class TestText:
         ):
             (sentence,) = headline(runs, paired_tests(runs))
             assert sentence.startswith(says)
-
-    def test_settings_that_differ_are_shown_and_others_are_not(self) -> None:
-        games = [game_record()]
-        runs = [make_run(games, "f", load(name), "none", 0, 1, name) for name in ("dual", "default")]
-        text = " ".join(Tags(render(runs)).text.split())
-        assert "search.book_match stem resolved" in text
-        assert "search.rrf_k" not in text
-        found = differing([*runs[:1], make_run(games, "other", load(), "none", 0, 1, "default")])
-        assert found["search.book_match"] == ["stem", "resolved"]
-        assert found["store_fingerprint"] == ["f", "other"]
-        assert "seed" not in found
-
-    def test_what_differs_is_shown_as_in_yaml(self) -> None:
-        assert shown("search.cascade", False) == "false"
-        assert shown("search.strategies", ["dense"]) == '["dense"]'
-        assert shown("search.rewrite", "off") == "off"
-        assert shown("search.new", None) == "-"
-        assert shown("commit", "0123456789abcdef") == "0123456789"
 
     def test_each_lecture_has_its_figures(self) -> None:
         here = game_record()

@@ -84,6 +84,3 @@ class TestInterval:
         # 1.96 standard errors to each side, give or take the resampling
         error = values.std(ddof=1) / np.sqrt(60)
         assert (low, high) == pytest.approx((values.mean() - 1.96 * error, values.mean() + 1.96 * error), abs=0.015)
-
-    def test_no_games_tell_nothing(self) -> None:
-        assert interval(np.array([]), 0) == (0.0, 1.0)

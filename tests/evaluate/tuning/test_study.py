@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import multiprocessing
 import os
 import signal
@@ -27,8 +26,8 @@ from quarry.evaluate.errors import TuneError
 from quarry.evaluate.games.labelled import SPLITS
 from quarry.evaluate.tuning import storage as storage_module
 from quarry.evaluate.tuning import study as study_module
-from quarry.evaluate.tuning.prepared import Judged, require_known
-from quarry.evaluate.tuning.space import Space, load_space, numbers_of, settings_of
+from quarry.evaluate.tuning.prepared import Judged
+from quarry.evaluate.tuning.space import Space, numbers_of, settings_of
 from quarry.evaluate.tuning.storage import index_of, open_storage
 from quarry.evaluate.tuning.study import (
     complete,
@@ -72,17 +71,6 @@ class TestSpace:
         assert found.lowered_threshold == 0.2
         none = settings_of({"pdf_k": 0, "global_k": 0}, settings.search)
         assert (none.pdf_k, none.global_k) == (0, 1)
-
-    def test_the_first_trial_is_the_untuned_settings(self, settings: Settings) -> None:
-        space = load_space()
-        found = settings_of(numbers_of(space, settings.search), settings.search)
-        for key in space:
-            assert math.isclose(getattr(found, key), getattr(settings.search, key), abs_tol=0.01)
-
-    def test_what_the_arrays_do_not_know_is_refused(self, settings: Settings) -> None:
-        require_known(settings.search)
-        with pytest.raises(TuneError, match=r"search\.rewrite must be off to be tuned, got my\.Rewriter"):
-            require_known(replace(settings.search, rewrite="my.Rewriter"))
 
 
 @pytest.fixture(scope="module")
@@ -196,14 +184,6 @@ class TestCommand:
     )
     def test_a_gain_that_is_not_significant_is_called_so(self, p: float, difference: float, says: str) -> None:
         assert says in verdict(p, difference)
-
-    def test_where_no_trial_was_better_the_untuned_settings_stay_and_that_is_said(
-        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert self.tuned(store, games, tmp_path / "tuned.yaml", "--trials", "1") == 0
-        printed = capsys.readouterr().out
-        assert "none of the trials was better on the validation games: the untuned settings stay" in printed
-        assert "  test       untuned" in printed
 
     @pytest.mark.parametrize("storage", ["study.db", "sqlite:///{}/study.db"])
     def test_a_study_goes_on(
