@@ -98,10 +98,10 @@ def _run(options: argparse.Namespace) -> int:
     return code
 
 
-def _console() -> Console:
+def _console(width: int | None = None) -> Console:
     from rich.console import Console
 
-    return Console()
+    return Console(width=width)
 
 
 def _warn(error: object) -> None:
@@ -135,12 +135,13 @@ def _play_with_me(options: argparse.Namespace, settings: Settings) -> int:
     with _journal(options) as journal:
         ledger = Ledger(journal, ME, options.player)
         for number in range(1, options.games + 1):
-            game = play_with_person(player, Terminal(_console()), _ask, str(number))
+            plan, answers, decision, ending = play_with_person(player, Terminal(_console()), _ask, str(number))
             key = ledger.ask()
             ledger.name(key, str(number))
-            facts = {"questions": game.plan.questions, "answers": game.answers, "guess": game.decision.guess}
-            ledger.replied(key, ME, {}, start=game.plan.start, **facts)
-            ledger.end(key, game.ending)
+            ledger.replied(
+                key, ME, {}, start=plan.start, questions=plan.questions, answers=answers, guess=decision.guess
+            )
+            ledger.end(key, ending)
     return 0
 
 
@@ -228,8 +229,6 @@ def _wrong_answers(report: GameReport, secret: Secret) -> str:
 
 def _history(options: argparse.Namespace) -> int:
     """Show the games of a journal that have begun, the oldest first."""
-    from rich.console import Console
-
     path = Path(options.journal or default_journal())
     if not path.is_file():
         raise SettingsError(f"--journal must name a journal, got {path}: no such file; play a game first")
@@ -242,7 +241,7 @@ def _history(options: argparse.Namespace) -> int:
     if options.json:
         print(visible_json(history_json(games)))
     else:
-        Console(width=None if sys.stdout.isatty() else 160).print(games_table(games))
+        _console(None if sys.stdout.isatty() else 160).print(games_table(games))
     return 0
 
 
@@ -262,28 +261,21 @@ def _journal(options: argparse.Namespace) -> Iterator[Journal]:
 
 
 def _store(location: str | None, settings: Settings) -> Course:
-    """Open the store, and print a notice if its settings were tuned."""
-    store = _named_store(location, settings)
+    """Open the named store, or the default one, which is made from the bundled lectures or completed.
+
+    A default store with documents of the user's own is not changed. A notice is printed for an uncalibrated embedder.
+    """
+    if location is None:
+        location = default_store()
+        documents = create_store(location).course.documents
+        if all(Path(document.path).parent == LECTURES for document in documents):
+            if new := not documents:
+                print(f"making {location} from the bundled lectures", file=sys.stderr)
+            ingest([LECTURES], location, settings, progress=new, notice=lambda line: print(line, file=sys.stderr))
+    store = open_store(location)
     for notice in notices(store):
         _warn(notice)
     return store
-
-
-def _named_store(location: str | None, settings: Settings) -> Course:
-    """Open the named store, or the default one, which is made from the bundled lectures or completed.
-
-    A default store with documents of the user's own is not changed.
-    """
-    if location is not None:
-        return open_store(location)
-    location = default_store()
-    documents = create_store(location).course.documents
-    if all(Path(document.path).parent == LECTURES for document in documents):
-        if not documents:
-            print(f"making {location} from the bundled lectures", file=sys.stderr)
-        new = not documents
-        ingest([LECTURES], location, settings, progress=new, notice=lambda line: print(line, file=sys.stderr))
-    return open_store(location)
 
 
 COMMAND = Command(

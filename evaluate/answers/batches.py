@@ -169,21 +169,15 @@ def _by_game(path: Path, named: str, read: Callable[[Mapping[str, Any], str], T]
     return found
 
 
+@dataclass(frozen=True)
 class AnsweredReferee:
-    """A referee that gives the answers of a file, and "Not Relevant" to a question without an answer.
+    """A referee that gives the answers of a file, in order, and "Not Relevant" to a question without an answer."""
 
-    Args:
-        batch: the questions.
-        answers: to the questions, in order.
-    """
-
-    def __init__(self, batch: AskedBatch, answers: Answers) -> None:
-        asked = [(question.text, question.options) for question in batch.questions]
-        self._answers: dict[tuple[str, tuple[str, ...]], Answer] = dict(zip(asked, answers, strict=True))
+    given: Answers
 
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """Return the answers of the file."""
-        return [self._answers.get((text, tuple(options))) or NOT_RELEVANT for text, options in questions]
+        return [answer or NOT_RELEVANT for answer in self.given]
 
 
 def answering(
@@ -194,6 +188,6 @@ def answering(
     def play_all(jobs: Iterable[Job]) -> Iterator[GameRecord]:
         for job in jobs:
             batch = batches[job.game.game_id]
-            yield replayer.record(job, [AnsweredReferee(batch, answers[batch.game_id])], batch.questions)
+            yield replayer.record(job, [AnsweredReferee(answers[batch.game_id])], batch.questions)
 
     return play_all

@@ -243,8 +243,7 @@ def _print_table(runs: Sequence[Run], tests: Sequence[PairedTest]) -> None:
 
 def report(options: argparse.Namespace) -> int:
     """Write the page and print its path, or print the headline."""
-    from quarry.evaluate.report.page import render
-    from quarry.evaluate.report.summary import headline, paired_tests
+    from quarry.evaluate.report.page import headline, paired_tests, render
 
     shared.require_writable(options.out)
     runs = read_runs(options.runs, find_measures(options.measures))

@@ -21,7 +21,12 @@ def game_line(**changes: Any) -> dict[str, Any]:
 
 class TestLoading:
     def test_a_full_line_is_read_field_by_field(self, tmp_path: Path) -> None:
-        texts: dict[str, Any] = {"game_id": "g7", "book_name": "Trees", "hint": "what climbs", "association_domain": "botany"}
+        texts: dict[str, Any] = {
+            "game_id": "g7",
+            "book_name": "Trees",
+            "hint": "what climbs",
+            "association_domain": "botany",
+        }
         texts |= {"associative_word": "garden", "opening_sentence": "It grows.", "paragraph": "It grows. It stays."}
         line = {**texts, "pdf": "lecture.04.pdf", "page": 3, "in_text_layer": False, "split": "test", "manner": "vague"}
         assert load_games(write_games(tmp_path / "games.jsonl", [line])) == [

@@ -18,8 +18,7 @@ from quarry.evaluate.errors import RunError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.replay.replay import replay_games
 from quarry.evaluate.replay.replayer import Job
-from quarry.evaluate.report.page import render
-from quarry.evaluate.report.summary import lecture_figures
+from quarry.evaluate.report.page import lecture_figures, render
 from quarry.evaluate.runs.comparison import compare
 from quarry.evaluate.runs.export import export
 from quarry.evaluate.runs.files import RecordFile, games_path, partial_path, read_runs, unfinished_records, write_run

@@ -17,9 +17,8 @@ import pytest
 
 from quarry.configs.settings import load
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.report.page import render
+from quarry.evaluate.report.page import headline, lecture_figures, paired_tests, render
 from quarry.evaluate.report.plots import run_plots
-from quarry.evaluate.report.summary import headline, lecture_figures, paired_tests
 from quarry.evaluate.runs.files import write_run
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run, make_run

@@ -3,50 +3,50 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from quarry.configs.settings import SettingsError
-from quarry.evaluate.runs.measures import MEASURES, find_measures, interval, per_game, values_of
+from quarry.evaluate.runs.measures import find_measures, interval, values_of
+from quarry.evaluate.runs.record import GameRecord
 from tests.contracts.records import game_record
 
-RANKINGS = {
-    "first": ["p1", "p2", "p3"],
-    "third": ["p1", "p2", "p3"],
-    "sixth": ["p1", "p2", "p3", "p4", "p5", "p6"],
-    "seventeenth": [f"p{place}" for place in range(1, 21)],
-    "not found": ["p1", "p2"],
-    "lost": ["p1"],
-    "no hits": [],
-}
-BUILT_IN: dict[str, Any] = dict(MEASURES)
-RELEVANT = {
-    "first": "p1",
-    "third": "p3",
-    "sixth": "p6",
-    "seventeenth": "p17",
-    "not found": "p9",
-    "lost": None,
-    "no hits": "p1",
-}
+
+def ranked(game_id: str, n_hits: int, rank: int | None) -> GameRecord:
+    """A game whose paragraph is the rank-th of so many hits."""
+    record = game_record(game_id=game_id)
+    hit, truth = record["search"]["hits"][0], record["truth"]
+    assert truth is not None
+    ids = [truth["paragraph_id"] if place == rank else f"other:1:{place}" for place in range(1, n_hits + 1)]
+    hits = [{**hit, "paragraph_id": paragraph_id} for paragraph_id in ids]
+    return game_record(game_id=game_id, search={**record["search"], "hits": hits})
 
 
-class TestPerGame:
-    @pytest.mark.parametrize(
-        ("name", "values"),
-        [
-            ("Success@1", [1, 0, 0, 0, 0, 0, 0]),
-            ("Success@5", [1, 1, 0, 0, 0, 0, 0]),
-            ("Success@10", [1, 1, 1, 0, 0, 0, 0]),
-            ("Success@15", [1, 1, 1, 0, 0, 0, 0]),
-            ("Success@20", [1, 1, 1, 1, 0, 0, 0]),
-            ("RR", [1, 1 / 3, 1 / 6, 1 / 17, 0, 0, 0]),
-        ],
-    )
-    def test_each_measure_is_what_its_definition_says(self, name: str, values: list[float]) -> None:
-        assert per_game(RANKINGS, RELEVANT, BUILT_IN)[name] == pytest.approx(values)
+GAMES = [
+    ranked("first", 3, 1),
+    ranked("third", 3, 3),
+    ranked("sixth", 6, 6),
+    ranked("seventeenth", 20, 17),
+    ranked("not found", 2, None),
+    game_record(game_id="lost", truth=None),
+    ranked("no hits", 0, None),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("Success@1", [1, 0, 0, 0, 0, 0, 0]),
+        ("Success@5", [1, 1, 0, 0, 0, 0, 0]),
+        ("Success@10", [1, 1, 1, 0, 0, 0, 0]),
+        ("Success@15", [1, 1, 1, 0, 0, 0, 0]),
+        ("Success@20", [1, 1, 1, 1, 0, 0, 0]),
+        ("RR", [1, 1 / 3, 1 / 6, 1 / 17, 0, 0, 0]),
+    ],
+)
+def test_each_measure_is_what_its_definition_says(name: str, values: list[float]) -> None:
+    assert values_of(GAMES)[name] == pytest.approx(values)
 
 
 class TestNames:
