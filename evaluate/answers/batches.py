@@ -146,14 +146,14 @@ def read_answers(path: Path, batches: Mapping[str, AskedBatch]) -> dict[str, tup
         items = record.get("answers")
         for item in items if isinstance(items, list) else [items]:
             number = item.get("question_number") if isinstance(item, dict) else None
-            if not isinstance(item, dict) or not isinstance(number, int) or not 1 <= number <= len(given):
+            answer = read_answer(item.get("answer")) if isinstance(item, dict) else None
+            is_left_out = isinstance(item, dict) and item.get("answer") is None
+            if not isinstance(number, int) or not 1 <= number <= len(given) or (answer is None and not is_left_out):
                 raise BatchError(
-                    f"{where}: answers must have a question_number within 1..{len(given)}, got {item!r}; mend the line"
+                    f"{where}: answers must have a question_number within 1..{len(given)} and an answer A, B, C, D or "
+                    f'"Not Relevant", got {item!r}; mend the line'
                 )
-            value = item.get("answer")
-            given[number - 1] = read_answer(value)
-            if given[number - 1] is None and value is not None:
-                raise BatchError(f'{where}: answer must be A, B, C, D or "Not Relevant", got {value!r}; mend the line')
+            given[number - 1] = answer
         return tuple(given)
 
     return _by_game(path, "--answers", answers)

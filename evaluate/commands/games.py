@@ -12,7 +12,7 @@ from quarry.configs.places import BUNDLED
 from quarry.configs.terminal import pluralize, visible
 from quarry.evaluate.answers.batches import VIEWED
 from quarry.evaluate.commands import shared
-from quarry.evaluate.errors import BatchError, GamesError
+from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.labelled import FORM, KEYS, read_games
 from quarry.evaluate.referee import spec_table, tools_of
 from quarry.ingest.store import open_store
@@ -46,11 +46,7 @@ def label(options: argparse.Namespace) -> int:
     cli.settings_of(options)
     shared.require_writable(options.out)
     paragraphs = open_store(options.store, options.collection).paragraphs
-    names = sorted({paragraph.doc_id for paragraph in paragraphs})
-    if options.document not in (None, *names):
-        raise GamesError(f"--document must be one of {', '.join(names)}, got {options.document!r}")
-    order = np.random.default_rng(options.seed).permutation(len(paragraphs))
-    chosen = [paragraphs[row] for row in order if options.document in (None, paragraphs[row].doc_id)]
+    chosen = [paragraphs[row] for row in np.random.default_rng(options.seed).permutation(len(paragraphs))]
     if reconfigure := getattr(sys.stdin, "reconfigure", None):
         reconfigure(errors="surrogateescape")  # a line that is not UTF-8 is asked for again
     n_games = label_games(chosen, options.out, input)
@@ -121,7 +117,6 @@ COMMANDS = (
         (
             *shared.COURSE,
             cli.path("--out", "FILE", "the games file; it is added to", required=True),
-            cli.option("--document", "NAME", "only paragraphs of this document"),
             shared.seed("of the order"),
         ),
         label,

@@ -15,7 +15,7 @@ from quarry.configs.terminal import pluralize, visible
 from quarry.evaluate.commands import shared
 from quarry.evaluate.errors import RunError, writing
 from quarry.evaluate.referee import read_spec, spec_table
-from quarry.evaluate.replay.judges import EVERY, HINT_ALONE, SPECS, judges_of
+from quarry.evaluate.referee.simulated import EVERY, HINT_ALONE, SPECS, judges_of
 from quarry.evaluate.runs.files import partial_path, read_runs, write_run
 from quarry.evaluate.runs.measures import find_measures
 from quarry.evaluate.runs.run import Run
@@ -279,7 +279,13 @@ COMMANDS = (
                 "answers the questions; again for another, every for all kinds: with several, a table of games won, "
                 "private score, Brier and log score next to the hint alone (default: none)",
             ),
-            *(shared.BATCHES, shared.ANSWERS, shared.MEASURE),
+            cli.path("--batches", "FILE", "questions as `questions` writes them, with --answers"),
+            cli.path(
+                "--answers",
+                "FILE",
+                'answers of somebody else: {"game_id", "answers": [{"question_number", "answer"}]} a line',
+            ),
+            shared.MEASURE,
             shared.seed("of splits, referee and intervals"),
             cli.number(
                 "--repeats", 1, "plays of each game, each with another seed (default: 1, of several referees 3)"

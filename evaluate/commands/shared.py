@@ -34,12 +34,6 @@ MEASURE = cli.several(
     "one more measure, such as nDCG@10 (any of ir-measures) or my_measure.found_5; again for more",
     dest="measures",
 )
-BATCHES = cli.path("--batches", "FILE", "questions as `questions` writes them, with --answers")
-ANSWERS = cli.path(
-    "--answers",
-    "FILE",
-    'answers of somebody else: {"game_id", "answers": [{"question_number", "answer"}]} a line',
-)
 
 
 def seed(says: str) -> cli.Option:

@@ -57,14 +57,12 @@ def tune(
         GamesError: a split has no answerable game, or the games are another corpus's.
         TuneError: the storage cannot be reached, or the settings cannot be tuned.
     """
-    from quarry.evaluate.tuning.prepared import OBJECTIVE, prepare, require_known
-    from quarry.evaluate.tuning.space import load_space, numbers_of
+    from quarry.evaluate.tuning.prepared import OBJECTIVE, prepare
     from quarry.evaluate.tuning.storage import open_storage
-    from quarry.evaluate.tuning.study import report, run_study
+    from quarry.evaluate.tuning.study import load_space, numbers_of, report, run_study
     from quarry.player.search.build import store_embedder
 
     tunable = load_space()
-    require_known(settings.search)
     open_storage(storage)  # before anything is prepared for it
     by_split = {name: select_split(games, name, seed) for name in SPLITS}
     chosen = [game for part in by_split.values() for game in part]

@@ -14,7 +14,7 @@ from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
 from quarry.evaluate.referee import Referee, tools_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
-from quarry.evaluate.replay.judges import Judge, make_judge
+from quarry.evaluate.referee.simulated import Judge, make_judge
 from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord, record_game
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course, open_store

@@ -18,7 +18,6 @@ OUTCOMES = {
     "book": "lost at the book",
     "ingest": "lost at ingest",
 }
-N_BINS = 10
 Series = dict[str, Any]
 """`name`, `x` and `y`; `ends` are those of the 95% intervals of y."""
 
@@ -28,7 +27,6 @@ def run_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
     plots = {
         "success": [_success(run) for run in runs if any(row.n_hits for row in run.games)],
         "lost": [series for outcome in OUTCOMES if any((series := _lost(runs, outcome))["x"])],
-        "confidence": [_confidence(run) for run in runs if any(row.confidence is not None for row in run.rows)],
     }
     return {name: series for name, series in plots.items() if series}
 
@@ -45,24 +43,6 @@ def _lost(runs: Sequence[Run], outcome: str) -> Series:
     """Return how many plays of each run had an outcome."""
     counts = [sum((row.lost_at or "held") == outcome for row in run.rows) for run in runs]
     return {"name": OUTCOMES[outcome], "outcome": outcome, "x": counts, "y": [run.name for run in runs]}
-
-
-def _confidence(run: Run) -> Series:
-    """Return the stated confidence of guesses in ten bins, and the share of each bin that was right.
-
-    The mean error is the expected calibration error: the distance of stated and true shares, weighted by guesses.
-
-    Reference:
-        Naeini, Cooper and Hauskrecht, Obtaining Well Calibrated Probabilities Using Bayesian Binning, 2015.
-    """
-    plays = [(row.confidence, bool(row.won)) for row in run.rows if row.confidence is not None]
-    stated, right = np.array(plays, dtype=np.float64).T
-    rows = np.minimum((stated * N_BINS).astype(int), N_BINS - 1)
-    bins = [rows == row for row in np.unique(rows)]
-    x = [float(stated[chosen].mean()) for chosen in bins]
-    shares = _shares([right[chosen] for chosen in bins])
-    error = sum(chosen.sum() * abs(a - b) for chosen, a, b in zip(bins, x, shares["y"], strict=True)) / len(plays)
-    return {"name": f"{run.name} (mean error {error:.3f})", "x": x, **shares}
 
 
 def _shares(values: Sequence[Float64Array]) -> Series:

@@ -202,9 +202,13 @@ def prepare(
         progress: True for a bar on standard error.
 
     Raises:
-        TuneError: the arrays do not support the settings.
+        TuneError: the settings rewrite hints.
     """
-    require_known(settings.search)
+    if settings.search.rewrite != "off":
+        raise TuneError(
+            f"search.rewrite must be off to be tuned, got {settings.search.rewrite}: every trial would embed new "
+            "hints; leave it out of --config"
+        )
     # every term of the similarity is computed, also those with weight 0 in these settings
     whole = replace(settings.search, sentence_weight=0.5, sentence_mean_weight=0.25, rule_weight=1.0)
     searched = searched_of(store, replace(settings, search=whole), embedder)
@@ -267,19 +271,6 @@ def prepare(
 
 
 ALL_PARTS: Mapping[str, float] = {"paragraph": 1.0, "sentence": 1.0, "mean": 1.0, "rule": 1.0}
-
-
-def require_known(search: SearchSettings) -> None:
-    """Refuse settings that the arrays do not support.
-
-    Raises:
-        TuneError: the settings rewrite hints.
-    """
-    if search.rewrite != "off":
-        raise TuneError(
-            f"search.rewrite must be off to be tuned, got {search.rewrite}: every trial would embed new hints; "
-            "leave it out of --config"
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.server import Repertoire
 from quarry.evaluate.referee import Referee, make_referee, tools_of
 from quarry.evaluate.referee.scoring import Similarity
-from quarry.evaluate.replay.judges import make_judge, repeats_of
+from quarry.evaluate.referee.simulated import make_judge, repeats_of
 from quarry.evaluate.replay.replay import replay_games
 from quarry.evaluate.replay.replayer import Replayer
 from quarry.evaluate.runs.run import Run, make_run

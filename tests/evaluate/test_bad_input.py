@@ -64,7 +64,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (f"tune {GAMES} --trials 5 --config rewrites.yaml", "search.rewrite must be off to be tuned, got my.Rewriter"),
         ("games check --games broken.jsonl", "broken.jsonl line 1: "),
         (f"games check {GAMES} --store nowhere", "run: python -m ingest"),
-        ("games label --out g.jsonl --document gamma", "--document must be one of "),
+        ("games label --out nowhere/g.jsonl", "--out must be in a folder that is there"),
         (
             f"questions {GAMES} --out b.jsonl --view opening",
             "--view must come with --for-respondent, got opening alone",

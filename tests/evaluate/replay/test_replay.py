@@ -212,7 +212,7 @@ def repeated(hand_store: Course, hand_player: Player, hand_settings: Settings) -
         return make_referee("oracle") if len(seeds) == 1 else Declining()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("quarry.evaluate.replay.judges.make_referee", make)
+        patch.setattr("quarry.evaluate.referee.simulated.make_referee", make)
         run = replayed(
             GAMES,
             hand_store,

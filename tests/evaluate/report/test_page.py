@@ -18,7 +18,6 @@ import pytest
 from quarry.configs.settings import load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.report.page import headline, lecture_figures, paired_tests, render
-from quarry.evaluate.report.plots import run_plots
 from quarry.evaluate.runs.files import write_run
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import Run, make_run
@@ -147,7 +146,7 @@ class TestText:
         ]
         assert opened["play"]["guess"]["opening_sentence"] == HOSTILE
         assert opened["outcomes"][0].startswith("lost by the answers")
-        assert list(data_of(page)["plots"]) == ["success", "lost", "confidence"]
+        assert list(data_of(page)["plots"]) == ["success", "lost"]
 
     def test_measures_have_intervals_and_verdicts(self, page: str) -> None:
         text = " ".join(Tags(page).text.split())
@@ -195,24 +194,13 @@ class TestText:
         ]
         assert "beta 1 1.000" in " ".join(Tags(render([run])).text.split())
 
-    def test_confidence_is_judged_in_tenths(self) -> None:
-        # one guess stated .2 and wrong, three stated .9 and right: the mean error is (.2 + 3 * .1) / 4
-        plays = [
-            play_record(won=won, guess={"opening_sentence": "", "confidence": stated})
-            for stated, won in ((0.2, False), (0.9, True), (0.9, True), (0.9, True))
-        ]
-        run = make_run([game_record(plays=plays)], "f", load(), "oracle", 0, 4, "one")
-        (series,) = run_plots([run])["confidence"]
-        assert (series["x"], series["y"]) == ([pytest.approx(0.2), pytest.approx(0.9)], [0.0, 1.0])
-        assert series["name"] == "one (mean error 0.125)"
-
     def test_every_plot_has_its_values_in_words(self, page: str) -> None:
         labels = {
             attributes["data-figure"]: attributes["aria-label"]
             for _, attributes in Tags(page).tags
             if "data-figure" in attributes
         }
-        assert set(labels) == {"success", "lost", "confidence"}
+        assert set(labels) == {"success", "lost"}
         assert all(label and len(label) > 30 for label in labels.values())
         assert f"won {HOSTILE}" in str(labels["success"])
 
@@ -251,8 +239,8 @@ class TestBrowser:
         self, opened: tuple[Any, list[str], list[str]], tmp_path: Path
     ) -> None:
         tab, said, asked = opened
-        assert tab.locator(".plot").count() == 3
-        assert tab.locator(".plot:has(.main-svg)").count() == 3
+        assert tab.locator(".plot").count() == 2
+        assert tab.locator(".plot:has(.main-svg)").count() == 2
         assert said == []
         assert asked == [f"file://{tmp_path / 'report.html'}"]
 

@@ -27,11 +27,13 @@ from quarry.evaluate.games.labelled import SPLITS
 from quarry.evaluate.tuning import storage as storage_module
 from quarry.evaluate.tuning import study as study_module
 from quarry.evaluate.tuning.prepared import Judged
-from quarry.evaluate.tuning.space import Space, numbers_of, settings_of
 from quarry.evaluate.tuning.storage import index_of, open_storage
 from quarry.evaluate.tuning.study import (
+    Space,
     complete,
+    numbers_of,
     run_study,
+    settings_of,
     verdict,
 )
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
