@@ -18,7 +18,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A working folder with a store, and games about it."""
     made = tmp_path_factory.mktemp("bad")
     make_store(made / "store", course())
-    write_games(made / "games.jsonl", map(record_of, course_games(course())[:3]))
+    write_games(made / "games.jsonl", map(record_of, course_games(course())))
     (made / "broken.jsonl").write_text("{", encoding="utf-8")
     (made / "other.jsonl").write_text('{"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}', encoding="utf-8")
     (made / "rewrites.yaml").write_text("search: {rewrite: my.Rewriter}\n", encoding="utf-8")
