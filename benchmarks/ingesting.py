@@ -18,7 +18,7 @@ from quarry.ingest.embed import load_embedder
 from quarry.ingest.embed.embedders import load_sentence_transformer
 from quarry.ingest.embed.exports import minilm_folder
 from quarry.ingest.layout.arrange import arrange
-from quarry.ingest.pdf.extract import extract
+from quarry.ingest.layout.extract import extract
 
 N_RUNS = 3
 N_PARAGRAPHS = 192

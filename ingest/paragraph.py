@@ -43,7 +43,6 @@ class Paragraph:
         same_as: paragraph_id of the first near-identical paragraph of the course, "" if there is none.
         sureness: share of its characters that the file explains, 0..1; the others are missing or doubtful.
         reader: name of the reader of its page, "" for a paragraphs file.
-        place: top and foot of its first lines on the page, in points; () for a file without pages.
         kind: the kind of passage.
         follows: the list that it introduces, if `text` does not hold it, else "".
         own_length: characters of `text` before the list or display that a lead-in introduces; 0 for all of `text`.
@@ -61,7 +60,6 @@ class Paragraph:
     same_as: str = ""
     sureness: float = 1.0
     reader: str = ""
-    place: tuple[float, ...] = ()
     kind: Kind = "prose"
     follows: str = ""
     own_length: int = 0

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from quarry.ingest.layout.columns import columns_of, rows_of_lines
 from quarry.ingest.layout.drop_caps import with_drop_caps
+from quarry.ingest.layout.extract import Page, Pdf
 from quarry.ingest.layout.lines import Line, Word
 from quarry.ingest.layout.margins import parted_from_notes, without_line_numbers
 from quarry.ingest.layout.running_heads import RunningHeads
-from quarry.ingest.pdf.extract import Page, Pdf
 from quarry.ingest.pdf.model import UNKNOWN, Box
 
 MIN_PROSE_LINES = 6

@@ -9,7 +9,7 @@ import pytest
 
 from quarry.configs.imports import find
 from quarry.ingest.errors import SourceError
-from quarry.ingest.pdf.extract import READERS, Pdf, extract
+from quarry.ingest.layout.extract import READERS, Pdf, extract
 from quarry.ingest.pdf.model import UNKNOWN, PdfReader
 from tests.contracts.handmade import PAGE_HEIGHT, PAGE_WIDTH, Run, encrypted_pdf, pdf
 
