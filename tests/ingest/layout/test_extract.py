@@ -162,7 +162,7 @@ def test_what_a_damaged_page_makes_a_library_raise_is_told_with_file_and_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def page(_: PdfiumReader, index: int) -> GlyphPage:
-        return [GlyphPage(600, 800, [], ruled=False)][index]
+        return [GlyphPage(600, 800, [])][index]
 
     monkeypatch.setattr(PdfiumReader, "page", page)
     said = "lecture.pdf page 2: must be readable, is damaged (IndexError); get the file again"
