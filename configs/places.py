@@ -53,17 +53,6 @@ def own_fit(bundled: Path) -> Path:
     return home() / "fitted" / bundled.name
 
 
-def to_fit(bundled: Path) -> Path:
-    """Return the default path of a new fit: the bundled file in a checkout, else the user's own."""
-    return bundled if is_checkout() else own_fit(bundled)
-
-
-def fitted(bundled: Path) -> Path:
-    """Return the path of the user's own fit if there is one, else the bundled file."""
-    own = to_fit(bundled)
-    return own if own.exists() else bundled
-
-
 @functools.cache
 def code_digest() -> str:
     """Return 16 hexadecimal digits that change with any source or settings file, committed or not."""

@@ -295,8 +295,6 @@ def build_references(
     search: SearchSettings,
     embedder: Embedder | None,
     calibration: ReferenceCalibration,
-    *,
-    without: str = "",
 ) -> References:
     """Make the resolver of book names over a store.
 
@@ -305,24 +303,14 @@ def build_references(
         search: thresholds; only stems are compared unless `book_match` is "resolved".
         embedder: the store's embedder; None compares no meanings.
         calibration: calibration of that embedder.
-        without: doc_id of a document to leave out, together with its duplicates.
     """
     resolves = search.book_match == "resolved"
-    documents = [
-        document for document in store.documents if not without or without not in (document.doc_id, document.same_as)
-    ]
-    held = {document.doc_id for document in documents}
-    paragraphs = store.paragraphs if not without else [item for item in store.paragraphs if item.doc_id in held]
-    vectors = None
-    if resolves and embedder is not None:
-        places = [place for place, (doc_id, _) in enumerate(store.aliases) if doc_id in held]
-        vectors = [store.aliases[place] for place in places], store.alias_vectors[places]
     return References(
-        documents,
+        store.documents,
         search.filter_confidence,
         search.boost_confidence,
-        paragraphs=paragraphs if resolves else (),
+        paragraphs=store.paragraphs if resolves else (),
         embedder=embedder if resolves else None,
-        alias_vectors=vectors,
+        alias_vectors=(store.aliases, store.alias_vectors) if resolves and embedder is not None else None,
         calibration=calibration,
     )
