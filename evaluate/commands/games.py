@@ -29,13 +29,9 @@ def check(options: argparse.Namespace) -> int:
         for key, n_lines in sorted(unknown.items())
     ]
     findings += check_games(games, open_store(options.store, options.collection).paragraphs)
-    if options.json:
-        found = [{"game_id": game_id, "wrong": wrong} for game_id, wrong in findings]
-        shared.print_json({"games": len(games), "findings": found})
-    else:
-        for game_id, wrong in findings:
-            print(f"{game_id}: {wrong}" if game_id else wrong)
-        print(f"{options.games}: {pluralize(len(games), 'game')}, {pluralize(len(findings), 'thing')} wrong")
+    for game_id, wrong in findings:
+        print(f"{game_id}: {wrong}" if game_id else wrong)
+    print(f"{options.games}: {pluralize(len(games), 'game')}, {pluralize(len(findings), 'thing')} wrong")
     return 1 if findings else 0
 
 
@@ -106,7 +102,7 @@ COMMANDS = (
     shared.command(
         "games check",
         "--store data/store --games data/games/english.jsonl",
-        (*shared.COURSE, shared.GAMES, cli.JSON),
+        (*shared.COURSE, shared.GAMES),
         check,
         settings=(),
         notes=FORM,

@@ -210,17 +210,14 @@ def _replayed(options: argparse.Namespace) -> list[Run]:
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Settings]:
-    """Return the settings of each preset, and of the first one with each --set, by a name that may be a file's."""
+    """Return the settings of each preset by a name that may be a file's."""
     if options.games is None or not options.presets:
         raise SettingsError("compare must be given --games and --presets, or RUN.json files, got neither")
     presets = [name.strip() for name in options.presets.split(",") if name.strip()]
-    settings = {Path(name).stem if is_file_name(name) else name: cli.settings_of(options, name, ()) for name in presets}
-    for change in options.changes:
-        settings[change.replace("/", "_")] = cli.settings_of(options, next(iter(presets), "default"), [change])
-    if len(settings) < max(2, len(presets) + len(options.changes)):
+    settings = {Path(name).stem if is_file_name(name) else name: cli.settings_of(options, name) for name in presets}
+    if len(settings) < max(2, len(presets)):
         raise RunError(
-            f"--presets must name two or more different presets, got {options.presets!r}; e.g. dual,filtered, or one "
-            "with --set"
+            f"--presets must name different presets, two or more, got {options.presets!r}; e.g. dual,filtered"
         )
     return settings
 
@@ -314,7 +311,6 @@ COMMANDS = (
                 "A,B,...",
                 f"the others are tested against the first; YAML files, or of {', '.join(preset_names())}",
             ),
-            cli.set_option("one more to compare: the first preset with this setting, such as search.rule_weight=0"),
             cli.option(
                 "--referee", "SPEC", "as for replay, to compare win rates (default: %(default)s)", default="none"
             ),
@@ -325,7 +321,6 @@ COMMANDS = (
             *(shared.WORKERS, shared.STRICT, cli.JSON),
         ),
         compare,
-        settings=(cli.CONFIG,),
     ),
     shared.command(
         "report",

@@ -1,8 +1,9 @@
-"""`tune`: fits the search's settings on labelled games."""
+"""`tune` and `calibrate search`: fit the settings and the numbers of search on labelled games."""
 
 from __future__ import annotations
 
 import argparse
+import functools
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -13,17 +14,22 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from quarry.configs import arguments as cli
-from quarry.configs.places import code_digest
+from quarry.configs.places import code_digest, own_fit
 from quarry.configs.settings import Settings, as_dict
 from quarry.evaluate.commands import shared
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import SPLITS, LabelledGame, load_games, select_split
-from quarry.evaluate.games.locating import locate_in
+from quarry.evaluate.games.locating import locate_games, locate_in
 from quarry.evaluate.runs.run import commit
-from quarry.ingest.store import Course
+from quarry.ingest.store import Course, open_store
+from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_for
 
 if TYPE_CHECKING:
     from quarry.configs.executors import Workers
+
+
+N_NEGATIVES = 600
+"""Most bundled hints that a calibration takes as negatives."""
 
 
 def tune(
@@ -180,6 +186,40 @@ def _print(found: Mapping[str, Any]) -> None:
     print("  " + ", ".join(f"{name} {value}" for name, value in found["settings"].items()))
 
 
+def calibrate_search(options: argparse.Namespace) -> int:
+    """Fit relevance and fusion, and write the numbers next to those of the user's other embedders."""
+    from quarry.evaluate.fit.calibration import calibrate
+    from quarry.ingest.embed.hint_bank import HINTS, as_asked, hints_of, load_hints
+    from quarry.player.search.build import store_embedder, word_scorers
+    from quarry.player.search.cache import CachingEmbedder
+
+    shared.require_writable(options.out)
+    settings = cli.settings_of(options)
+    store = open_store(options.store, options.collection)
+    spec = store.embedder_spec
+    embedder = CachingEmbedder(store_embedder(store, settings))
+    before = calibration_for(store)
+    games = shared.chosen_games(options)
+    located = locate_games(games, store.paragraphs)
+    bank = load_hints(Path(settings.search.hints) if settings.search.hints else HINTS)
+    is_about_others = bank.course.isdisjoint(document.doc_id for document in store.documents)
+    negatives = [game.hint for game in games if not game.answerable]
+    if is_about_others:
+        negatives += bank.texts[:N_NEGATIVES]
+    else:
+        # the hints of the games, each with its document, so that nearness reveals no answer
+        documents = {game_id: paragraph.doc_id for game_id, paragraph in located.items() if paragraph}
+        bank = hints_of({as_asked(game.hint): documents.get(game.game_id, "") for game in games})
+    scorers = word_scorers(store, settings, embedder, bank)
+    fitted = as_tree(calibrate(store, embedder, scorers, games, located, negatives, settings.search, before))
+    tree = json.loads(options.out.read_text(encoding="utf-8")) if options.out.exists() else {}
+    shared.write_text(options.out, shared.as_json({**tree, spec: fitted}) + "\n")
+    used = f"; used for every store of {spec}" if options.out == own_fit(CALIBRATION) else ""
+    cli.warn(options, f"written to {options.out}{used}")
+    shared.print_json(fitted)
+    return 0
+
+
 COMMANDS = (
     shared.command(
         "tune",
@@ -206,5 +246,14 @@ COMMANDS = (
             cli.JSON,
         ),
         run,
+    ),
+    shared.command(
+        "calibrate search",
+        "--store my/store --games my/games.jsonl",
+        (
+            *(*shared.COURSE, shared.GAMES, shared.SPLIT),
+            cli.path("--out", "FILE", "default: %(default)s", default=functools.partial(own_fit, CALIBRATION)),
+        ),
+        calibrate_search,
     ),
 )

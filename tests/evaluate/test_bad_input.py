@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("serve --port 0 --games nowhere.jsonl", "--games must be a readable file, got nowhere.jsonl"),
         (f"serve {GAMES} --port 65536", "--port must be free on 127.0.0.1, got 65536: "),
         (f"compare {GAMES} --presets dual,filterd", "got 'filterd'; did you mean filtered?"),
-        (f"compare {GAMES} --presets dual --set search.kk=1", "--set search.kk=1: search has no key"),
+        (f"compare {GAMES} --presets dual,filtered --set search.kk=1", "--set search.kk=1: search has no key"),
         (f"compare {GAMES}", "compare must be given --games and --presets, or RUN.json files"),
         (f"compare {GAMES} nowhere.json", "compare takes RUN.json files, or --games and --presets, got both"),
         (f"compare {GAMES} --presets dual,filtered --measure nowhere.mine", "--measure must name something"),

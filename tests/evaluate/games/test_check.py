@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -77,14 +76,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 class TestCommand:
-    def test_json_is_one_document(self, tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]) -> None:
-        games = [labelled_game(hint="ivy"), labelled_game(game_id="g2", hint="plant")]
-        path = write_games(tmp_path / "games.jsonl", map(record_of, games))
-        assert run_main(main, "games", "check", "--store", store, "--games", str(path), "--json") == 1
-        found = json.loads(capsys.readouterr().out)
-        assert found["games"] == 2
-        assert [finding["game_id"] for finding in found["findings"]] == ["g1"]
-
     def test_an_unknown_key_is_named_once(self, tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]) -> None:
         records = [{**record_of(CLEAN), "mood": "fair"}, {**record_of(CLEAN), "game_id": "g2", "hint": "x", "mood": ""}]
         path = write_games(tmp_path / "games.jsonl", records)
