@@ -32,8 +32,8 @@ from quarry.configs.terminal import visible, visible_json
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.practice.person import ME, play_with_person
 from quarry.evaluate.practice.server import PracticeServer, create_app, load_repertoire, serving
-from quarry.evaluate.referee import Secret, spec_table
 from quarry.evaluate.referee.reading import answer_by_reading
+from quarry.evaluate.referee.spec import Secret, spec_table
 from quarry.evaluate.referee.text import visible_context
 from quarry.evaluate.runs.record import why_lost
 from quarry.ingest.errors import IngestError

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from quarry.configs.json_files import read_objects
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.referee import Posed, Secret, secret_of
 from quarry.evaluate.referee.simulated import Retriever
+from quarry.evaluate.referee.spec import Posed, Secret, secret_of
 from quarry.evaluate.replay.replayer import Job, PlayAll, Replayer
 from quarry.evaluate.runs.record import GameRecord
 from quarry.ingest.paragraph import Paragraph

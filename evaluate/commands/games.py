@@ -14,7 +14,8 @@ from quarry.evaluate.answers.batches import VIEWED
 from quarry.evaluate.commands import shared
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.labelled import FORM, KEYS, read_games
-from quarry.evaluate.referee import spec_table, tools_of
+from quarry.evaluate.referee.simulated import tools_of
+from quarry.evaluate.referee.spec import spec_table
 from quarry.ingest.store import open_store
 
 

@@ -14,8 +14,8 @@ from quarry.configs.settings import Settings, SettingsError, is_file_name, prese
 from quarry.configs.terminal import pluralize, visible
 from quarry.evaluate.commands import shared
 from quarry.evaluate.errors import RunError, writing
-from quarry.evaluate.referee import read_spec, spec_table
 from quarry.evaluate.referee.simulated import EVERY, HINT_ALONE, SPECS, judges_of
+from quarry.evaluate.referee.spec import read_spec, spec_table
 from quarry.evaluate.runs.files import partial_path, read_runs, write_run
 from quarry.evaluate.runs.measures import find_measures
 from quarry.evaluate.runs.run import Run

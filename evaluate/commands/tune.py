@@ -25,7 +25,7 @@ from quarry.ingest.store import Course, open_store
 from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_for
 
 if TYPE_CHECKING:
-    from quarry.configs.executors import Workers
+    pass
 
 
 N_NEGATIVES = 600
@@ -40,9 +40,7 @@ def tune(
     n_trials: int,
     seed: int = 0,
     storage: str | None = None,
-    workers: Workers = 1,
-    prune: bool = False,
-    warm_start: str | None = None,
+    **study: Any,
 ) -> dict[str, Any]:
     """Fit the search's settings on training games, choose on validation games and report on test games.
 
@@ -51,9 +49,7 @@ def tune(
         n_trials: that the study has in the end.
         seed: of splits, sampler and intervals.
         storage: URL of a database, or the path of an SQLite file, with a study to resume; None keeps nothing.
-        workers: processes, or a cluster.
-        prune: True to stop trials that are worse than the median of the earlier ones on the first games.
-        warm_start: storage of an earlier study, of which the best trials are run first.
+        study: `workers`, `prune` and `warm_start`, as of `run_study`.
 
     Returns:
         The figures of tuned and untuned settings; `settings`, the values of what was tuned; `tuned_settings`, the
@@ -91,9 +87,7 @@ def tune(
         n_trials=n_trials,
         seed=seed,
         storage=storage,
-        workers=workers,
-        prune=prune,
-        warm_start=warm_start,
+        **study,
         attributes={"store": store.location, "untuned": numbers_of(tunable, base)},
     )
     return {

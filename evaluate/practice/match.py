@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.referee import N_QUESTIONS, Posed, Referee, secret_of
 from quarry.evaluate.referee.scoring import Score, Similarity, score_guess
+from quarry.evaluate.referee.spec import N_QUESTIONS, Posed, Referee, secret_of
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import MessageError, ServerError
 from quarry.player.protocol import messages as protocol

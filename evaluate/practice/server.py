@@ -30,8 +30,9 @@ from quarry.evaluate.errors import GamesError, PortError, RefereeError
 from quarry.evaluate.games.labelled import LabelledGame, load_games
 from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.practice.match import Match, RefusedMessageError, first_fault
-from quarry.evaluate.referee import Referee, make_referee, prepare, tools_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
+from quarry.evaluate.referee.simulated import make_referee, prepare, tools_of
+from quarry.evaluate.referee.spec import Referee
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
 from quarry.player.answer.guess import associative_words

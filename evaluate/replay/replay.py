@@ -20,8 +20,7 @@ from quarry.configs.places import code_digest
 from quarry.configs.settings import Settings, as_dict
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.locating import locate_in
-from quarry.evaluate.referee import prepare
-from quarry.evaluate.referee.simulated import Judge, repeats_of
+from quarry.evaluate.referee.simulated import Judge, prepare, repeats_of
 from quarry.evaluate.replay.replayer import Job, PlayAll, build_replayer, play_on, workers_for
 from quarry.evaluate.runs.files import RecordFile, unfinished_records, write_run
 from quarry.evaluate.runs.measures import Measure

@@ -12,9 +12,9 @@ from quarry.configs.executors import made_once, result_of, run_all
 from quarry.configs.settings import Settings, SettingsError, WorkerError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
-from quarry.evaluate.referee import Referee, tools_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
-from quarry.evaluate.referee.simulated import Judge, make_judge
+from quarry.evaluate.referee.simulated import Judge, make_judge, tools_of
+from quarry.evaluate.referee.spec import Referee
 from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord, record_game
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course, open_store

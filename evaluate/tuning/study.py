@@ -121,7 +121,7 @@ def run_study(
     n_trials: int,
     seed: int,
     storage: str | None,
-    workers: Workers,
+    workers: Workers = 1,
     prune: bool = False,
     warm_start: str | None = None,
     progress: bool = True,

@@ -14,9 +14,9 @@ import pytest
 from quarry.configs.settings import Settings
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.server import Repertoire
-from quarry.evaluate.referee import Referee, make_referee, tools_of
 from quarry.evaluate.referee.scoring import Similarity
-from quarry.evaluate.referee.simulated import make_judge, repeats_of
+from quarry.evaluate.referee.simulated import make_judge, make_referee, repeats_of, tools_of
+from quarry.evaluate.referee.spec import Referee
 from quarry.evaluate.replay.replay import replay_games
 from quarry.evaluate.replay.replayer import Replayer
 from quarry.evaluate.runs.run import Run, make_run

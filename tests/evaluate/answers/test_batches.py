@@ -20,7 +20,8 @@ from quarry.evaluate.answers.batches import (
 )
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.locating import locate_games
-from quarry.evaluate.referee import Secret, make_referee
+from quarry.evaluate.referee.simulated import make_referee
+from quarry.evaluate.referee.spec import Secret
 from quarry.evaluate.replay.replayer import Job, Replayer
 from quarry.player.questions.question import Question
 from tests.evaluate.fakes import labelled_game

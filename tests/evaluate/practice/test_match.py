@@ -10,7 +10,7 @@ import pytest
 
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.match import DEADLINES_S, MAX_TEXT_CHARS, Match, RefusedMessageError, read_batch
-from quarry.evaluate.referee import Posed, Secret
+from quarry.evaluate.referee.spec import Posed, Secret
 from quarry.player.questions.answer import Answer
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import batch, half_alike, labelled_game, message

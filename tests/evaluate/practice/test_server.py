@@ -24,7 +24,7 @@ from quarry.evaluate.practice.server import (
     load_repertoire,
     serving,
 )
-from quarry.evaluate.referee import Posed, Secret
+from quarry.evaluate.referee.spec import Posed, Secret
 from quarry.ingest.store import Course
 from quarry.player.game.play import play
 from quarry.player.protocol.client import GameServer, HttpGameServer

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from quarry.configs.settings import load
-from quarry.evaluate.referee import prepare, tools_of
-from quarry.evaluate.referee.simulated import CharacterEncoder, Tools
+from quarry.evaluate.referee.simulated import CharacterEncoder, Tools, prepare, tools_of
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import Models
 from tests.contracts.paragraphs import paragraph

@@ -16,7 +16,8 @@ import pytest
 
 from quarry.configs.settings import Settings, load
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.referee import Posed, Referee, Secret, Tools, make_referee
+from quarry.evaluate.referee.simulated import Tools, make_referee
+from quarry.evaluate.referee.spec import Posed, Referee, Secret
 from quarry.evaluate.replay.replayer import Job, Replayer
 from quarry.evaluate.runs.measures import interval
 from quarry.evaluate.runs.record import GameRecord
