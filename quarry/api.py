@@ -135,10 +135,6 @@ def compare(
         settings: names of presets, or settings by name; the first is the baseline of the tests.
         referee, n_games, seed: as in `replay`.
         measures: names of further measures, such as nDCG@10.
-
-    Raises:
-        GamesError: the file cannot be used, or its games belong to another course.
-        RefereeError: the SPEC is invalid.
     """
     import pandas as pd
 

@@ -217,12 +217,9 @@ def create_app(server: PracticeServer) -> FastAPI:
         return _problem(error.status_code, str(error.detail), error.headers)
 
     @app.exception_handler(RequestValidationError)
-    async def refuse_invalid(_: Request, error: RequestValidationError) -> JSONResponse:
-        return _problem(422, first_fault(error.errors()))
-
     @app.exception_handler(RefusedMessageError)
-    async def refuse_message(_: Request, error: RefusedMessageError) -> JSONResponse:
-        return _problem(422, str(error))
+    async def refuse_message(_: Request, error: RequestValidationError | RefusedMessageError) -> JSONResponse:
+        return _problem(422, str(error) if isinstance(error, RefusedMessageError) else first_fault(error.errors()))
 
     @app.exception_handler(Exception)
     async def apologise(_: Request, error: Exception) -> JSONResponse:

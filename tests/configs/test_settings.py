@@ -99,16 +99,6 @@ def test_later_files_win_key_by_key_and_a_change_over_all(tmp_path: Path) -> Non
     assert alone.search.pdf_k == default["pdf_k"]
 
 
-def test_a_file_here_is_a_preset_by_its_name_unless_a_preset_has_that_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, "search: {rrf_k: 32}", "tuned.yaml")
-    written(tmp_path, "search: {rrf_k: 32}", "unfiltered.yaml")
-    written(tmp_path, "search: {rrf_k: 32}", "default.yaml")
-    assert [load(name).search.rrf_k for name in ("tuned", "unfiltered", "default")] == [32, 60, 60]
-
-
 @pytest.mark.parametrize(
     ("change", "says"),
     [

@@ -134,20 +134,6 @@ class TestCommand:
         assert read == replace(own, preset=str(out), search=replace(own.search, **found["settings"]))
         assert found["preset"] == "dual"
 
-    def test_a_tuned_file_is_refused_over_a_preset_that_it_was_not_tuned_with(
-        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        out = tmp_path / "mine.yaml"
-        assert self.tuned(store, games, out, "--trials", "1", "--preset", "filtered") == 0
-        fixed = ("replay", "--store", store, "--games", games, "--split", "test", "--config", str(out))
-        for preset in ((), ("--preset", "dual")):
-            capsys.readouterr()
-            assert run_main(main, *fixed, *preset) == 2
-            said = capsys.readouterr().err
-            assert "was tuned with the preset filtered, whose settings it holds, got it over " in said
-            assert f"--preset {out}" in said
-        assert run_main(main, *fixed, "--preset", "filtered") == 0
-
     def test_what_was_written_is_in_force_where_it_is_named_and_nowhere_else(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
