@@ -21,7 +21,7 @@ from quarry.ingest.store import open_store
 
 def check(options: argparse.Namespace) -> int:
     """Print the errors of a games file; return 1 if there are any."""
-    from quarry.evaluate.games.check import check_games
+    from quarry.evaluate.games.locating import check_games
 
     games, problems, unknown = read_games(options.games)
     findings = [("", str(problem)) for problem in problems]

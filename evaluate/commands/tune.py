@@ -182,7 +182,7 @@ def _print(found: Mapping[str, Any]) -> None:
 
 def calibrate_search(options: argparse.Namespace) -> int:
     """Fit relevance and fusion, and write the numbers next to those of the user's other embedders."""
-    from quarry.evaluate.fit.calibration import calibrate
+    from quarry.evaluate.tuning.calibration import calibrate
     from quarry.ingest.embed.hint_bank import HINTS, as_asked, hints_of, load_hints
     from quarry.player.search.build import store_embedder, word_scorers
     from quarry.player.search.cache import CachingEmbedder

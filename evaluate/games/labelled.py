@@ -1,9 +1,10 @@
-"""Labelled games: the file format, reading, and splits. Only this class holds labels."""
+"""Labelled games: the file format, reading, splits, and when two sentences are the same."""
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from quarry.player.words import canonical
 logger = logging.getLogger(__name__)
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
+WON_F1 = 0.9
+"""A sentence with this token F1 or more counts as the labelled one."""
 SPLIT_ENDS = (0.5, 0.7, 1.0)
 """Cumulative shares of the paragraphs in SPLITS if the games file names no splits."""
 FORM = """\
@@ -151,7 +154,7 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
         document=Path(texts.pop("pdf")).stem,
         in_text_layer=record["in_text_layer"],
         answerable=is_answerable,
-        split="validation" if record.get("split") == "val" else record.get("split"),
+        split=record.get("split"),
         **texts,
     )
 
@@ -161,7 +164,7 @@ RULES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "game_id": NEEDED,
     "hint": NEEDED,
     **dict.fromkeys(TEXTS, ("a string", lambda value: isinstance(value, str | None))),
-    "split": (f"one of {', '.join(SPLITS)}", lambda value: value in (None, "val", *SPLITS)),
+    "split": (f"one of {', '.join(SPLITS)}", lambda value: value in (None, *SPLITS)),
     "in_text_layer": ("true or false", lambda value: isinstance(value, bool)),
 }
 """By key, the rule for its value in words and as a function."""
@@ -192,3 +195,25 @@ def select_split(games: Sequence[LabelledGame], split: str | None, seed: int) ->
         has = ", ".join(f"{name} {count}" for name, count in counts)
         raise GamesError(f"--split {split} must hold at least one game, has none; the file has {has}")
     return chosen
+
+
+def same_text(one: str, other: str) -> bool:
+    """Return whether two sentences are equal after NFKC, case folding and removal of all but letters and digits."""
+    return canonical(one) == canonical(other)
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words of a text for token F1: case-folded runs of letters and digits after NFKC."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(char if char.isalnum() else " " for char in folded).split()
+
+
+def token_f1(one: str, other: str) -> float:
+    """Return the token F1 of two texts, 0..1."""
+    left, right = Counter(tokens(one)), Counter(tokens(other))
+    return 2.0 * (left & right).total() / max(1, left.total() + right.total())
+
+
+def same_sentence(one: str, other: str) -> bool:
+    """Return whether a guessed sentence wins a game: it equals the labelled one, or their token F1 is at least 0.9."""
+    return same_text(one, other) or token_f1(one, other) >= WON_F1

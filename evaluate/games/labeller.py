@@ -10,9 +10,8 @@ from typing import Any
 
 from quarry.configs.terminal import visible
 from quarry.evaluate.errors import writing
-from quarry.evaluate.games.check import MAX_HINT_WORDS, hint_errors, shared_word_errors
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.locating import locate_games
+from quarry.evaluate.games.locating import MAX_HINT_WORDS, hint_errors, locate_games, shared_word_errors
 from quarry.ingest.paragraph import Paragraph
 
 ENOUGH = ":q"

@@ -92,14 +92,11 @@ _BEYOND = re.compile(
     r"|(?:last|second|third|next|final) sentence|not in|(?:occurs?|appears?|comes?) (?:first|last|earliest))\b"
     r"|\b[בל]?כמה\b|\bאיך\b|\bמדוע\b|היכן|נושא|עוסק|משמעות|דומה|מטרת|לפני|אחרי|בהמשך|פעמי|\bאות\b|משפט ה(?:אחרון|שני)"
     r"|(?:מופיע|נזכר|מוזכר)\w* ראשונ"
-)
-"""Words of questions that these rules cannot check: amounts, later places, order, meaning."""
-_NOT_CHECKED = re.compile(
-    r"\b(?:any|whatever) (?:\w+ )?forms?\b|בכל (?:צורה|הטיה)"
+    r"|\b(?:any|whatever) (?:\w+ )?forms?\b|בכל (?:צורה|הטיה)"
     r"|\b(?:does|do|is|are|has|have) (?:[^,?]*? )?not\b|n't\b|\babsent\b|\bmissing\b"
     r"|\bלא (?:מופיע|מוזכר|נזכר|נמצא|כלול)|\bאינ[והםן]\b|\bboth\b|\ball\b|# and (?:\w+ )*#|# ו-? ?#"
 )
-"""Words of questions about inflected forms, about words that are absent, or about several words at once."""
+"""Words of questions that these rules cannot check: amounts, order, meaning, absence, other forms, several at once."""
 _FIRST_OF_SEVERAL = re.compile(
     r"\b(?:first|earliest)\b(?! (?:sentence|words?\b|in the (?:par|text|pas)))|\bב?ראשונה?\b|\bהראשונה\b"
 )
@@ -150,7 +147,7 @@ def read_question(question: str, options: Sequence[str]) -> Wording:
     bare = _FIRST_SENTENCE.sub(" ", asked)
     edge: Literal["", "begin", "end"] = "begin" if _BEGINS.search(bare) else "end" if _ENDS.search(bare) else ""
     return Wording(
-        readable=bool(edge or _OCCURS.search(asked)) and not (_BEYOND.search(bare) or _NOT_CHECKED.search(bare)),
+        readable=bool(edge or _OCCURS.search(asked)) and not _BEYOND.search(bare),
         terms=terms,
         n_repeated=n_repeated,
         in_opening=_FIRST_SENTENCE.search(asked) is not None,

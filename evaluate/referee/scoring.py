@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from quarry.evaluate.games.text import same_text, token_f1, tokens
+from quarry.evaluate.games.labelled import same_text, token_f1, tokens
 from quarry.evaluate.referee.simulated import other_embedder
 from quarry.evaluate.referee.text import same_form
 from quarry.ingest.arrays import Float32Array

@@ -261,14 +261,6 @@ Judge = tuple[str, int]
 """The SPEC and the seed of a referee."""
 
 
-class Mute:
-    """A referee that sends no answers, so that the player guesses by the hint alone."""
-
-    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
-        """Return None for each question."""
-        return [None] * len(questions)
-
-
 def repeats_of(spec: str, repeats: int, seed: int) -> list[Judge]:
     """Return a referee once for each repeat, with the seeds `seed`, `seed + 1`, ...; none for the SPEC "none"."""
     return [(spec, seed + repeat) for repeat in range(repeats)] if read_spec(spec) is not None else []
@@ -293,4 +285,4 @@ def judges_of(specs: Sequence[str], repeats: int, seed: int) -> list[Judge]:
 def make_judge(judge: Judge, tools: Tools) -> Referee:
     """Return the referee of a SPEC and seed; for the SPEC "none" one that sends no answers."""
     spec, seed = judge
-    return make_referee(spec, seed, tools) or Mute()
+    return make_referee(spec, seed, tools) or SimulatedReferee(RefereeSpec(n_answers=0))

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from quarry.evaluate.answers.batches import AskedBatch, read_answers, read_batches
-from quarry.evaluate.games.labelled import LabelledGame, load_games
-from quarry.evaluate.games.text import same_text
+from quarry.evaluate.games.labelled import LabelledGame, load_games, same_text
 from quarry.player.questions.kinds import KINDS
 
 GAMES = Path(__file__).resolve().parents[3] / "data" / "games"

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from quarry.evaluate.games.check import shared_words
 from quarry.evaluate.games.labelled import LabelledGame, load_games
+from quarry.evaluate.games.locating import shared_words
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 COURSES = ("english", "hebrew")

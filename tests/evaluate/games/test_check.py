@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.games.check import check_games, shared_words
+from quarry.evaluate.games.locating import check_games, shared_words
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game, make_store, record_of, run_main, write_games
 

@@ -43,13 +43,6 @@ class TestLoading:
         game = load_games(write_games(tmp_path / "games.jsonl", [game_line(paragraph_id=None)]))[0]
         assert (game.answerable, game.paragraph_id) == (False, "")
 
-    @pytest.mark.parametrize(
-        ("written", "read"),
-        [("train", "train"), ("val", "validation"), ("validation", "validation"), ("test", "test"), (None, None)],
-    )
-    def test_val_is_read_as_validation(self, tmp_path: Path, written: str | None, read: str | None) -> None:
-        assert load_games(write_games(tmp_path / "games.jsonl", [game_line(split=written)]))[0].split == read
-
     def test_keys_that_resemble_none_of_ours_are_named_in_one_line_when_the_file_is_read(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:

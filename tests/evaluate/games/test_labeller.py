@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.games.check import check_games
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.labeller import label_games
+from quarry.evaluate.games.locating import check_games
 from quarry.ingest.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store, run_main

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.fit.calibration import fit_choices, fit_relevance
+from quarry.evaluate.tuning.calibration import fit_choices, fit_relevance
 from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.paragraph import Alias, Document, Reading
 from quarry.ingest.store import DocumentUpdate, create_store
