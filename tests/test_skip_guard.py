@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,19 +61,3 @@ def test_any_other_skip_fails_the_run(tmp_path: Path) -> None:
         f"skipped for a reason that {ALLOWED.name} does not list: test_small.py::test_it_is_skipped: not today\n"
         in output
     )
-
-
-def test_every_skip_is_named_however_it_came_about(tmp_path: Path) -> None:
-    kinds = {
-        "by_a_mark": skipping("not today"),
-        "without_a_reason": skipping(""),
-        "like_an_allowed_one": skipping(f"{REASON}, or so"),
-        "within_the_test": "def test_it_is_skipped(): pytest.skip('not today')\n",
-        "in_a_fixture": "@pytest.fixture\ndef no(): pytest.skip('not today')\ndef test_it_is_skipped(no): pass\n",
-        "by_a_condition": "@pytest.mark.skipif(True, reason='not today')\ndef test_it_is_skipped(): pass\n",
-        "no_module": "def test_it_is_skipped(): pytest.importorskip('no_such_module')\n",
-    }
-    text = "".join(kind.replace("test_it_is_skipped", f"test_{name}") for name, kind in kinds.items())
-    code, output = run_pytest(tmp_path, PASSES + text)
-    assert (code, "1 passed, 7 skipped" in output) == (1, True)
-    assert sorted(re.findall(r"does not list: test_small\.py::test_(\w+): ", output)) == sorted(kinds)

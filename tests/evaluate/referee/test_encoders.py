@@ -47,14 +47,6 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Counting]:
     return found
 
 
-def test_texts_that_share_runs_of_characters_are_alike_by_characters() -> None:
-    one, other, unlike, nothing = CharacterEncoder().embed_queries(["sorting lists", "sorted list", "quantum", ""])
-    assert one @ one == pytest.approx(1.0)
-    assert one @ other > 0.4
-    assert one @ unlike == 0.0
-    assert not nothing.any()
-
-
 def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[Counting]
 ) -> None:

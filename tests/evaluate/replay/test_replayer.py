@@ -20,7 +20,7 @@ from quarry.evaluate.replay.replayer import Job, Replayer, play_on
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import make_run
 from quarry.ingest.store import Course
-from quarry.player.player import Plan, Player, build_player
+from quarry.player.player import Player, build_player
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.types import Query, SearchResult
 from tests.evaluate.fakes import course_games, labelled_game, make_hashing_replayer
@@ -71,27 +71,6 @@ class TestWorkers:
             match="a worker process must not die, one died 3 times over one task; run the same command again",
         ):
             play_in_processes(die, [Job(0, games[0], None)])
-
-
-def test_a_game_is_planned_once_for_all_its_repeats(
-    store: Course, quick: Settings, games: list[LabelledGame], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    planned: list[str] = []
-    plan = Player.plan
-
-    def counting(self: Player, start: Any, questions: Any = None) -> Plan:
-        planned.append(start.hint)
-        return plan(self, start, questions)
-
-    monkeypatch.setattr(Player, "plan", counting)
-    replayer = make_hashing_replayer(store.location, quick, REFEREE, 3, 3)
-    paragraphs = {item.paragraph_id: item for item in store.paragraphs}
-    records = [
-        replayer.record(Job(number, game, paragraphs[game.paragraph_id])) for number, game in enumerate(games[:2])
-    ]
-    assert planned == [game.hint for game in games[:2]]
-    assert [len(record["plays"]) for record in records] == [3, 3]
-    assert len({tuple(play["answers"]) for play in records[0]["plays"]}) == 3
 
 
 def test_a_played_game_is_searched_once_and_shows_what_a_search_shows(

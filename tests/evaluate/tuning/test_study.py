@@ -34,7 +34,6 @@ from quarry.evaluate.tuning.study import (
     numbers_of,
     run_study,
     settings_of,
-    verdict,
 )
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
 from tests.evaluate.tuning.postgresql import PASSWORD, PostgreSQL, programs
@@ -165,13 +164,6 @@ class TestCommand:
             parts = terms["RR"] + 0.1 * terms["Success@k"] + 0.1 * terms["balanced_accuracy"]
             assert trial.value == pytest.approx(parts)
         assert study.trials_dataframe()["value"].tolist() == [trial.value for trial in study.trials]
-
-    @pytest.mark.parametrize(
-        ("p", "difference", "says"),
-        [(0.2, 0.1, "is not significant"), (0.01, 0.1, "is better than"), (0.01, -0.1, "is WORSE than")],
-    )
-    def test_a_gain_that_is_not_significant_is_called_so(self, p: float, difference: float, says: str) -> None:
-        assert says in verdict(p, difference)
 
     @pytest.mark.parametrize("storage", ["study.db", "sqlite:///{}/study.db"])
     def test_a_study_goes_on(
