@@ -178,6 +178,7 @@ def measure_player(folder: str) -> Figures:
     embedder = store_embedder(course, uncached_settings("fast"))
     embedding = _quantiles(lambda game: embedder.embed_queries([game.hint]), games[:N_HINTS])
     search = _quantiles(lambda game: player.orchestrator.search(Query(game.hint)), games[:N_HINTS])
+    memory_mb = _memory_mb()
     plans: list[Plan] = []
     questions = _quantiles(lambda game: plans.append(player.plan(replace(game, book_name="").told())), games[:N_GAMES])
     answers: tuple[Answer, ...] = ("A", "B", "C", "D") * 5
@@ -192,7 +193,7 @@ def measure_player(folder: str) -> Figures:
         "decision, p50 (ms)": decide[0],
         "decision, p95 (ms)": decide[1],
         "candidates of a game": float(len(plans[0].prior)),
-        **{f"memory, {name} (MB)": value for name, value in _memory_mb().items()},
+        **{f"memory, {name} (MB)": value for name, value in memory_mb.items()},
     }
 
 
