@@ -21,7 +21,6 @@ from quarry.evaluate.runs.comparison import PairedTest, compare
 from quarry.evaluate.runs.measures import interval
 from quarry.evaluate.runs.record import CandidateRecord, GameRecord, HitRecord, fate
 from quarry.evaluate.runs.run import GameRow, Run, play_of
-from quarry.ingest.arrays import Float64Array
 
 FOLDER = Path(__file__).resolve().parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
@@ -236,17 +235,14 @@ def _success(run: Run) -> Series:
     ranks = [row.rank for row in run.games]
     cutoffs = range(1, 1 + max(row.n_hits for row in run.games))
     found = [np.array([float(rank is not None and rank <= cutoff) for rank in ranks]) for cutoff in cutoffs]
-    return {"name": run.name, "x": list(cutoffs), **_shares(found)}
+    y, ends = [float(each.mean()) for each in found], [interval(each, 0) for each in found]
+    return {"name": run.name, "x": list(cutoffs), "y": y, "ends": ends}
 
 
 def _lost(runs: Sequence[Run], outcome: str) -> Series:
     """Return how many plays of each run had an outcome."""
     counts = [sum((row.lost_at or "held") == outcome for row in run.rows) for run in runs]
     return {"name": OUTCOMES[outcome], "outcome": outcome, "x": counts, "y": [run.name for run in runs]}
-
-
-def _shares(values: Sequence[Float64Array]) -> Series:
-    return {"y": [float(each.mean()) for each in values], "ends": [interval(each, 0) for each in values]}
 
 
 def in_words(series: Sequence[Series]) -> str:

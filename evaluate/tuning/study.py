@@ -40,15 +40,11 @@ Space = Mapping[str, FloatDistribution | IntDistribution]
 """Values that each key of the search's settings may take, in order."""
 N_FINALISTS = 20
 """Number of best trials on the training games that are compared on the validation games."""
-
 NOTHING_BETTER = "none of the trials was better on the validation games: the untuned settings stay"
-
 GAMES_A_PARAMETER = 10
 """Games for each parameter that a study should have; with fewer, a fit says little about other games."""
-
 PAUSE_S = 0.05
 """Seconds between two checks of the trials of other processes."""
-
 N_BATCHES = 4
 """Batches of training games after each of which a hopeless trial can be pruned."""
 N_WARM_START = 10
