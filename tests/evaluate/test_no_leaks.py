@@ -149,6 +149,7 @@ class TestProcess:
             assert run_main(player_command.main, "search", "--store", store.location, "--hint", "merge quick heap") == 0
         assert "Sorting" in capsys.readouterr().out
         assert str(tmp_path / "seen") in opened
-        lines = [name for name in opened if "games" in Path(name).parts or name.endswith(".jsonl")]
+        data = [name for name in opened if not name.endswith(".py")]  # the digest of the code reads all sources
+        lines = [name for name in data if "games" in Path(name).parts or name.endswith(".jsonl")]
         ours = ("documents.jsonl", "paragraphs.jsonl", "hint_bank.jsonl")  # of the store and of the package
         assert [name for name in lines if Path(name).name not in ours] == []
