@@ -47,7 +47,7 @@ RESULTS = Path(__file__).with_name("scale.json")
 BEGIN, END = "<!-- figures -->\n", "<!-- end of figures -->\n"
 SIZES = (500, 5_000, 50_000, 100_000)
 LARGEST = 1_000_000
-"""Size for which figures are extrapolated by the slope between the two largest measured sizes."""
+"""Size for which figures are extrapolated from the two largest measured sizes."""
 OF_A_DOCUMENT = 250
 """Passages of a document."""
 EXCHANGED = 0.3
@@ -275,7 +275,12 @@ def table_of(results: Mapping[int, Figures]) -> str:
         known = [(size, value) for size, value in zip(sizes, values, strict=True) if value > 0.0]
         grows = "recall" not in name and "each" not in name and "..." not in name and len(known) > 1
         late = known[-2:]
-        further = late[-1][1] * (LARGEST / late[-1][0]) ** max(0.0, slope(*zip(*late, strict=True))) if grows else None
+        further = None
+        if grows and not name.startswith(("candidates", "decision")):  # these stop at `game.candidates`
+            # by the slope, or by the increment if that is more: many figures are a constant and a linear part
+            (n, before), (m, last) = late
+            by_slope = last * (LARGEST / m) ** max(0.0, slope((n, m), (before, last)))
+            further = max(by_slope, last + (last - before) / (m - n) * (LARGEST - m))
         rows.append(
             [
                 name,
@@ -300,6 +305,7 @@ def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="quarry-scale-") as scratch, contextlib.ExitStack() as stack:
         base = stores[0] if stores else stack.enter_context(bundled_course(uncached_settings("fast")))[0].location
         os.environ["QUARRY_MODELS"] = uncached_settings("fast").embed.models_dir or str(cache() / "models")
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads that wait for work take CPU time
         os.environ["QUARRY_HOME"] = scratch  # courses of this size are not for the user's cache
         # each step in a process of its own, for its memory
         pool = stack.enter_context(ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1))
