@@ -112,14 +112,10 @@ class SearchSettings(_Section):
     threshold: float = number(0.7, 0.0, 1.0)
     lowered_threshold: float = number(0.35, 0.0, "threshold")
     cascade: bool = True
-    rewrite: str = "off"
     kind_weight: float = number(1.0, 0.0, 10.0)
-    quality_weight: float = number(0.0, -20.0, 20.0)
-    recency_weight: float = number(0.0, -20.0, 20.0)
     deadline_s: float = number(8.0, 0.01, 600.0)
     cache_size: int = number(1_024, 0, 100_000)
     accuracy: Accuracy = "auto"
-    hints: str = ""
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
@@ -130,8 +126,6 @@ class SearchSettings(_Section):
             )
         if not self.pdf_k + self.global_k and (self.merge == "slots" or not self.k):
             raise ValueError("pdf_k + global_k must be at least 1, got 0 + 0")
-        if self.rewrite != "off" and "." not in self.rewrite:
-            raise ValueError(f"rewrite must be off or the dotted path of a rewriter, got {_short(self.rewrite)}")
         if not self.strategies:
             raise ValueError("strategies must name at least one strategy, got none")
         return self

@@ -15,7 +15,6 @@ import numpy as np
 
 from quarry.configs.settings import GameSettings, Settings
 from quarry.ingest.arrays import Float64Array, IntArray, RowArray
-from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
 from quarry.player.answer.guess import associative_words, make_guess
@@ -32,7 +31,7 @@ from quarry.player.questions.referees import error_model_of
 from quarry.player.questions.word_index import Candidates, WordIndex, index_words
 from quarry.player.search.build import build_orchestrator, require_strategies, store_embedder
 from quarry.player.search.orchestrator import SearchOrchestrator
-from quarry.player.search.types import Hit, Query, Rewriter, SearchResult, Strategy
+from quarry.player.search.types import Hit, Query, SearchResult
 
 MAX_WARMUP_CHARS = 2_000
 """The most characters of a warm-up question that are read; to find the sum takes quadratic time."""
@@ -74,8 +73,9 @@ class Plan:
     def hit(self, row: int) -> Hit:
         """Return the hit of a candidate, with its passage from its place on."""
         passage = int(self.places.rows[self.rows[row]])
-        place = int(np.flatnonzero(self.result.hit_rows == passage)[0])
-        return replace(self.result.hits[place], paragraph=self.paragraph(row))
+        ranking = self.result.ranking
+        assert ranking is not None
+        return replace(ranking.hit(int(np.flatnonzero(ranking.rows == passage)[0])), paragraph=self.paragraph(row))
 
     def row_of(self, sentence: str) -> int | None:
         """Return the row of the first candidate that begins with a sentence, or None."""
@@ -127,24 +127,16 @@ class Player:
         orchestrator: of the search.
         settings: of the game.
         seed: of the questions; the same game and seed give the same questions.
-        paragraphs: of the course; those that a search does not find keep a share of the belief.
 
     Attributes:
         orchestrator: as given.
         prior_model: of the belief before the questions.
     """
 
-    def __init__(
-        self,
-        orchestrator: SearchOrchestrator,
-        settings: GameSettings,
-        seed: int = 0,
-        paragraphs: Sequence[Paragraph] = (),
-    ) -> None:
+    def __init__(self, orchestrator: SearchOrchestrator, settings: GameSettings, seed: int = 0) -> None:
         self.orchestrator = orchestrator
         self._settings = settings
         self._seed = seed
-        self._paragraphs = paragraphs
         self._read: tuple[Sequence[Paragraph], WordIndex] | None = None
         self._model = error_model_of(settings)
         self.prior_model = PriorModel(
@@ -156,7 +148,7 @@ class Player:
     @property
     def index(self) -> WordIndex:
         """The words of the course, indexed again when the store has changed."""
-        return self._index_of(self.orchestrator.paragraphs or self._paragraphs)
+        return self._index_of(self.orchestrator.paragraphs)
 
     def _index_of(self, paragraphs: Sequence[Paragraph]) -> WordIndex:
         if self._read is None or self._read[0] is not paragraphs:
@@ -184,7 +176,8 @@ class Player:
             QueryError: nothing was found, and the course has no paragraph.
         """
         result = self.candidates(start)
-        index = self._index_of(result.course)
+        assert result.ranking is not None
+        index = self._index_of(result.ranking.course)
         began = time.perf_counter()
         prior = prior_of(result, index.places, self.prior_model)
         rows = np.argsort(-prior, kind="stable")[: self._settings.candidates]
@@ -222,14 +215,14 @@ class Player:
         return Decision(guess, belief, confidence, referees, best, tuple(evidence), tuple(associations), elapsed_ms)
 
     def candidates(self, start: RoundStart) -> SearchResult:
-        """Search, and return all hits that the belief runs over: those found, then the rest of the course.
+        """Search, and rank all paragraphs that the belief runs over: those found, then the rest of the course.
 
         Raises:
             QueryError: nothing was found, and the course has no paragraph.
         """
         query = Query(start.hint or start.book_name, start.book_name, self._settings.candidates)
         result = self.orchestrator.candidates(query)
-        if not len(result.hits):
+        if result.ranking is None or not len(result.ranking.rows):
             raise QueryError(f"hint must lead to at least one paragraph, got {query.hint!r}; say it in other words")
         return result
 
@@ -243,29 +236,19 @@ def build_player(
     store: Course,
     settings: Settings,
     seed: int = 0,
-    *,
-    strategies: Sequence[Strategy] = (),
-    embedder: Embedder | None = None,
-    rewriter: Rewriter | None = None,
 ) -> Player:
     """Make a player for the course of a store.
 
     Args:
         seed: of the questions.
-        strategies: a user's own; those that `search.strategies` does not name are added to it.
-        embedder: replaces the store's own, of the same model.
-        rewriter: a user's own; None takes that of `search.rewrite`.
 
     Raises:
         EmbedderError: the store's embedder cannot be loaded.
         SettingsError: a strategy is unknown.
     """
-    require_strategies(settings.search, strategies)
-    embedder = embedder or store_embedder(store, settings)
-    names = dict.fromkeys((*settings.search.strategies, *(strategy.name for strategy in strategies)))
-    settings = replace(settings, search=replace(settings.search, strategies=tuple(names)))
-    orchestrator = build_orchestrator(store, settings, embedder, more=strategies, rewriter=rewriter)
-    return Player(orchestrator, settings.game, seed, store.paragraphs)
+    require_strategies(settings.search)
+    orchestrator = build_orchestrator(store, settings, store_embedder(store, settings))
+    return Player(orchestrator, settings.game, seed)
 
 
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})

@@ -19,10 +19,10 @@ from quarry.evaluate.commands import shared
 from quarry.evaluate.errors import BatchError, GamesError
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.locating import locate_games
-from quarry.ingest.embed.hint_bank import HINTS, as_asked, hints_of, load_hints
+from quarry.ingest.embed.hint_bank import as_asked, hints_of, load_hints
 from quarry.ingest.store import open_store
-from quarry.player.passage_kinds import STARTS_FILE
 from quarry.player.questions.rates import RATES_FILE, Counts, Logged, learned, load_logged, rates_yaml
+from quarry.player.questions.start_model import STARTS_FILE
 from quarry.player.questions.views import VIEWS
 from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_for
 
@@ -44,7 +44,7 @@ def search(options: argparse.Namespace) -> int:
     before = calibration_for(store)
     games = shared.chosen_games(options)
     located = locate_games(games, store.paragraphs)
-    bank = load_hints(Path(settings.search.hints) if settings.search.hints else HINTS)
+    bank = load_hints()
     is_about_others = bank.course.isdisjoint(document.doc_id for document in store.documents)
     if options.negatives:
         negatives = _texts(options.negatives)

@@ -10,15 +10,15 @@ import numpy as np
 
 from quarry.evaluate.fit.choices import Choice, fit_choices
 from quarry.ingest.arrays import BoolArray, RowArray
-from quarry.player.passage_kinds import KINDS, search_log_odds
-from quarry.player.questions.places import OF_PLACE, Places, place_features
+from quarry.player.questions.places import Places
 from quarry.player.questions.prior import PriorModel
+from quarry.player.questions.start_model import KINDS, PLACE_FEATURES, place_features
 from quarry.player.search.types import SearchResult, Tier
 
 TIERS: tuple[Tier, ...] = ("filter", "boost")
 PENALTY = 0.005
 """Penalty on the squared weights, which keeps those of rare features near 0."""
-FEATURES = (*KINDS[1:], *OF_PLACE)
+FEATURES = (*KINDS[1:], *PLACE_FEATURES)
 """Features that are weighed besides relevance; prose has the weight 0."""
 LEAST_SLOPE = 0.01
 """Lower bound of the weight of relevance, the reciprocal of the temperature."""
@@ -59,12 +59,12 @@ def _choices(found: Sequence[tuple[SearchResult, str]], places: Places) -> list[
     features = np.hstack(
         [np.eye(len(KINDS))[kinds][:, 1:], place_features(places.paragraphs, places.rows.tolist(), places.starts)]
     )
-    of_kind = search_log_odds(places.paragraphs)
     choices, is_prose = [], []
     for result, sentence in found:
         relevance = np.full(len(places.paragraphs), -np.inf)
-        relevance[result.hit_rows] = result.log_odds
-        relevance = (relevance - result.kind_weight * of_kind)[places.rows]
+        assert result.ranking is not None
+        relevance[result.ranking.rows] = result.ranking.log_odds
+        relevance = relevance[places.rows]
         right = places.find(sentence)
         rows = np.flatnonzero(np.isfinite(relevance) & _side(result, places, right))
         chosen = np.flatnonzero(np.isin(rows, right))
@@ -78,9 +78,9 @@ def _choices(found: Sequence[tuple[SearchResult, str]], places: Places) -> list[
 
 
 def _side(result: SearchResult, places: Places, chosen: RowArray) -> BoolArray:
-    """(n_places,) the places inside the named books if the secret is inside, else those outside; all without a book."""
-    doc_ids = {book.doc_id for book in result.books} if result.tier != "none" else set()
-    inside = np.array([paragraph.doc_id in doc_ids for paragraph in places.paragraphs], dtype=np.bool_)[places.rows]
+    """(n_places,) the places inside the named book if the secret is inside, else those outside; all without a book."""
+    doc_id = result.book.doc_id if result.book is not None and result.tier != "none" else ""
+    inside = np.array([paragraph.doc_id == doc_id for paragraph in places.paragraphs], dtype=np.bool_)[places.rows]
     if not inside.any() or inside.all():
         return np.ones(len(places), dtype=np.bool_)
     return inside if len(chosen) and inside[chosen].any() else ~inside
@@ -89,8 +89,8 @@ def _side(result: SearchResult, places: Places, chosen: RowArray) -> BoolArray:
 def _book_share(found: Sequence[tuple[SearchResult, str]], places: Places, tier: Tier) -> float:
     """Return the share of the games of a tier with the secret in the named book, with one more of each added."""
     inside = [
-        any(places.paragraphs[int(places.rows[row])].doc_id in {book.doc_id for book in result.books} for row in rows)
+        any(places.paragraphs[int(places.rows[row])].doc_id == result.book.doc_id for row in rows)
         for result, sentence in found
-        if result.books and result.tier == tier and len(rows := places.find(sentence))
+        if result.book is not None and result.tier == tier and len(rows := places.find(sentence))
     ]
     return (sum(inside) + 1.0) / (len(inside) + 2.0)

@@ -98,7 +98,7 @@ class Replayer:
                 server = LocalGameServer(PracticeServer(repertoire, seed=self._seed + job.number), "replay")
                 reports.append(play(server, planned, name="replay", timeout_s=TIMEOUT_S, timeouts=None))
         if reports:
-            result = reports[0].plan.result.shown
+            result = reports[0].plan.result
         else:
             result = self._player.orchestrator.search(Query(job.game.hint, job.game.book_name))
         return record_game(job.game, job.paragraph, result, reports, self._n_candidates)

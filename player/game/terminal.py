@@ -33,15 +33,15 @@ LEAST_LIKELY = 0.01
 
 
 def book_of(result: SearchResult) -> str:
-    """Name the documents that a search resolved from the name of the book, as markup; "" without a name."""
-    tier, books = result.tier, result.books
-    if tier != "none":
-        named = " and ".join(shown(book.doc_id) for book in books)
-        return f"{named} ({tier}, confidence {books[0].confidence:.2f})"
+    """Name the document that a search resolved from the name of the book, as markup; "" without a name."""
+    book = result.book
+    if book is not None and book.tier != "none":
+        return f"{shown(book.doc_id)} ({book.tier}, confidence {book.confidence:.2f})"
     if not result.query.book_name.strip():
         return ""
-    likely = [book for book in books if book.confidence >= LEAST_LIKELY][:1]
-    nearest = "".join(f"; the nearest is {shown(book.doc_id)}, at confidence {book.confidence:.2f}" for book in likely)
+    nearest = ""
+    if book is not None and book.confidence >= LEAST_LIKELY:
+        nearest = f"; the nearest is {shown(book.doc_id)}, at confidence {book.confidence:.2f}"
     return f"none was resolved from {shown(repr(result.query.book_name))}, the whole course is searched{nearest}"
 
 

@@ -41,7 +41,7 @@ class DenseCalibration:
         bias: bias of the log-odds that the course holds the paragraph.
         best: slope of these log-odds on the highest paragraph similarity.
         top: slope of these log-odds on `mean_of_top` of the similarities.
-        parts: log-odds per unit of further scores of a paragraph, by name; see `strategies.dense.PartScorer`.
+        parts: log-odds per unit of further scores of a paragraph, by name; see `late_interaction.WordByWord.parts`.
         glance: log-odds per unit of the cheap scores; in a large course, these choose the paragraphs that get `parts`.
     """
 

@@ -2,9 +2,9 @@
 
 Arrays are (n_queries, n_columns): a row is a query, a column a paragraph. Columns are in the order of their
 paragraph_id. Ties go to the earlier column. All evidence about a paragraph is a term in natural log-odds: fusion, the
-lift of a book and the prior of a document add terms. The best paragraph of a query has the calibrated log-odds that the
-course holds the paragraph. Every other paragraph has lower log-odds, by as much as it is less likely. A paragraph that
-was not found has -inf.
+lift of a book and the prior of a passage's kind add terms. The best paragraph of a query has the calibrated log-odds
+that the course holds the paragraph. Every other paragraph has lower log-odds, by as much as it is less likely. A
+paragraph that was not found has -inf.
 
 The order of the calls: `combine` adds the scores of a strategy, `relative` shifts them, `score_step` calls `weigh` and
 `merge_duplicates`, `slots.slotted` chooses the paragraphs to return, and `answering` chooses the step of the cascade
@@ -13,14 +13,14 @@ that answers. This module uses no hits, texts or models.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from quarry.configs.settings import Fusion, SearchSettings
 from quarry.ingest.arrays import AnyFloatArray, BoolArray, IntArray
-from quarry.ingest.paragraph import Document, Paragraph
+from quarry.ingest.paragraph import Paragraph
 
 NOT_FOUND = -np.inf
 TRACE = 1e-6
@@ -47,9 +47,9 @@ class Columns:
     twins: IntArray
     column_of: IntArray
 
-    def inside(self, doc_ids: Sequence[str]) -> BoolArray:
-        """Return (n_columns,) whether each paragraph is in one of the documents."""
-        wanted: BoolArray = np.array([doc_id in doc_ids for doc_id in self.doc_ids], dtype=np.bool_)
+    def inside(self, doc_id: str) -> BoolArray:
+        """Return (n_columns,) whether each paragraph is in a document; "" is no document."""
+        wanted: BoolArray = np.array([doc_id == known for known in self.doc_ids], dtype=np.bool_)
         return wanted[self.document]
 
     @property
@@ -144,8 +144,8 @@ class Named:
     """Evidence of the book names of some queries.
 
     Attributes:
-        inside: (n_queries, n_columns) whether a paragraph is in a named book.
-        lift: (n_queries,) log-odds to add to the paragraphs of these books.
+        inside: (n_queries, n_columns) whether a paragraph is in the named book.
+        lift: (n_queries,) log-odds to add to the paragraphs of this book.
         evidence: (n_queries,) log-odds that the course holds the paragraph.
     """
 
@@ -299,7 +299,7 @@ def score_step(
 
     Args:
         found, named, priors, weights: arguments of `weigh`.
-        filters: (n_queries,) whether a named book filters; the duplicate in that book is then kept.
+        filters: (n_queries,) whether the named book filters; the duplicate in that book is then kept.
 
     Returns:
         The fused scores, and their (n_queries, n_columns) log-odds with duplicates merged.
@@ -315,8 +315,8 @@ def name_evidence(
     """Return (n_queries,) the log-odds that the course holds the paragraph, from whether the book's name was resolved.
 
     Args:
-        confidence: (n_queries,) 0..1, confidence that one of the books is right.
-        taken: (n_queries,) whether a book filters or is boosted.
+        confidence: (n_queries,) 0..1, confidence that the book is right.
+        taken: (n_queries,) whether the book filters or is boosted.
         has_name: (n_queries,) whether a name was given.
         named, unnamed: log-odds of a name that was resolved with confidence 1, and of an unresolved name.
     """
@@ -354,29 +354,6 @@ def book_log_odds(confidence: float, n_in_book: int, n_in_course: int) -> float:
     rest = n_in_course - n_in_book
     ratio = float(np.log(rest / n_in_book)) if n_in_book > 0 and rest > 0 else 0.0
     return max(0.0, log_odds_of(surest) + ratio)
-
-
-def document_priors(documents: Iterable[Document], quality_weight: float, recency_weight: float) -> Mapping[str, float]:
-    """Return the prior log-odds of each document's paragraphs, by doc_id: weights times quality and recency.
-
-    Quality is the share of the document's blocks that were kept, divided by the highest share. Recency is its rank
-    among the dated documents, 0 for the oldest and 1 for the latest. Unknown values count as 0.
-    """
-    documents = list(documents)
-    kept = {document.doc_id: _kept_share(document) for document in documents}
-    best = max(kept.values(), default=0.0)
-    dates = sorted({document.date for document in documents if document.date})
-    age = {date: place / max(1, len(dates) - 1) for place, date in enumerate(dates)}
-    return {
-        document.doc_id: quality_weight * (kept[document.doc_id] / best if best else 0.0)
-        + recency_weight * age.get(document.date, 0.0)
-        for document in documents
-    }
-
-
-def _kept_share(document: Document) -> float:
-    blocks = document.n_paragraphs + sum(document.rejected.values())
-    return document.n_paragraphs / blocks if blocks else 0.0
 
 
 def probabilities(log_odds: AnyFloatArray) -> AnyFloatArray:

@@ -7,7 +7,7 @@ import functools
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -27,7 +27,6 @@ from quarry.player.search.names import (
     lecture_numbers,
     normalise_name,
     numbers,
-    parts_of,
     tokens_of,
 )
 from quarry.player.search.types import BookCandidate, Tier
@@ -79,8 +78,6 @@ SURELY_SAID = 0.95
 """A stem or title within a hint is resolved with this confidence."""
 PROBABLY_SAID = 0.85
 """A single word of a name that no text of the course holds is resolved with this confidence, and boosts."""
-COVERED = 0.75
-"""If a name joins several documents, each document must match this share of the words of its part, by rarity."""
 _JOINING = ("called", "titled", "named", "written", "entitled")
 """These words may come between a word for a document and its name."""
 _LEAST_PROPER = 3
@@ -238,44 +235,12 @@ class References:
             confidences[(features[:, NUMBER] == 0.0) & (features[:, EXACT] == 0.0)] = 0.0
         return features, aliases, confidences
 
-    def books(self, book_name: str, hint: str = "") -> tuple[BookCandidate, ...]:
-        """Return the documents that `book_name` refers to; the best candidate if none is sure enough, or ().
+    def best(self, book_name: str, hint: str = "") -> BookCandidate | None:
+        """Return the document that `book_name` likeliest refers to, whatever its confidence; see `resolve`."""
+        return next(iter(self.resolve(book_name, hint)), None)
 
-        A name may join several documents ("lectures 3 and 4"). All of them are returned if that reading is at least as
-        confident, each with the lowest confidence of its parts.
-
-        Args:
-            hint: argument of `resolve`.
-        """
-        whole = list(self.resolve(book_name, hint)[:1])
-        parts = parts_of(book_name)
-        if len(parts) < 2 or (whole and whole[0].confidence == 1.0) or not all(map(self._may_name, parts)):
-            return tuple(whole)
-        best = [self._covered(part) for part in parts]
-        known = {found.doc_id: found for found in best if found is not None and found.confidence > 0.0}
-        joint = min((found.confidence if found else 0.0 for found in best), default=0.0)
-        if len(known) < 2 or joint < max(self._boost_confidence, whole[0].confidence if whole else 0.0):
-            return tuple(whole)
-        return tuple(replace(found, confidence=joint, tier=self._tier(joint)) for found in known.values())
-
-    def _may_name(self, part: str) -> bool:
-        """Return whether a part of a name may name a document by its letters and words, without an embedding."""
-        if not any(map(self._is_word, self._telling(tokens_of(part)).split())):
-            return True
-        features, _ = self._spelt(part)
-        return bool((features[:, 1] >= COVERED).any() or features[:, EXACT].any())
-
-    def _covered(self, part: str) -> BookCandidate | None:
-        """Return the best candidate for a part of a name, None unless it matches the part's words."""
-        best = next(iter(self.resolve(part)), None)
-        telling = self._telling(tokens_of(part)).split()
-        if best is None or best.confidence == 1.0 or not any(map(self._is_word, telling)):
-            return best
-        words = self._spelt(part)[0][self.doc_ids.index(best.doc_id), 1]
-        return best if words >= COVERED else None
-
-    def books_in(self, hint: str) -> tuple[BookCandidate, ...]:
-        """Return the documents whose name a hint holds, or ().
+    def named_in(self, hint: str) -> BookCandidate | None:
+        """Return the document whose name a hint holds; None if it holds no name, or the names of several documents.
 
         The subject of a lecture is not a name. A name is a title or stem of several distinctive words, or a number next
         to a word that counts lectures. A word of one document's name or author is a name if it is next to a word for a
@@ -297,9 +262,9 @@ class References:
                 found.setdefault(rows[0], (word, PROBABLY_SAID))
         named = [BookCandidate(self.doc_ids[row], sure, self._tier(sure), text) for row, (text, sure) in found.items()]
         if not named:
-            numbered = [self.resolve(f"lecture {number}")[:1] for number in sorted(lecture_numbers(hint))]
-            named = [best for (best,) in numbered if best.tier != "none"]
-        return tuple(named)
+            numbered = [self.best(f"lecture {number}") for number in sorted(lecture_numbers(hint))]
+            named = [best for best in numbered if best is not None and best.tier != "none"]
+        return named[0] if len(named) == 1 else None
 
     @functools.cached_property
     def _telling_names(self) -> list[tuple[int, str, str]]:
@@ -478,11 +443,6 @@ class References:
         if confidence >= self._filter_confidence:
             return "filter"
         return "boost" if confidence >= self._boost_confidence else "none"
-
-
-def confidence_of(books: Sequence[BookCandidate]) -> float:
-    """Return the confidence that one of the books is right, 0 for no books."""
-    return min(1.0, sum(book.confidence for book in books)) if {book.doc_id for book in books} else 0.0
 
 
 def _names_document(word: str) -> bool:

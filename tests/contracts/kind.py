@@ -11,7 +11,7 @@ from quarry.player.questions.kinds import Kind
 from quarry.player.questions.question import OUT, QuestionPool
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
 from quarry.player.questions.word_index import Candidates, index_words
-from tests.contracts.paragraphs import paragraph
+from tests.contracts.paragraphs import first_places, paragraph
 
 ENGLISH = (
     "In 1945 Vannevar Bush wrote about the memex. It was a desk (of 1945) with levers.",
@@ -32,7 +32,7 @@ HEBREW = (
 def candidates_of(texts: tuple[str, ...], seed: int = 0) -> Candidates:
     index = index_words([paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)])
     prior = np.random.default_rng(seed).dirichlet(np.full(len(texts), 2.0))
-    return Candidates(index, index.places.firsts, prior)
+    return Candidates(index, first_places(index.places), prior)
 
 
 class KindContract:

@@ -166,7 +166,8 @@ def test_the_same_round_and_seed_get_the_same_questions() -> None:
 
 def test_the_search_goes_over_as_many_candidates_as_the_settings_say() -> None:
     plan: Plan = dense_player(course(), candidates=5).plan(start())
-    assert len(plan.result.hits) == 5
+    assert plan.result.ranking is not None
+    assert len(plan.result.ranking.rows) == 5
     assert plan.fits.shape == (len(VIEWS), 20, 5, 4)
 
 

@@ -12,9 +12,11 @@ import pytest
 from quarry.configs.settings import load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.fit.prior import fit_prior
+from quarry.player.questions import start_model
 from quarry.player.questions.places import Places, places_of
 from quarry.player.questions.prior import PriorModel, prior_of
-from quarry.player.search.types import BookCandidate, Query, SearchResult, Tier
+from quarry.player.search.core import log_odds_of
+from quarry.player.search.types import BookCandidate, Query, Ranking, SearchResult, Tier
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.player.fakes import course, hits
 
@@ -37,15 +39,17 @@ HITS = [
 def drawn(tier: Tier, n: int, generator: np.random.Generator, places: Places) -> list[tuple[SearchResult, str]]:
     games = []
     for _ in range(n):
-        found = [replace(hit, relevance=float(generator.uniform(0.2, 0.9))) for hit in HITS]
-        result = SearchResult(Query("hint"), tuple(found), (BookCandidate("a", 0.9, tier, "a"),))
+        log_odds = np.array([log_odds_of(relevance) for relevance in generator.uniform(0.2, 0.9, len(HITS))])
+        ranking = Ranking(places.paragraphs, np.arange(len(HITS)), log_odds, HITS.__getitem__)
+        result = SearchResult(Query("hint"), (), BookCandidate("a", 0.9, tier, "a"), ranking=ranking)
         place = int(generator.choice(len(places), p=prior_of(result, places, TRUE)))
         games.append((result, places.starts[place].sentence))
     return games
 
 
-def test_the_model_that_games_were_drawn_under_is_found() -> None:
-    places = places_of([hit.paragraph for hit in HITS], WEIGHTS)
+def test_the_model_that_games_were_drawn_under_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start_model, "start_weights", lambda: WEIGHTS)
+    places = places_of([hit.paragraph for hit in HITS])
     assert len(places) == 10
     generator = np.random.default_rng(3)
     games = drawn("filter", 1200, generator, places) + drawn("boost", 600, generator, places)

@@ -19,7 +19,7 @@ from quarry.player.questions.rates import channel
 from quarry.player.questions.referees import ErrorModel
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
 from quarry.player.questions.word_index import Candidates, index_words
-from tests.contracts.paragraphs import paragraph
+from tests.contracts.paragraphs import first_places, paragraph
 from tests.player.fakes import dense_player
 from tests.player.questions.models import in_all_views, sound_only
 
@@ -77,7 +77,7 @@ def random_course(seed: int, n_paragraphs: int = 60) -> list[str]:
 
 def course_pool(texts: list[str], prior: Float64Array, size: int, seed: int = 0) -> QuestionPool:
     index = index_words([paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)])
-    return build_pool(Candidates(index, index.places.firsts, prior), size, seed)
+    return build_pool(Candidates(index, first_places(index.places), prior), size, seed)
 
 
 def a_pool(seed: int = 1) -> tuple[QuestionPool, Float64Array]:

@@ -9,7 +9,7 @@ from quarry.player.questions.batch import fit_questions
 from quarry.player.questions.question import Question
 from quarry.player.questions.word_index import BELOW, IN_COMPOUND, LATE, OTHER_FORM, SEEN, index_words
 from tests.contracts.kind import ENGLISH, candidates_of
-from tests.contracts.paragraphs import paragraph
+from tests.contracts.paragraphs import first_places, paragraph
 
 
 def test_a_word_that_occurs_in_another_form_is_a_doubtful_one() -> None:
@@ -34,7 +34,7 @@ def test_a_word_behind_a_full_stop_within_the_opening_sentence_is_doubtful() -> 
     )
     from quarry.player.questions.word_index import Candidates
 
-    seen = Candidates(index, index.places.firsts, np.full(2, 0.5)).in_opening(np.array([index.ids["luhn"]]))[0]
+    seen = Candidates(index, first_places(index.places), np.full(2, 0.5)).in_opening(np.array([index.ids["luhn"]]))[0]
     assert seen.tolist() == pytest.approx([LATE, SEEN])
 
 

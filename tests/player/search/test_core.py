@@ -21,7 +21,6 @@ from quarry.player.search.core import (
     book_log_odds,
     columns_of,
     combine,
-    document_priors,
     fuse,
     log_odds_of,
     merge_duplicates,
@@ -31,7 +30,6 @@ from quarry.player.search.core import (
     weigh,
 )
 from tests.contracts.paragraphs import paragraph
-from tests.player.fakes import document
 
 NO = NOT_FOUND
 
@@ -66,7 +64,7 @@ class TestColumns:
         found = columns("b:1:1", "a:2:1", "a:1:1")
         assert found.rows.tolist() == [2, 1, 0]
         assert [found.doc_ids[number] for number in found.document] == ["a", "a", "b"]
-        assert found.inside(["b"]).tolist() == [False, False, True]
+        assert found.inside("b").tolist() == [False, False, True]
 
     def test_twins_are_those_of_one_text_and_those_that_ingest_found(self) -> None:
         texts = [paragraph("a:1:1", "Same."), paragraph("b:1:1", "Same."), paragraph("c:1:1", "Nearly same.")]
@@ -115,13 +113,6 @@ class TestDocuments:
 
     def test_nothing_found_stays_nothing(self) -> None:
         assert weighed(scored(NO, NO, NO), by=named(1, lift=3.0, evidence=1.0)) == [NO, NO, NO]
-
-    def test_priors_of_documents_by_quality_and_recency(self) -> None:
-        best = replace(document("best"), n_paragraphs=8, rejected={"short": 2}, date="2024-01-01")
-        poor = replace(document("poor"), n_paragraphs=4, rejected={"short": 6}, date="2026-01-01")
-        undated = replace(document("undated"), n_paragraphs=0, rejected={})
-        priors = document_priors([best, poor, undated], 2.0, 3.0)
-        assert priors == {"best": pytest.approx(2.0), "poor": pytest.approx(2.0 * 0.5 + 3.0), "undated": 0.0}
 
 
 class TestFusion:

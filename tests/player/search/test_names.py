@@ -11,7 +11,6 @@ from quarry.player.search.names import (
     lecture_numbers,
     likeness,
     numbers,
-    parts_of,
     tokens_of,
 )
 
@@ -71,22 +70,6 @@ def test_words_that_tell_a_subject_are_not(word: str) -> None:
 
 def test_ordinal_endings_are_dropped() -> None:
     assert tokens_of("21st lecture") == ["21", "lecture"]
-
-
-@pytest.mark.parametrize(
-    ("name", "parts"),
-    [
-        ("lectures 3 and 4", ["lectures 3", "lectures 4"]),
-        ("lectures 3-5", ["lectures 3", "lectures 4", "lectures 5"]),
-        ("weeks two and three", ["weeks two", "weeks three"]),
-        ("01-search-and-ranking, 03-neural-networks", ["01-search-and-ranking", "03-neural-networks"]),
-        ("neural networks and databases", ["neural networks", "databases"]),
-        ("הרצאות 3 ו-4", ["הרצאות 3", "הרצאות 4"]),
-        ("Recursion", ["Recursion"]),
-    ],
-)
-def test_what_a_name_of_several_documents_joins(name: str, parts: list[str]) -> None:
-    assert parts_of(name) == parts
 
 
 @pytest.mark.parametrize(

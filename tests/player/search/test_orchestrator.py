@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from quarry.configs.settings import SettingsError
 from quarry.player.errors import AllStrategiesFailedError, QueryError
 from quarry.player.search.orchestrator import SearchOrchestrator
-from quarry.player.search.types import Hit, Query, SearchResult, Strategy
+from quarry.player.search.types import Query, ScoreArrays, SearchResult
 from tests.player.fakes import FailingStrategy, ListStrategy, document, index_of, search_settings
 
 DOCUMENTS = [document("sure"), document("likely", ("Optics", "metadata")), document("rest")]
@@ -31,7 +30,7 @@ UNFOUND = ("likely:9:1", "likely:9:2", "likely:9:3")
 """Paragraphs that nothing finds; with them half of the course is by "Optics"."""
 
 
-def orchestrator(*strategies: Strategy, **changes: Any) -> SearchOrchestrator:
+def orchestrator(*strategies: ListStrategy, **changes: Any) -> SearchOrchestrator:
     """Over these strategies; 2 book slots, 2 global ones, spill-over, books resolved by all aliases."""
     values: dict[str, Any] = {
         "strategies": tuple(strategy.name for strategy in strategies),
@@ -212,9 +211,9 @@ def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -
         def prepare(self, query: Query) -> None:
             clock[0] += 3.0
 
-        def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
+        def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
             clock[0] += 0.5
-            return super().search(query, k, doc_id)
+            return super().score(query, doc_id)
 
     result = orchestrator(Slow("one", RELEVANCE)).search(Query("hint"))
     assert result.embed_ms == pytest.approx(3000.0)
