@@ -23,7 +23,7 @@ DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
 PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
 
 BookMatch = Literal["off", "stem", "resolved"]
-Fusion = Literal["first", "rrf", "linear"]
+Fusion = Literal["rrf", "linear"]
 Accuracy = Literal["auto", "accurate", "fast", "plain"]
 KeywordMode = Literal["rule", "fused", "fallback", "off"]
 Merge = Literal["slots", "relevance"]
@@ -140,7 +140,6 @@ class GameSettings(_Section):
     prior_floor: float = number(0.01, 0.0, 0.5)
     prior_filter_share: float = number(0.994, 0.5, 0.9999)
     prior_boost_share: float = number(0.913, 0.0, 0.9999)
-    error_scale: float = number(1.0, 0.05, 20.0)
     careless_share: float = number(0.4, 0.001, 0.8)
     useless_share: float = number(0.2, 0.001, 0.8)
     opening_share: float = number(0.25, 0.001, 0.9)

@@ -70,15 +70,6 @@ class GameReport:
     score: Score
     elapsed_s: float
 
-    @property
-    def record(self) -> GameRecord:
-        """The game as a record of a journal, without replies; it ends now."""
-        now = time.time()
-        began, guess = now - self.elapsed_s, self.decision.guess
-        return GameRecord(
-            -1, self.game_id, "", began, now, "over", self.start, self.plan.questions, self.answers, guess, self.score
-        )
-
 
 @dataclass(eq=False, slots=True)
 class Game:

@@ -1,12 +1,11 @@
-"""Games on the terminal: a running game step by step, and a table of games."""
+"""Games on the terminal: a running game step by step, and a summary of several."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import numpy as np
-from rich.console import Console, Group
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -15,7 +14,6 @@ from quarry.configs.terminal import visible
 from quarry.ingest.arrays import Float64Array
 from quarry.player.answer.justify import percent
 from quarry.player.game.game import Spectator
-from quarry.player.game.journal import GameRecord
 from quarry.player.player import Decision, Plan
 from quarry.player.protocol.messages import RoundStart, Score
 from quarry.player.questions.answer import LETTERS, Answers
@@ -153,35 +151,11 @@ def stem_of(question: Question) -> str:
     return question.text.replace("; ".join(question.options[:-1]), "…")
 
 
-def games_table(games: Sequence[GameRecord]) -> Group:
-    """Make a table of games with a summary below; escape foreign texts."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("when", "game", "book", "hint", "guess", "score", "points"):
-        table.add_column(name, justify="right" if name in {"score", "points"} else "left")
-    for game in games:
-        score = (f"{game.score.private_score:.1f}", str(game.score.league_points)) if game.score else (game.ending, "-")
-        texts = (game.start.book_name, game.start.hint) if game.start else ("-", "-")
-        cells = [*texts, game.guess.opening_sentence if game.guess else "-"]
-        cells = [_moment(game.began), game.game_id or "-", *(_shortened(text, 48) for text in cells), *score]
-        table.add_row(*(Text(visible(cell)) for cell in cells))
-    return Group(table, Text(summary([game.score for game in games]), style="bold"))
-
-
-def summary(scores: Sequence[Score | None]) -> str:
-    """Summarise the scores of games; None is a game without a score."""
-    scored = [score for score in scores if score is not None]
-    mean = sum(score.private_score for score in scored) / max(1, len(scored))
-    points = sum(score.league_points for score in scored)
-    average = f", mean private score {mean:.1f}" if scored else ""
-    return f"{len(scores)} games, {len(scored)} scored{average}, {points} league points"
-
-
-def _moment(seconds: float) -> str:
-    """Show a moment in local time, to the minute."""
-    try:
-        return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
-    except (ValueError, OverflowError, OSError):  # an altered journal
-        return "-"
+def summary(scores: Sequence[Score]) -> str:
+    """Summarise the scores of games."""
+    mean = sum(score.private_score for score in scores) / max(1, len(scores))
+    points = sum(score.league_points for score in scores)
+    return f"{len(scores)} games scored, mean private score {mean:.1f}, {points} league points"
 
 
 def shown(text: object) -> str:

@@ -44,11 +44,6 @@ def learned(prior: float, counts: Counts) -> float:
     return min(1.0 - LEAST, max(LEAST, mean))
 
 
-def scaled(rate: float, scale: float) -> float:
-    """Return the rate with its odds multiplied by `scale`."""
-    return scale * rate / (1.0 - rate + scale * rate)
-
-
 def channel(wrong: float) -> Float64Array:
     """Return the (4, 4) probability of each letter given the fitting option; wrong letters are equally likely."""
     letters = np.full((4, 4), wrong / 3.0)

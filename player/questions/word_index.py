@@ -85,7 +85,6 @@ class WordIndex:
     Attributes:
         places: of the course.
         languages: (n_places,) of the text.
-        first_words, last_words: (n_places,) of the opening sentence, case-folded, "" for a sentence without words.
         spelling: of the words.
         words: case-folded, by id.
         ids: word -> id.
@@ -102,8 +101,6 @@ class WordIndex:
     places: Places
     spelling: Spelling
     languages: tuple[Language, ...]
-    first_words: tuple[str, ...]
-    last_words: tuple[str, ...]
     words: tuple[str, ...]
     ids: Mapping[str, int]
     forms: RowArray
@@ -139,13 +136,10 @@ def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
     forms = np.array([form_ids.setdefault(form, len(form_ids)) for form in shared], dtype=np.intp)
     texts = [f"{paragraph.text} {paragraph.follows}" for paragraph in paragraphs]
     languages = [language_of(text[:400]) for text in texts]
-    ends = [words(sentence) for sentence in openings]
     return WordIndex(
         places=places,
         spelling=Spelling(texts, ids, full),
         languages=tuple(languages[row] for row in places.rows.tolist()),
-        first_words=tuple(found[0] if found else "" for found in ends),
-        last_words=tuple(found[-1] if found else "" for found in ends),
         words=vocabulary,
         ids=ids,
         forms=forms,

@@ -74,12 +74,10 @@ class ReadQuery:
     Attributes:
         vector: (dim,) unit vector.
         tokens: states of its tokens; None if the embedder returns vectors only.
-        beside: (dim,) unit vector of the second text of the same call, or None.
     """
 
     vector: Float32Array
     tokens: TokenStates | None
-    beside: Float32Array | None
 
 
 class CachingEmbedder:
@@ -95,10 +93,8 @@ class CachingEmbedder:
 
     def __init__(self, embedder: Embedder, size: int = HINTS_KEPT) -> None:
         self.embedder = embedder
-        self._cache: LRUCache[tuple[str, str], ReadQuery] = LRUCache(size)
-        self._condition = threading.Condition()
-        keep = cached(self._cache, key=lambda text, beside="": (text, beside), condition=self._condition)
-        self._read = keep(self._read_now)
+        cache: LRUCache[str, ReadQuery] = LRUCache(size)
+        self._read = cached(cache, key=lambda text: text, condition=threading.Condition())(self._read_now)
 
     @property
     def spec(self) -> str:
@@ -110,19 +106,9 @@ class CachingEmbedder:
         """Length of a vector."""
         return self.embedder.dim
 
-    def read(self, text: str, beside: str = "") -> ReadQuery:
-        """Embed a query, and a second text in the same call.
-
-        The last digits of a vector depend on the other texts of the call, so each pair has its own cache entry. A later
-        `read` of the query alone returns the vector of the pair.
-
-        Args:
-            beside: the second text, or "".
-        """
-        read: ReadQuery = self._read(text, beside)
-        if beside:
-            with self._condition:
-                self._cache[text, ""] = read
+    def read(self, text: str) -> ReadQuery:
+        """Embed a query, unless its vectors are cached."""
+        read: ReadQuery = self._read(text)
         return read
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
@@ -133,13 +119,8 @@ class CachingEmbedder:
         """Embed queries as the embedder does, one at a time."""
         return np.stack([self.read(text).vector for text in texts])
 
-    def _read_now(self, text: str, beside: str = "") -> ReadQuery:
-        texts = [text, beside] if beside else [text]
-        tokens = None
-        if isinstance(self.embedder, TokenEmbedder):
-            vectors, states = self.embedder.read_queries(texts)
-            end = int(states.starts[1])
-            tokens = TokenStates(states.states[:end], states.ids[:end], states.starts[:2])
-        else:
-            vectors = self.embedder.embed_queries(texts)
-        return ReadQuery(vectors[0], tokens, vectors[1] if beside else None)
+    def _read_now(self, text: str) -> ReadQuery:
+        if not isinstance(self.embedder, TokenEmbedder):
+            return ReadQuery(self.embedder.embed_queries([text])[0], None)
+        vectors, states = self.embedder.read_queries([text])
+        return ReadQuery(vectors[0], states)

@@ -212,7 +212,7 @@ class Cascade:
             hits = step.hits(level)
         embed_ms = max(self._embed_ms)
         return SearchResult(
-            query=replace(self._query, beside=""),
+            query=self._query,
             hits=hits,
             book=self.book,
             failures=tuple(self._failures.values()),
@@ -262,12 +262,10 @@ class Cascade:
         """Resolve the book's name in parallel with the strategies; these start first because they take longest."""
         query, settings, index = self._query, self._settings, self._index
         self._load(self._names)
-        if settings.book_match == "resolved" and index.references.needs_meaning(query.book_name):
-            self._query = query = replace(query, beside=query.book_name)
         self._naming = Call("book name", self._deadline)
         for name in self._names:
             self._start(name, query)
-        self._runner.begin(self._naming, lambda: index.book(query.book_name, settings, query.hint))
+        self._runner.begin(self._naming, lambda: index.book(query.book_name, settings))
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -337,8 +335,6 @@ class Cascade:
         if not scored:
             return None
         settings, index, book = self._settings, self._index, self._taken
-        if settings.fusion == "first":
-            scored = [item for item in scored if (item.log_odds > NOT_FOUND).any()][:1] or scored[:1]
         inside = index.columns.inside(book.doc_id if book else "")
         lift = settings.boost * self._lift
         named = Named(inside[None, :], np.array([lift]), np.array([self._evidence]))

@@ -199,8 +199,8 @@ def fuse(
 
     Args:
         found: at least one, in declared order.
-        fusion: "first" takes the first strategy that found anything; "rrf" sums 1 / (rrf_k + rank); "linear" takes the
-            weighted sum of scores, and the log-odds of a strategy without a weight.
+        fusion: "rrf" sums 1 / (rrf_k + rank); "linear" takes the weighted sum of scores, and the log-odds of a strategy
+            without a weight.
         weights: log-odds per unit of each strategy's score.
         rrf_k: a larger value makes the first ranks count less; 60 in the paper.
         known: (n_queries, n_columns) log-odds to add; "rrf" adds them before it ranks.
@@ -214,15 +214,9 @@ def fuse(
         Cormack, Clarke and Buettcher, Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
         Methods, 2009; Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval, 2023.
     """
-    first = found[0]
-    if len(found) > 1 and fusion == "first":
-        scores, log_odds = found[-1].scores, found[-1].log_odds
-        for item in found[-2::-1]:
-            some = (item.log_odds > NOT_FOUND).any(axis=1, keepdims=True)
-            scores, log_odds = np.where(some, item.scores, scores), np.where(some, item.log_odds, log_odds)
-        first = Scored(first.strategy, scores, log_odds)
-    if len(found) == 1 or fusion == "first":
-        return first if known is None else Scored(first.strategy, first.scores, first.log_odds + known)
+    if len(found) == 1:
+        (only,) = found
+        return only if known is None else Scored(only.strategy, only.scores, only.log_odds + known)
     anywhere = np.logical_or.reduce([item.log_odds > NOT_FOUND for item in found])
     highest = np.max([item.log_odds.max(axis=1, initial=NOT_FOUND) for item in found], axis=0)
     highest = np.where(np.isfinite(highest), highest, 0.0)

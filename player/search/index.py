@@ -64,17 +64,11 @@ class SearchIndex:
         groups = ([column for column in line if column >= 0] for line in self.columns.twins.tolist())
         return {column: tuple(ids[other] for other in group if other != column) for group in groups for column in group}
 
-    def book(self, book_name: str, settings: SearchSettings, hint: str = "") -> BookCandidate | None:
-        """Return the document that a name refers to, as in `SearchResult.book`.
-
-        Args:
-            hint: searched for a name if no name is given; else embedded in the same call as the name.
-        """
+    def book(self, book_name: str, settings: SearchSettings) -> BookCandidate | None:
+        """Return the document that a name refers to, as in `SearchResult.book`."""
         if settings.book_match == "off":
             return None
-        if settings.book_match == "stem":
-            return self.references.by_stem(book_name)
-        return self.references.best(book_name, hint) if book_name.strip() else self.references.named_in(hint)
+        return self.references.by_stem(book_name) if settings.book_match == "stem" else self.references.best(book_name)
 
 
 def ask(index: SearchIndex, name: str, query: Query, doc_id: str = "") -> Scored:

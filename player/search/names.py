@@ -95,22 +95,6 @@ def is_generic(token: str) -> bool:
     return is_unit(token) or describes_file(token) or is_stop_word(token)
 
 
-def lecture_numbers(text: str) -> set[int]:
-    """Return the numbers of lectures in a text: "lecture 3", "chapter II", "the third lecture"; not "two lectures"."""
-    words = normalise_name(text).split()
-    found: set[int] = set()
-    for place, word in enumerate(words):
-        if not counts_lectures(word):
-            continue
-        for token in tokens_of(" ".join(words[place : place + 2]))[1:]:
-            found |= {int(token)} if token.isdecimal() else set()
-        if place and words[place - 1] in _IN_ORDER:
-            found.add(_IN_ORDER[words[place - 1]])
-        if place > 1 and words[place - 1] in _ORDINAL_ENDS and words[place - 2].isdecimal():
-            found.add(int(words[place - 2]))
-    return found
-
-
 def tokens_of(name: str) -> list[str]:
     """Return the normalised words of a name, numbers in digits: "Lecture II", "lecture two" and "הרצאה ב'" end in 2.
 
@@ -194,16 +178,6 @@ class Vocabulary:
             found.update(word for word, _, _ in typos)
         likely = {word: likeness(token, word) for word in found}
         return {word: alike for word, alike in likely.items() if alike}
-
-
-def acronyms(tokens: list[str]) -> set[str]:
-    """Return the acronyms of all runs of two to six words."""
-    plain = [token for token in tokens if not token.isdecimal()]
-    return {
-        "".join(token[0] for token in plain[start:end])
-        for start in range(len(plain))
-        for end in range(start + 2, min(len(plain), start + 6) + 1)
-    }
 
 
 def _numbered(table: str, lowest: int) -> dict[str, int]:

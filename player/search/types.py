@@ -39,14 +39,12 @@ class Query:
         book_name: name of its lecture as somebody wrote it, "" if unknown.
         k: number of hits to return; None takes the settings' number.
         keywords: mode of keywords; None takes `search.keywords`.
-        beside: a second text to embed in the same call as the hint, or "".
     """
 
     hint: str
     book_name: str = ""
     k: int | None = None
     keywords: KeywordMode | None = None
-    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,7 +118,7 @@ def test_at_least_one_slot_is_reserved(tmp_path: Path) -> None:
         ("search: {k: true}", "search.k must be of type int, got True"),
         ("search: {boost: true}", "search.boost must be of type float, got True"),
         ("search: {boost: .nan}", "search.boost must be within 0.0..10.0, got nan"),
-        ("search: {fusion: sum}", "search.fusion must be one of first, rrf, linear, got 'sum'"),
+        ("search: {fusion: sum}", "search.fusion must be one of rrf, linear, got 'sum'"),
         ("search: {book_match: false}", "search.book_match must be one of off, stem, resolved, got False"),
         ("search: {strategies: dense}", "search.strategies must be a list of names, got 'dense'"),
         (
@@ -300,7 +300,8 @@ def test_accuracy_of_the_environment_counts_where_it_is_left_open(
 
 
 @pytest.mark.parametrize(
-    ("change", "value"), [("search.keywords=off", "off"), ("search.threshold=5e-1", 0.5), ("search.hints=", "")]
+    ("change", "value"),
+    [("search.keywords=off", "off"), ("search.threshold=5e-1", 0.5), ("search.accuracy=fast", "fast")],
 )
 def test_set_reads_words_and_numbers_as_they_are_meant(change: str, value: object) -> None:
     assert getattr(load(changes=[change]).search, change.partition(".")[2].partition("=")[0]) == value

@@ -128,7 +128,6 @@ def test_without_a_usable_answer_the_best_hit_is_guessed(answers: list[Answer]) 
 
 def test_the_questions_fit_the_candidates_as_the_plan_says() -> None:
     plan = dense_player(course()).plan(start())
-    assert len(plan.result.hits) == 12
     n_read = 0
     usual = [row for row, place in enumerate(plan.rows.tolist()) if not plan.places.starts[place].reading]
     assert len(usual) > 12

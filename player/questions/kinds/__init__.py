@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions.kinds import boundary_words, lists
+from quarry.player.questions.kinds import lists
 from quarry.player.questions.question import FitArray, Question, QuestionPool
 from quarry.player.questions.word_index import Candidates
 
@@ -44,6 +44,6 @@ class Kind(Protocol):
         ...
 
 
-_ALL: tuple[Kind, ...] = (lists.OPENING, lists.ANYWHERE, boundary_words.BEGINNING, boundary_words.ENDING)
+_ALL: tuple[Kind, ...] = (lists.OPENING, lists.ANYWHERE)
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
 """All kinds by name; questions are drawn in this order."""

@@ -45,14 +45,14 @@ class Chroma(Strategy):
 
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless its vector is cached."""
-        self._embedder.read(query.hint, query.beside)
+        self._embedder.read(query.hint)
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Score the passages that Chroma returns for the course and for the document; find no others.
 
         Each query asks for k passages plus the number of duplicates, because duplicates are merged later.
         """
-        vector = self._embedder.read(query.hint, query.beside).vector
+        vector = self._embedder.read(query.hint).vector
         n = (query.k or self._k) + self._n_copies
         with self._store.chroma_index() as nearest:
             inside = start_in_thread(lambda: nearest(vector, n, doc_id)) if doc_id else None

@@ -100,7 +100,7 @@ class Dense(Strategy):
 
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless its vector is cached."""
-        self._embedder.read(query.hint, query.beside)
+        self._embedder.read(query.hint)
         for scorer in self._more:
             scorer.prepare(query.hint)
 

@@ -19,9 +19,8 @@ from quarry.player.questions.rates import (
     load_logged,
     load_rates,
     rates_yaml,
-    scaled,
 )
-from quarry.player.questions.referees import ERROR_PROFILES, SOUND, ErrorProfile, error_model_of
+from quarry.player.questions.referees import SOUND, ErrorProfile, error_model_of
 from quarry.player.questions.views import VIEWS, View
 
 
@@ -39,7 +38,6 @@ def test_a_rate_is_the_mean_of_prior_and_logged_letters() -> None:
         (ErrorProfile("half", 1.0, slips=0.5), 0, [0.595, 0.135, 0.135, 0.135]),
         (ErrorProfile("all", 1.0, slips=1.0), 0, [0.25] * 4),
         (ErrorProfile("falls back", 1.0, falls_back=0.5), 2, [0.51, 0.01, 0.47, 0.01]),
-        (ErrorProfile("contrary", 1.0, contrary=True), 1, [0.94 / 3, 0.06, 0.94 / 3, 0.94 / 3]),
     ],
 )
 def test_letters_of_an_error_profile(errors: ErrorProfile, fitting: int, letters: list[float]) -> None:
@@ -66,12 +64,6 @@ def test_the_rates_file_is_one_that_the_command_writes() -> None:
     assert {kind for _, kind in load_logged()} <= set(KINDS)
 
 
-def test_scaling_multiplies_the_odds() -> None:
-    # odds 1/4 become 1/2
-    assert scaled(0.2, 2.0) == pytest.approx(1 / 3)
-    assert scaled(0.2, 1.0) == pytest.approx(0.2)
-
-
 def test_the_weights_of_referees_follow_the_settings_and_sum_to_1(settings: Settings) -> None:
     game = replace(
         settings.game, careless_share=0.5, useless_share=0.2, opening_share=0.3, passages_share=0.1, name_share=0.1
@@ -82,11 +74,3 @@ def test_the_weights_of_referees_follow_the_settings_and_sum_to_1(settings: Sett
     assert by_view == pytest.approx({"paragraph": 0.4, "opening": 0.24, "passages": 0.08, "name": 0.08, None: 0.2})
     sound = sum(referee.weight for referee in referees if referee.errors.name == SOUND)
     assert sound == pytest.approx(0.3)
-
-
-def test_the_settings_give_every_view_and_care(settings: Settings) -> None:
-    model = error_model_of(settings.game)
-    assert (
-        len({referee.name for referee in model.referees}) == len(model.referees) == len(VIEWS) * len(ERROR_PROFILES) + 2
-    )
-    assert set(model.wrong) == {(view, kind) for view in VIEWS for kind in KINDS}

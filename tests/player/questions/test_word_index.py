@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quarry.player.questions.batch import fit_questions
-from quarry.player.questions.question import Question
 from quarry.player.questions.word_index import BELOW, IN_COMPOUND, LATE, OTHER_FORM, SEEN, index_words
 from tests.contracts.kind import ENGLISH, candidates_of
 from tests.contracts.paragraphs import first_places, paragraph
@@ -81,5 +79,3 @@ def test_a_name_in_the_genitive_is_a_doubtful_word() -> None:
     candidates = candidates_of(("Codd’s idea was odd.", "It was Codd who had Codd's idea.", "It was not."))
     seen = candidates.in_paragraph(candidates.ids_of(["codd"]))[0]
     assert seen.tolist() == pytest.approx([IN_COMPOUND * SEEN, SEEN, 0.0])
-    question = Question("?", ("Codd", "It", "We", "x"), "beginning", frozenset(), (("codd",), ("we",), ("they",)))
-    assert fit_questions([question], candidates)[0, 0, 0].round(1).tolist() == pytest.approx([0.5, 0.0, 0.0, 0.5])

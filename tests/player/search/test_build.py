@@ -233,30 +233,6 @@ def test_strategies_run_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert searching(store, monkeypatch, *own, deadline_s=60.0).search(Query("quick heap")).failures == ()
 
 
-class Waits(Prophet):
-    """Waits in its search for another strategy's."""
-
-    def __init__(self, store: Course, name: str, waits: Event, comes: Event) -> None:
-        super().__init__(store)
-        self.name = name
-        self._waits = waits
-        self._comes = comes
-
-    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
-        self._waits.wait(60.0)
-        self._comes.set()
-        return super().score(query, doc_id)
-
-
-def test_the_declared_order_counts_and_not_that_of_coming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = make_store(tmp_path / "store", course())
-    at_once, last = Event(), Event()
-    at_once.set()
-    own = [Waits(store, "slow", last, Event()), Waits(store, "quick", at_once, last)]
-    result = searching(store, monkeypatch, *own, fusion="first", deadline_s=60.0).search(Query("any"))
-    assert (result.failures, [hit.strategy for hit in result.hits]) == ((), ["slow"])
-
-
 @pytest.fixture
 def never() -> Iterator[Event]:
     """What a part that hangs waits for; it is set once the test has ended."""

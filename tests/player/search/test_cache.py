@@ -7,7 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pytest
 
 from quarry.player.errors import SearchError
 from quarry.player.search.cache import CachingEmbedder, ResultCache, shared_cache
@@ -40,11 +39,6 @@ def test_no_more_than_its_size_is_kept() -> None:
     assert [cache.get(key, makes).cached for key in "abcba"] == [False, False, False, True, False]
 
 
-def test_a_size_of_0_keeps_nothing() -> None:
-    cache, makes = ResultCache(0), Makes()
-    assert [cache.get("key", makes).cached for _ in range(2)] == [False, False]
-
-
 def test_a_result_with_failures_is_not_kept() -> None:
     cache = ResultCache(2)
     failed = Makes(SearchResult(Query("hint"), (), failures=(SearchError("dense", "down"),)))
@@ -75,17 +69,6 @@ def test_equal_searches_at_once_are_made_once() -> None:
     cache = ResultCache(2)
     assert at_once(lambda: cache.get("key", slow).hits, 8) == [()] * 8
     assert len(made) == 1
-
-
-def test_a_failure_is_everybodys_own() -> None:
-    def fails() -> SearchResult:
-        raise OSError("down")
-
-    cache = ResultCache(2)
-    for _ in range(2):
-        with pytest.raises(OSError, match="down"):
-            cache.get("key", fails)
-    assert cache.get("key", Makes()).cached is False
 
 
 def test_one_cache_is_shared_by_all_with_the_same_settings() -> None:

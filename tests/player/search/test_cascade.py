@@ -168,7 +168,6 @@ class TestCache:
             FailingStrategy("bad", OSError("down")),
             ListStrategy("dense", {"rest:1:1": 0.8}),
             names=("bad", "dense"),
-            fusion="first",
             cache=ResultCache(10),
         )
         assert [searches.search(Query("hint")).cached for _ in range(2)] == [False, False]

@@ -85,44 +85,12 @@ def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone() -> None:
         assert ranked(dense, Query("east", keywords=mode), 1)[0].paragraph.paragraph_id == "a:1:1"
 
 
-def test_similarities_stand_in_the_order_of_the_paragraphs() -> None:
-    np.testing.assert_allclose(plane()[0].similarities("north"), [0.0, 0.8, 0.0])
-
-
 def test_a_hint_is_embedded_once_however_often_it_is_searched_for() -> None:
     dense, embedder = plane()
     dense.prepare(Query("north"))
     ranked(dense, Query("north"), 3)
     dense.score(Query("north", "a"), "a")
     assert embedder.n_queries == 1
-
-
-class Words:
-    """A further score: how many letters of a paragraph's text are e."""
-
-    def prepare(self, hint: str) -> None:
-        """Nothing."""
-
-    def parts(self, hint: str, rows: object = None) -> dict[str, Float32Array]:
-        return {"letters": np.array([0.0, 3.0, 1.0], dtype=np.float32)}
-
-    def glance(self, hint: str) -> dict[str, Float32Array]:
-        return {}
-
-
-def test_further_scores_join_the_sum_by_their_fitted_weights() -> None:
-    paragraphs = [paragraph("a:1:1"), paragraph("a:1:2"), paragraph("b:1:1")]
-    vectors = np.array([EAST, NORTH_EAST, WEST], dtype=np.float32)
-    calibration = replace(CALIBRATION, parts={"letters": 2.0})
-    dense = Dense(
-        paragraphs,
-        vectors,
-        FixedEmbedder({"east": EAST}),
-        calibration=calibration,
-        more=[Words()],  # type: ignore[list-item]
-    )
-    # 10 nats a unit: 10, 6 and -10, and 2 nats a letter: 0, 6 and 2
-    assert [hit.score for hit in ranked(dense, Query("east"), 3)] == pytest.approx([12.0, 10.0, -8.0])
 
 
 @pytest.mark.parametrize("n_paragraphs", [3, 7, 37, 1037])

@@ -61,10 +61,6 @@ def test_a_hint_without_a_word_of_the_corpus_finds_nothing(hint: str) -> None:
     assert ranked(three(), Query(hint)) == []
 
 
-def test_paragraphs_without_a_word_of_the_hint_are_not_found() -> None:
-    assert [hit.paragraph.paragraph_id for hit in ranked(three(), Query("red"))] == ["a:1:1"]
-
-
 def test_another_form_of_a_word_counts() -> None:
     keyword = Keyword([paragraph("a:1:1", "Sorting numbers"), paragraph("a:1:2", "Hashing strings")])
     assert [hit.paragraph.paragraph_id for hit in ranked(keyword, Query("he SORTED"))] == ["a:1:1"]
