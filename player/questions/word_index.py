@@ -10,19 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import regex
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csr_array
 
 from quarry.ingest.arrays import BoolArray, Float64Array, RowArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.questions.language import Language, hebrew_forms, is_hebrew, language_of
 from quarry.player.questions.places import Places, Start, places_of
 from quarry.player.questions.question import FitArray
-from quarry.player.words import is_stop_word, stems, words
+from quarry.player.words import is_stop_word, stems, words, written_words
 
 MIN_LETTERS = 3
 """The least letters of a word that is asked for in a whole paragraph; an opening sentence may be asked for any word."""
-N_LOOKED_UP = 20
-"""The most paragraphs in which the spelling of a word is looked up."""
 LISTED = 0.9
 """Share of the referees for whom the list or display after a lead-in belongs to the passage."""
 FOLLOWING = 0.4
@@ -41,43 +39,6 @@ BELOW = 0.02
 _FULL_STOP = re.compile(r"[.!?:]\s")
 
 
-class Spelling:
-    """The spelling of words in a course.
-
-    Args:
-        texts: (n_paragraphs,) of the course.
-        ids: word -> id.
-        whole: (n_paragraphs, n_words) more than 0 if the word occurs in the paragraph.
-    """
-
-    def __init__(self, texts: Sequence[str], ids: Mapping[str, int], whole: csr_array) -> None:
-        self._texts = texts
-        self._ids = ids
-        self._postings: csc_array = whole.tocsc()
-        self._found: dict[str, str] = {}
-
-    def of(self, word: str) -> str:
-        """Return the most frequent spelling of a case-folded word within sentences, else its spelling anywhere."""
-        if word not in self._found:
-            self._found[word] = self._look_up(word)
-        return self._found[word]
-
-    def _look_up(self, word: str) -> str:
-        number = self._ids[word]
-        start, end = self._postings.indptr[number : number + 2]
-        pattern = regex.compile(rf"(?<!\p{{L}}){regex.escape(word)}(?!\p{{L}})", regex.IGNORECASE)
-        inner: Counter[str] = Counter()
-        anywhere: Counter[str] = Counter()
-        for row in self._postings.indices[start : min(end, start + N_LOOKED_UP)]:
-            text = self._texts[row]
-            for match in pattern.finditer(text):
-                before = text[: match.start()].rstrip(" \"'“”(")
-                within = before != "" and before[-1] not in ".!?:"
-                (inner if within else anywhere)[match.group()] += 1
-        found = inner or anywhere
-        return max(found.items(), key=lambda item: (item[1], item[0]))[0] if found else word
-
-
 @dataclass(frozen=True, slots=True)
 class WordIndex:
     """The words of a course by place.
@@ -85,7 +46,7 @@ class WordIndex:
     Attributes:
         places: of the course.
         languages: (n_places,) of the text.
-        spelling: of the words.
+        spelling: the most frequent spelling of each word.
         words: case-folded, by id.
         ids: word -> id.
         forms: (n_words,) id that the forms of one word share.
@@ -99,7 +60,7 @@ class WordIndex:
     """
 
     places: Places
-    spelling: Spelling
+    spelling: Mapping[str, str]
     languages: tuple[Language, ...]
     words: tuple[str, ...]
     ids: Mapping[str, int]
@@ -121,8 +82,7 @@ def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
     openings = [start.sentence for start in places.starts]
     opening = _table(map(_held, openings), ids)
     early = _table((_held(_FULL_STOP.split(sentence, maxsplit=1)[0]) for sentence in openings), ids)
-    full = _table((passage[0] for passage in passages), ids)
-    for table in (whole, opening, early, full):
+    for table in (whole, opening, early):
         table.resize((table.shape[0], len(ids)))
     vocabulary = tuple(ids)
     hebrew = np.array([is_hebrew(word) for word in vocabulary], dtype=np.bool_)
@@ -138,7 +98,7 @@ def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
     languages = [language_of(text[:400]) for text in texts]
     return WordIndex(
         places=places,
-        spelling=Spelling(texts, ids, full),
+        spelling=_spelling(texts),
         languages=tuple(languages[row] for row in places.rows.tolist()),
         words=vocabulary,
         ids=ids,
@@ -150,6 +110,12 @@ def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
         opening=opening,
         early=early,
     )
+
+
+def _spelling(texts: Sequence[str]) -> dict[str, str]:
+    """Return the most frequent spelling of each case-folded word; of two equally frequent ones, that in lower case."""
+    counts = Counter(word for text in texts for word in written_words(text))
+    return {word.casefold(): word for word in sorted(counts, key=lambda word: (counts[word], word))}
 
 
 def _by_passage(places: Places) -> Iterator[tuple[Paragraph, Sequence[Start]]]:

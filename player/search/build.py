@@ -173,27 +173,14 @@ class Parts:
     scorers: Sequence[WordByWord]
 
 
-def _make_dense(store: Course, parts: Parts) -> Strategy:
-    return build_dense(store, parts.search, _embedder(parts), parts.calibration, parts.scorers)
-
-
-def _make_chroma(store: Course, parts: Parts) -> Strategy:
-    return Chroma(store, _embedder(parts), parts.calibration.dense, n_slots(parts.search))
-
-
-def _embedder(parts: Parts) -> Embedder:
-    assert parts.embedder is not None, "it was loaded for the strategies that need it"
-    return parts.embedder
-
-
 def _make_keyword(store: Course, parts: Parts) -> Strategy:
     titles = {document.doc_id: document.aliases[0].text for document in store.documents if document.aliases}
     return Keyword(store.paragraphs, titles, parts.calibration.keyword)
 
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
-    "dense": _make_dense,
-    "chroma": _make_chroma,
+    "dense": lambda store, parts: build_dense(store, parts.search, parts.embedder, parts.calibration, parts.scorers),
+    "chroma": lambda store, parts: Chroma(store, parts.embedder, parts.calibration.dense, n_slots(parts.search)),
     "keyword": _make_keyword,
 }
 """Strategies by name. Each is called with as many of the arguments `store, parts` as it accepts."""

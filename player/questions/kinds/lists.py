@@ -109,7 +109,7 @@ class ListKind:
 
     def _written(self, groups: tuple[tuple[str, ...], ...], key: frozenset[str], candidates: Candidates) -> Question:
         language = candidates.language
-        a, b, c = (either([candidates.index.spelling.of(word) for word in group], language) for group in groups)
+        a, b, c = (either([candidates.index.spelling.get(word, word) for word in group], language) for group in groups)
         text = self.ask[language].format(f"{a}; {b}; {c}")
         return Question(text, (a, b, c, NONE_OF_THESE[language]), self.name, key, groups)
 

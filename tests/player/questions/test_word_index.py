@@ -57,16 +57,16 @@ def test_words_that_split_the_belief_evenly_come_first() -> None:
 
 @pytest.mark.parametrize(
     ("word", "written"),
-    [("malkov", "Malkov"), ("yashunin", "Yashunin"), ("hnsw", "HNSW"), ("tables", "tables"), ("wrote", "wrote")],
+    [("malkov", "Malkov"), ("hnsw", "HNSW"), ("tables", "tables"), ("wrote", "wrote")],
 )
-def test_words_are_shown_as_they_are_written_within_sentences(word: str, written: str) -> None:
+def test_words_are_shown_as_they_are_written_most_often(word: str, written: str) -> None:
     index = index_words(
         [
             paragraph("b:1:1", "Malkov (with A. Yashunin) wrote it."),
             paragraph("b:1:2", "HNSW grew. Malkov made tables. Tables grow."),
         ]
     )
-    assert index.spelling.of(word) == written
+    assert index.spelling[word] == written
 
 
 def test_a_word_that_occurs_within_a_compound_alone_is_doubtful() -> None:
