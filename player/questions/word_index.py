@@ -14,9 +14,11 @@ from scipy.sparse import csr_array
 
 from quarry.ingest.arrays import BoolArray, Float64Array, RowArray
 from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.store.course import cached
 from quarry.player.questions.language import Language, hebrew_forms, is_hebrew, language_of
 from quarry.player.questions.places import Places, Start, places_of
 from quarry.player.questions.question import FitArray
+from quarry.player.questions.start_model import start_weights
 from quarry.player.words import is_stop_word, stems, words, written_words
 
 MIN_LETTERS = 3
@@ -74,7 +76,11 @@ class WordIndex:
 
 
 def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
-    """Index the words of a course's passages."""
+    """Return the index of the words of a course's passages."""
+    return cached(paragraphs, f"words {start_weights()}", functools.partial(_index_of, paragraphs))
+
+
+def _index_of(paragraphs: Sequence[Paragraph]) -> WordIndex:
     places = places_of(paragraphs)
     ids: dict[str, int] = {}
     passages = [_words_from(paragraph, starts) for paragraph, starts in _by_passage(places)]
@@ -94,11 +100,10 @@ def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
         stemmed = [(stems(word) or [word])[0] for word in vocabulary]
     shared = [hebrew_forms(word) if he else stem for word, stem, he in zip(vocabulary, stemmed, hebrew, strict=True)]
     forms = np.array([form_ids.setdefault(form, len(form_ids)) for form in shared], dtype=np.intp)
-    texts = [f"{paragraph.text} {paragraph.follows}" for paragraph in paragraphs]
-    languages = [language_of(text[:400]) for text in texts]
+    languages = [language_of(_with_list(paragraph)[:400]) for paragraph in paragraphs]
     return WordIndex(
         places=places,
-        spelling=_spelling(texts),
+        spelling=_spelling(map(_with_list, paragraphs)),
         languages=tuple(languages[row] for row in places.rows.tolist()),
         words=vocabulary,
         ids=ids,
@@ -112,10 +117,14 @@ def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
     )
 
 
-def _spelling(texts: Sequence[str]) -> dict[str, str]:
+def _spelling(texts: Iterable[str]) -> dict[str, str]:
     """Return the most frequent spelling of each case-folded word; of two equally frequent ones, that in lower case."""
     counts = Counter(word for text in texts for word in written_words(text))
     return {word.casefold(): word for word in sorted(counts, key=lambda word: (counts[word], word))}
+
+
+def _with_list(paragraph: Paragraph) -> str:
+    return f"{paragraph.text} {paragraph.follows}"
 
 
 def _by_passage(places: Places) -> Iterator[tuple[Paragraph, Sequence[Start]]]:
