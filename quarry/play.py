@@ -41,7 +41,7 @@ from quarry.player.errors import JournalError, PlayerError
 from quarry.player.game.game import GameReport, Timeouts
 from quarry.player.game.journal import Journal, authenticate
 from quarry.player.game.json_output import report_json
-from quarry.player.game.play import play_games
+from quarry.player.game.loop import play_games
 from quarry.player.game.terminal import Terminal, summary
 from quarry.player.player import build_player
 from quarry.player.protocol.client import HttpGameServer

@@ -12,13 +12,29 @@ import numpy as np
 from quarry.configs.settings import GameSettings
 from quarry.ingest.arrays import Float64Array
 from quarry.player.questions.kinds import KINDS
-from quarry.player.questions.rates import channel, load_rates
 from quarry.player.questions.views import VIEWS, View
 
 CHANCE = 0.75
 """Share of wrong letters of a referee who does not look at the paragraph."""
 UNKNOWN_KIND = 0.1
 """Share of wrong letters for a kind of question that is not known."""
+WRONG: Mapping[tuple[View, str], float] = {
+    ("paragraph", "opening"): 0.00698,
+    ("paragraph", "anywhere"): 0.01808,
+    ("opening", "opening"): 0.00763,
+    ("opening", "anywhere"): 0.01558,
+    ("passages", "opening"): 0.00759,
+    ("passages", "anywhere"): 0.03365,
+}
+"""Share of wrong letters of careful respondents by view and kind, estimated from data/games/answers with a Beta prior
+that weighs 40 answers; see docs/notebook/questions.md. Others have the `wrong` of their kind."""
+
+
+def channel(wrong: float) -> Float64Array:
+    """Return the (4, 4) probability of each letter given the fitting option; wrong letters are equally likely."""
+    letters = np.full((4, 4), wrong / 3.0)
+    np.fill_diagonal(letters, 1.0 - wrong)
+    return letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +141,7 @@ def error_model_of(settings: GameSettings) -> ErrorModel:
     weights = {errors.name: careless * errors.weight / before for errors in ERROR_PROFILES}
     weights[SOUND] = 1.0 - useless - careless
     return ErrorModel(
-        load_rates({name: kind.wrong for name, kind in KINDS.items()}),
+        {(view, name): WRONG.get((view, name), kind.wrong) for view in VIEWS for name, kind in KINDS.items()},
         (
             *(
                 RefereeType(views[view] * weights[errors.name], view, errors)

@@ -18,7 +18,7 @@ class Kind(Protocol):
 
     @property
     def name(self) -> str:
-        """Name of the kind in its questions and in rates.yaml."""
+        """Name of the kind in its questions."""
         ...
 
     @property

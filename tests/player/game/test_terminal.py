@@ -8,11 +8,11 @@ import itertools
 from rich.console import Console
 
 from quarry.player.game.game import GameReport
-from quarry.player.game.play import play
+from quarry.player.game.loop import play
 from quarry.player.game.terminal import Terminal, stem_of, summary
 from quarry.player.protocol.messages import Score
 from tests.player.fakes import FakeGameServer, course, dense_player
-from tests.player.game.test_play import GAME, answers, round_start, score, warmup
+from tests.player.game.test_loop import GAME, answers, round_start, score, warmup
 
 
 def shown_game(width: int = 70) -> tuple[list[str], GameReport]:

@@ -15,8 +15,7 @@ from quarry.player.questions.batch import build_pool
 from quarry.player.questions.belief import update
 from quarry.player.questions.design import MAX_TIMES, N_QUESTIONS, design
 from quarry.player.questions.question import FitArray, Question, QuestionPool
-from quarry.player.questions.rates import channel
-from quarry.player.questions.referees import ErrorModel
+from quarry.player.questions.referees import ErrorModel, channel
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
 from quarry.player.questions.word_index import Candidates, index_words
 from tests.contracts.paragraphs import first_places, paragraph

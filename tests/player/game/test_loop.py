@@ -16,7 +16,7 @@ from quarry.player.game.fallback import DeadlinePlayer, Planned
 from quarry.player.game.game import GameReport, Spectator, Timeouts
 from quarry.player.game.journal import Journal, Ledger
 from quarry.player.game.json_output import report_json
-from quarry.player.game.play import play, play_games
+from quarry.player.game.loop import play, play_games
 from quarry.player.player import Decision, Plan
 from quarry.player.protocol import messages as protocol
 from quarry.player.protocol.client import GameState
