@@ -1,4 +1,4 @@
-"""The command `python -m player search`, which prints hits as a table or as JSON."""
+"""The command `python -m player search`, which prints hits as text or as JSON."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _search(options: argparse.Namespace) -> int:
     if options.json:
         print(visible_json(result_json(shown)))
     else:
-        _print_table(shown)
+        _print_hits(shown)
     return 1 if result.failures else 0
 
 
@@ -104,9 +104,8 @@ def result_json(result: SearchResult) -> dict[str, Any]:
     }
 
 
-def _print_table(result: SearchResult) -> None:
+def _print_hits(result: SearchResult) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     from quarry.player.game.terminal import book_of, shown
 
@@ -118,34 +117,15 @@ def _print_table(result: SearchResult) -> None:
         console.print(f"[bold]{shown(result.message)}[/]{nearest}", highlight=False)
     for failure in result.failures:
         console.print(shown(str(failure)), style="red")
-    if not result.hits:
-        return
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for name, justify in (
-        ("#", "right"),
-        ("slot", "left"),
-        ("by", "left"),
-        ("rel.", "right"),
-        ("where", "left"),
-        ("opening sentence", "left"),
-    ):
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
     for place, hit in enumerate(result.hits, 1):
-        table.add_row(
-            str(place),
-            hit.slot,
-            f"{hit.strategy} {hit.rank}",
-            f"{hit.relevance:.2f}{'' if hit.relevant else BELOW}",
-            shown(f"{hit.paragraph.doc_id} p{hit.paragraph.page}"),
-            shown(hit.paragraph.opening_sentence),
+        relevance = f"{hit.relevance:.2f}{'' if hit.relevant else BELOW}"
+        where = f"{hit.paragraph.doc_id} p{hit.paragraph.page}"
+        console.print(
+            shown(f"{place:2} {hit.slot:6} {hit.strategy} {hit.rank:<3} {relevance:6} {where}"), highlight=False
         )
-    console.print(table)
+        console.print(f"   [dim]{shown(hit.paragraph.opening_sentence)}[/]", highlight=False)
     if any(not hit.relevant for hit in result.hits):
         console.print(f"{BELOW.strip()} below the threshold of relevance, {result.threshold:g}", highlight=False)
-    step = f"answered by the step {result.answered_by}; " if result.answered_by else ""
-    console.print(
-        f"{step}embed {result.embed_ms:.1f} ms, search {result.search_ms:.1f} ms", style="dim", highlight=False
-    )
 
 
 COMMAND = Command(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import operator
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -145,11 +144,6 @@ class Player:
             {"filter": settings.prior_filter_share, "boost": settings.prior_boost_share},
         )
 
-    @property
-    def index(self) -> WordIndex:
-        """The words of the course, indexed again when the store has changed."""
-        return self._index_of(self.orchestrator.paragraphs)
-
     def _index_of(self, paragraphs: Sequence[Paragraph]) -> WordIndex:
         if self._read is None or self._read[0] is not paragraphs:
             self._read = paragraphs, index_words(paragraphs)
@@ -262,12 +256,8 @@ _SPELT_SIGNS = {
     r"(?<![\d.])0+(?=\d)": "",
 }
 """Signs in words and in a sum; commas of thousands and leading zeros are dropped."""
-_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-}
+_SUM_NODES = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Constant, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.USub)
+"""Nodes of a sum; an expression of other nodes is never evaluated."""
 
 
 def _value(expression: str) -> float | None:
@@ -276,16 +266,10 @@ def _value(expression: str) -> float | None:
     while plain.endswith(")") and plain.count(")") > plain.count("("):
         plain = plain[:-1].rstrip()
     try:
-        return _evaluate(ast.parse(plain, mode="eval").body)
+        tree = ast.parse(plain, mode="eval")
+        if not all(isinstance(node, _SUM_NODES) for node in ast.walk(tree)):
+            return None
+        found: float = eval(compile(tree, "", "eval"), {"__builtins__": {}})
+        return found
     except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError, OverflowError):
         return None
-
-
-def _evaluate(node: ast.expr) -> float:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return node.value
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_evaluate(node.operand)
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return _OPERATORS[type(node.op)](_evaluate(node.left), _evaluate(node.right))
-    raise ValueError("not a sum")

@@ -137,7 +137,7 @@ class _Batch:
         filters = self.tiers == FILTER
         lift = np.where(self.tiers > 0, np.float32(settings.boost) * prepared.odds, np.float32(0.0))
         named = Named(prepared.inside, lift, self._evidence)
-        weights = prepared.calibration.fused.weights
+        weights = prepared.calibration.fused
         _, log_odds = score_step(found, named, self._priors, prepared.columns, filters, settings, weights)
         ranks, best = np.zeros(len(filters), dtype=np.int64), np.full(len(filters), -np.inf)
         for number, truth in enumerate(prepared.truth.tolist()):

@@ -14,7 +14,7 @@ from quarry.player.player import Contestant, Decision, Plan
 from quarry.player.protocol.messages import Guess, RoundStart
 from quarry.player.questions.answer import NOT_RELEVANT, Answers
 from quarry.player.questions.design import N_QUESTIONS
-from quarry.player.questions.kinds.lists import NONE_OF_THESE, OPENING
+from quarry.player.questions.kinds import NONE_OF_THESE, OPENING
 from quarry.player.questions.language import Language, language_of
 from quarry.player.questions.places import places_of
 from quarry.player.questions.question import Question

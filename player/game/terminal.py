@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from quarry.configs.terminal import visible
-from quarry.ingest.arrays import Float64Array
 from quarry.player.answer.justify import percent
 from quarry.player.game.game import Spectator
 from quarry.player.player import Decision, Plan
@@ -129,7 +128,7 @@ class Terminal(Spectator):
                 Text(visible(_shortened(hit.paragraph.opening_sentence))),
             )
         self._console.print(table)
-        self._say(f"{_bits(plan.prior):.1f} bits of doubt before, {_bits(decision.belief):.1f} after.\n")
+        self._say("")
         guess = decision.guess
         self._say(f"[bold]guess[/]  {shown(guess.opening_sentence)}")
         self._say(f"       {shown(guess.sentence_justification)}", style="dim")
@@ -161,11 +160,6 @@ def summary(scores: Sequence[Score]) -> str:
 def shown(text: object) -> str:
     """Escape a foreign text for markup, so that neither rich nor the terminal interprets it."""
     return escape(visible(text))
-
-
-def _bits(belief: Float64Array) -> float:
-    """Return the entropy of a belief."""
-    return float(-(belief * np.log2(np.maximum(belief, 1e-300))).sum())
 
 
 def _shortened(text: str, length: int = 76) -> str:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import regex
 from scipy.sparse import csr_array
 
 from quarry.ingest.arrays import BoolArray, Float64Array, RowArray
@@ -27,18 +25,13 @@ LISTED = 0.9
 """Share of the referees for whom the list or display after a lead-in belongs to the passage."""
 FOLLOWING = 0.4
 """Share of the referees for whom the list after a complete passage belongs to the passage."""
-IN_COMPOUND = 0.5
-"""Share of the referees who find a word of a compound, as "or" in "yes-or-no" and "Codd" in "Codd's"."""
 SEEN = 0.98
 """Probability that a careful referee sees a word in its exact form."""
 OTHER_FORM = 0.05
 """Probability that a referee accepts another form of a word although the question says otherwise; none of 20 such
 cases among the logged answers did."""
-LATE = 0.9
-"""Probability for a word after a full stop or colon within our opening sentence: the referee's may end there."""
 BELOW = 0.02
 """Probability for a word of the paragraph after our opening sentence: the referee's may be longer."""
-_FULL_STOP = re.compile(r"[.!?:]\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +50,6 @@ class WordIndex:
         plain: (n_words,) whether the word has letters alone, two at least, so that a referee can find it.
         whole, opening: (n_places, n_words) share of the referees who find the word in the passage, or in its opening
             sentence.
-        early: (n_places, n_words) the same before the first full stop or colon of the opening sentence, where the
-            sentence ends for some referees.
     """
 
     places: Places
@@ -72,7 +63,6 @@ class WordIndex:
     plain: BoolArray
     whole: csr_array
     opening: csr_array
-    early: csr_array
 
 
 def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
@@ -87,8 +77,7 @@ def _index_of(paragraphs: Sequence[Paragraph]) -> WordIndex:
     whole = _table([held for passage in passages for held in passage], ids)
     openings = [start.sentence for start in places.starts]
     opening = _table(map(_held, openings), ids)
-    early = _table((_held(_FULL_STOP.split(sentence, maxsplit=1)[0]) for sentence in openings), ids)
-    for table in (whole, opening, early):
+    for table in (whole, opening):
         table.resize((table.shape[0], len(ids)))
     vocabulary = tuple(ids)
     hebrew = np.array([is_hebrew(word) for word in vocabulary], dtype=np.bool_)
@@ -113,7 +102,6 @@ def _index_of(paragraphs: Sequence[Paragraph]) -> WordIndex:
         plain=plain,
         whole=whole,
         opening=opening,
-        early=early,
     )
 
 
@@ -151,14 +139,8 @@ def _words_from(paragraph: Paragraph, starts: Sequence[Start]) -> list[dict[str,
 
 
 def _held(text: str) -> dict[str, float]:
-    """Return the words of a text with 1, or with IN_COMPOUND if a word occurs only within compounds."""
-    there = dict.fromkeys(words(text), 1.0)
-    compounds = _COMPOUND.findall(text)
-    if compounds:
-        alone = set(words(_COMPOUND.sub(" ", text)))
-        parts = words(" ".join(_MARK.sub(" ", part) for part in compounds))
-        there |= {word: IN_COMPOUND for word in parts if word not in alone}
-    return there
+    """Return the words of a text with 1, the share of the referees who find each."""
+    return dict.fromkeys(words(text), 1.0)
 
 
 def _table(rows: Iterable[Mapping[str, float]], ids: dict[str, int]) -> csr_array:
@@ -172,10 +154,6 @@ def _table(rows: Iterable[Mapping[str, float]], ids: dict[str, int]) -> csr_arra
         ends.append(len(columns))
     values = np.array(data, dtype=np.float32)
     return csr_array((values, np.array(columns, dtype=np.int32), np.array(ends)), shape=(len(ends) - 1, len(ids)))
-
-
-_MARK = regex.compile(r"[-‐‑–־'’]")
-_COMPOUND = regex.compile(rf"[\p{{L}}\p{{N}}]+(?:{_MARK.pattern}[\p{{L}}\p{{N}}]+)+")
 
 
 class Candidates:
@@ -224,9 +202,9 @@ class Candidates:
 
     def in_opening(self, ids: RowArray) -> FitArray:
         """Return the (n_words, n_candidates) probability that a referee finds each word in the opening sentence."""
-        there, early = _columns(self._opening, ids), _columns(self._early, ids)
-        seen = np.maximum(self._seen(self._opening, ids), BELOW * (_columns(self._whole, ids) > 0))
-        return np.where((there > 0) & (early == 0), np.float32(LATE) * there, seen)
+        below = np.float32(BELOW) * (_columns(self._whole, ids) > 0)
+        seen: FitArray = np.maximum(self._seen(self._opening, ids), below)
+        return seen
 
     def in_clue(self, ids: RowArray) -> FitArray:
         """Return the (n_words, n_candidates) probability that a referee finds each word in the name and the hint."""
@@ -258,10 +236,6 @@ class Candidates:
     @functools.cached_property
     def _opening(self) -> csr_array:
         return self.index.opening[self.rows]
-
-    @functools.cached_property
-    def _early(self) -> csr_array:
-        return self.index.early[self.rows]
 
 
 def _columns(table: csr_array, ids: RowArray) -> FitArray:

@@ -336,10 +336,10 @@ class Cascade:
             return None
         settings, index, book = self._settings, self._index, self._taken
         inside = index.columns.inside(book.doc_id if book else "")
-        lift = settings.boost * self._lift
+        lift = settings.boost * book_log_odds(book.confidence, int(inside.sum()), len(inside)) if book else 0.0
         named = Named(inside[None, :], np.array([lift]), np.array([self._evidence]))
         filters = book is not None and book.tier == "filter"
-        weights = index.calibration.fused.weights
+        weights = index.calibration.fused
         fused, merged = score_step(
             scored, named, index.kind_priors, index.columns, np.array([filters]), settings, weights
         )
@@ -357,12 +357,6 @@ class Cascade:
         confidence, taken = np.array([book.confidence if book else 0.0]), np.array([book is not None])
         has_name = np.array([bool(self._query.book_name.strip())])
         return float(name_evidence(confidence, taken, has_name, calibration.named, calibration.unnamed)[0])
-
-    @property
-    def _lift(self) -> float:
-        """Log-odds by which the book's paragraphs are likelier than others."""
-        sizes, book = self._index.n_paragraphs, self._taken
-        return book_log_odds(book.confidence, sizes.get(book.doc_id, 0), sum(sizes.values())) if book else 0.0
 
     def _asked(self, query: Query, names: Sequence[str]) -> list[Scored]:
         """Return the scores of each strategy that has not failed, in order; run each once for the same hint."""

@@ -38,24 +38,17 @@ class Columns:
         document: (n_columns,) index of each column's document in `doc_ids`.
         doc_ids: documents that have paragraphs, ascending.
         twins: (n_groups, size of the largest) columns of duplicates, ascending, then -1.
-        column_of: (n_paragraphs,) column of each of the course's paragraphs.
     """
 
     rows: IntArray
     document: IntArray
     doc_ids: tuple[str, ...]
     twins: IntArray
-    column_of: IntArray
 
     def inside(self, doc_id: str) -> BoolArray:
         """Return (n_columns,) whether each paragraph is in a document; "" is no document."""
         wanted: BoolArray = np.array([doc_id == known for known in self.doc_ids], dtype=np.bool_)
         return wanted[self.document]
-
-    @property
-    def n_twins(self) -> int:
-        """Number of paragraphs that are dropped as duplicates."""
-        return int((self.twins >= 0).sum()) - len(self.twins)
 
 
 def columns_of(paragraphs: Sequence[Paragraph]) -> Columns:
@@ -86,14 +79,11 @@ def columns_of(paragraphs: Sequence[Paragraph]) -> Columns:
     twins = np.full((len(same), max(map(len, same), default=0)), -1, dtype=np.int64)
     for line, group in enumerate(same):
         twins[line, : len(group)] = group
-    column_of = np.empty(len(paragraphs), dtype=np.int64)
-    column_of[chosen] = np.arange(len(chosen))
     return Columns(
         rows=np.array(chosen, dtype=np.int64),
         document=np.array([number[paragraphs[row].doc_id] for row in chosen], dtype=np.int64),
         doc_ids=doc_ids,
         twins=twins,
-        column_of=column_of,
     )
 
 
@@ -354,11 +344,6 @@ def probabilities(log_odds: AnyFloatArray) -> AnyFloatArray:
     """Return the probabilities of log-odds, never 0 or 1."""
     shares: AnyFloatArray = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -FARTHEST, FARTHEST, dtype=np.float64)))
     return shares
-
-
-def probability(log_odds: float) -> float:
-    """Return the probability of log-odds, never 0 or 1."""
-    return float(probabilities(np.array(log_odds)))
 
 
 def log_odds_of(probability: float) -> float:

@@ -52,12 +52,6 @@ class SearchIndex:
         return priors if priors.any() else None
 
     @functools.cached_property
-    def n_paragraphs(self) -> Mapping[str, int]:
-        """Number of paragraphs of each document, by doc_id."""
-        counts = np.bincount(self.columns.document, minlength=len(self.columns.doc_ids)).tolist()
-        return dict(zip(self.columns.doc_ids, counts, strict=True))
-
-    @functools.cached_property
     def copies(self) -> Mapping[int, tuple[str, ...]]:
         """Ids of the duplicates of each paragraph that has any, by column."""
         ids = [self.paragraphs[row].paragraph_id for row in self.columns.rows.tolist()]

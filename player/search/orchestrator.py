@@ -95,11 +95,6 @@ class SearchOrchestrator:
             result = replace(result, query=query, embed_ms=0.0, search_ms=1000.0 * (time.perf_counter() - started))
         return self._counted(result)
 
-    @property
-    def paragraphs(self) -> Sequence[Paragraph]:
-        """The course as it was at the last search."""
-        return self._state[0].paragraphs
-
     async def search_async(self, query: Query) -> SearchResult:
         """Run `search` in a thread, so that it does not block the event loop."""
         return await asyncio.to_thread(self.search, query)
@@ -217,7 +212,6 @@ class SearchOrchestrator:
                 "failures": [failure.strategy for failure in result.failures],
                 "embed_ms": round(result.embed_ms, 3),
                 "search_ms": round(result.search_ms, 3),
-                **self._statistics.totals(),
             }
             _log.info("search %s", json.dumps(fields), extra={"search": fields})
         return result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -71,8 +70,6 @@ SETTLED = 0.9
 """At this confidence by letters and words, a name is not embedded: that would be as slow as embedding a hint."""
 HIGHEST_LECTURE = 100
 """No course has this many lectures; larger numbers are years or course codes."""
-NAMES_KEPT = 400
-"""The cache holds so many names: a game repeats one name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +155,6 @@ class References:
             kept = [place for place, (_, alias) in enumerate(aliases) if _is_name(alias)]
             self._alias_rows = np.array([row_of[original[aliases[place][0]]] for place in kept], dtype=np.intp)
             self._alias_vectors = vectors[kept]
-        # each comparison takes a third of a millisecond
-        self._by_letters = functools.lru_cache(NAMES_KEPT)(self._spelt_confidences)
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """Return the document whose file stem is `book_name`, at confidence 1, or None.
@@ -180,9 +175,8 @@ class References:
         """
         if not normalise_name(book_name) or not self.doc_ids:
             return []
-        features, aliases, confidences = self._by_letters(book_name)
+        features, aliases, confidences = self._spelt_confidences(book_name)
         if self._is_in_doubt(book_name, confidences):
-            features = features.copy()
             features[:, MEANING] = self._meanings(book_name, features)
             confidences = self._confidences(features, self.calibration.weights, self.calibration.none)
         rounded = [round(confidence, 4) for confidence in confidences.tolist()]

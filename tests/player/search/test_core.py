@@ -25,7 +25,6 @@ from quarry.player.search.core import (
     log_odds_of,
     merge_duplicates,
     probabilities,
-    probability,
     relative,
     weigh,
 )
@@ -70,7 +69,6 @@ class TestColumns:
         texts = [paragraph("a:1:1", "Same."), paragraph("b:1:1", "Same."), paragraph("c:1:1", "Nearly same.")]
         found = columns_of([*texts[:2], replace(texts[2], same_as="b:1:1"), paragraph("d:1:1")])
         assert found.twins.tolist() == [[0, 1, 2]]
-        assert found.n_twins == 2
 
 
 class TestScores:
@@ -174,5 +172,4 @@ class TestProbabilities:
     @pytest.mark.parametrize(("share", "odds"), [(0.5, 0.0), (0.75, np.log(3.0)), (0.2, -np.log(4.0))])
     def test_log_odds_and_probabilities_are_each_others_inverse(self, share: float, odds: float) -> None:
         assert log_odds_of(share) == pytest.approx(odds)
-        assert probability(odds) == pytest.approx(share)
         assert probabilities(np.array([odds])).tolist() == pytest.approx([share])
