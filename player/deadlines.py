@@ -21,9 +21,9 @@ class Call(Future[T]):
     """A call that runs in another thread; `result` waits for it.
 
     Attributes:
-        name: of the called part, for failures.
-        deadline: until which `value` waits, of `time.monotonic()`.
-        failure: why `value` returned None, else None.
+        name: name of the called part, for failures.
+        deadline: time until which `value` waits, by `time.monotonic()`.
+        failure: the reason why `value` returned None, else None.
     """
 
     def __init__(self, name: str = "", deadline: float = math.inf) -> None:

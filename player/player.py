@@ -42,8 +42,8 @@ class Plan:
 
     Attributes:
         start: name, hint and domain.
-        result: of the search.
-        places: of the course.
+        result: result of the search.
+        places: places of the course.
         rows: (n_candidates,) places that the belief runs over, the likeliest before the answers first.
         prior: (n_candidates,) belief before the answers.
         questions: 20 of them.
@@ -91,7 +91,7 @@ class Decision:
         confidence: belief in the guessed sentence, summed over all candidates that begin with it.
         referees: probability of each referee of the mixture after the answers, by name.
         best: row of the guessed candidate.
-        evidence: of the answers for the guess, strongest first.
+        evidence: evidence of the answers for the guess, strongest first.
         associations: candidates for the associative word, best first.
         decide_ms: milliseconds of the decision.
     """
@@ -123,13 +123,13 @@ class Player:
     """Plays the rounds of any number of games; holds no state of a game.
 
     Args:
-        orchestrator: of the search.
-        settings: of the game.
-        seed: of the questions; the same game and seed give the same questions.
+        orchestrator: entry point of the search.
+        settings: settings of the game.
+        seed: seed of the questions; the same game and seed give the same questions.
 
     Attributes:
         orchestrator: as given.
-        prior_model: of the belief before the questions.
+        prior_model: parameters of the belief before the questions.
     """
 
     def __init__(self, orchestrator: SearchOrchestrator, settings: GameSettings, seed: int = 0) -> None:
@@ -234,7 +234,7 @@ def build_player(
     """Make a player for the course of a store.
 
     Args:
-        seed: of the questions.
+        seed: seed of the questions.
 
     Raises:
         EmbedderError: the store's embedder cannot be loaded.

@@ -70,7 +70,7 @@ class DeadlinePlayer:
 
         Args:
             budget_s: seconds; None sets no limit, and raises errors.
-            questions: of a killed process; None designs new ones.
+            questions: questions of a killed process; None designs new ones.
         """
         if budget_s is None:
             return Planned(self._player.plan(start, questions))

@@ -77,10 +77,10 @@ class Game:
 
     Attributes:
         game_id: as the server gave it.
-        key: of the game in the ledger.
+        key: key of the game in the ledger.
         name: logical id of the player.
         timeouts: None if no reply is urgent.
-        match_id: of the game's first message, "" before.
+        match_id: id of the game's first message, "" before.
         score: None until it has come.
         guess_sent: the guess and the key of the message that it replies to; None before.
     """

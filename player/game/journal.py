@@ -76,7 +76,7 @@ class Journal:
     """A file of games. Safe for many threads, which use it one after another.
 
     Args:
-        path: of the file, which is made if it does not exist; None keeps the games in memory.
+        path: path of the file, which is made if it does not exist; None keeps the games in memory.
         say: is called with a line about each write that failed; prints to standard error unless given.
 
     Raises:

@@ -24,8 +24,8 @@ class Start:
     """One place in one passage.
 
     Attributes:
-        number: of the sentence within the passage, from 0.
-        offset: in the passage's text.
+        number: number of the sentence within the passage, from 0.
+        offset: position in the passage's text.
         sentence: the opening sentence of a guess.
         reading: 0 for the usual end of the sentence, more for another.
         on_top: whether it is the first whole sentence that begins on its page.

@@ -36,7 +36,7 @@ def prior_of(result: SearchResult, places: Places, model: PriorModel) -> Float64
 
     Args:
         result: its ranking holds every passage that the belief runs over.
-        places: of that course.
+        places: places of that course.
         model: its parameters.
     """
     assert result.ranking is not None, "the belief runs over candidates"

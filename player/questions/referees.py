@@ -42,7 +42,7 @@ class ErrorProfile:
     """How often a referee errs on what it sees.
 
     Attributes:
-        name: of the profile.
+        name: name of the profile.
         weight: prior probability among the referees who look at something.
         slips: share of the answers that are letters by chance, in addition to the rate of the kind of question.
         falls_back: share of the answers that are the first option, after a failed call or an unreadable reply.

@@ -39,8 +39,8 @@ class WordIndex:
     """The words of a course by place.
 
     Attributes:
-        places: of the course.
-        languages: (n_places,) of the text.
+        places: places of the course.
+        languages: (n_places,) language of the text.
         spelling: the most frequent spelling of each word.
         words: case-folded, by id.
         ids: word -> id.
@@ -160,7 +160,7 @@ class Candidates:
     """The places that questions are made for, or fitted to, with their words.
 
     Args:
-        index: of the course.
+        index: word index of the course.
         rows: (n_candidates,) places of the index.
         prior: (n_candidates,) their probabilities, summing to 1.
         clue: the book's name and the hint, all that a referee of the view "name" sees.

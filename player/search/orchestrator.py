@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from quarry.configs.settings import SearchSettings, SettingsError
+from quarry.configs.settings import SearchSettings
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.deadlines import Call, Runner
 from quarry.player.errors import AllStrategiesFailedError, LateStrategyError, PlayerError, QueryError, SearchError
@@ -53,9 +53,6 @@ class SearchOrchestrator:
         identity: Hashable = None,
         renew: Callable[[], tuple[SearchIndex, Hashable] | None] | None = None,
     ) -> None:
-        unknown = [name for name in settings.strategies if name not in index.strategies]
-        if unknown:
-            raise SettingsError(f"search.strategies must be of {', '.join(index.strategies)}, got {unknown[0]!r}")
         self.settings = settings
         self._cache = cache
         self._renew = renew

@@ -116,15 +116,6 @@ def test_the_hits_are_the_paragraphs_of_the_store(run: Run) -> None:
     assert hits[0]["opening_sentence"] == "Parsing begins with grammar token lookahead terminal."
 
 
-def test_the_hits_of_the_book_come_first(run: Run) -> None:
-    _, out, _ = run("--hint", HINT, "--book", "The second book", "--preset", "filtered", "--json")
-    shown = json.loads(out)
-    slots = [hit["slot"] for hit in shown["hits"]]
-    assert shown["book"]["document"] == "second"
-    assert slots == sorted(slots)
-    assert {hit["document"] for hit in shown["hits"] if hit["slot"] == "book"} == {"second"}
-
-
 @pytest.mark.parametrize("arguments", [(), ("--book", ""), ("--preset", "unfiltered", "--book", "first")])
 def test_without_a_book_the_json_says_so(run: Run, arguments: tuple[str, ...]) -> None:
     _, out, _ = run("--hint", HINT, *arguments, "--json")
@@ -194,20 +185,6 @@ def test_a_store_that_is_not_there_ends_with_2_and_one_line(run: Run, tmp_path: 
     assert "--store must be a folder made by ingest" in err
     assert err.count("\n") == 1
     assert not (tmp_path / "missing").exists()
-
-
-def test_help_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["search", "--help"])
-    assert stop.value.code == 0
-    assert "python -m player search --store data/store --book" in capsys.readouterr().out
-
-
-def test_config_is_laid_over_the_settings(run: Run, tmp_path: Path) -> None:
-    config = tmp_path / "mine.yaml"
-    config.write_text("search: {k: 3, pdf_k: 0, global_k: 3}", encoding="utf-8")
-    _, out, _ = run("--hint", HINT, "--config", str(config), "--json")
-    assert len(json.loads(out)["hits"]) == 3
 
 
 def failing(*_: object, **__: object) -> Any:

@@ -13,14 +13,13 @@ import pytest
 
 from quarry.player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
 from quarry.player.game.fallback import DeadlinePlayer, Planned
-from quarry.player.game.game import GameReport, Spectator, Timeouts
+from quarry.player.game.game import GameReport, Timeouts
 from quarry.player.game.journal import Journal, Ledger
 from quarry.player.game.json_output import report_json
 from quarry.player.game.loop import play, play_games
-from quarry.player.player import Decision, Plan
 from quarry.player.protocol import messages as protocol
 from quarry.player.protocol.client import GameState
-from quarry.player.protocol.messages import Json, RoundStart, Score
+from quarry.player.protocol.messages import Json, RoundStart
 from quarry.player.questions.answer import Answers
 from quarry.player.questions.question import Question
 from tests.player.fakes import FakeGameServer, course, dense_player
@@ -91,12 +90,6 @@ def test_a_game_goes_from_warmup_to_score() -> None:
     }
 
 
-def test_answers_before_the_round_are_ignored_until_they_come_again() -> None:
-    report, server = played([answers(["B"] * 20)], [round_start()], [answers(["C"] * 20)], [score()])
-    assert server.sent_types() == REPLIES[1:]
-    assert report.answers == ("C",) * 20
-
-
 def test_a_round_start_that_tells_nothing_is_answered_over_the_whole_course() -> None:
     empty = message("Q21ROUNDSTART", {"book_name": "", "book_hint": None})
     report, server = played([empty], [empty], [answers()], [score()])
@@ -111,36 +104,6 @@ def test_a_game_that_is_not_over_in_time_is_given_up() -> None:
     with pytest.raises(GameTimeoutError, match=rf"game {GAME} must be over in time.*game\.game_timeout_s"):
         play(server, dense_player(course()), name="me", timeout_s=0.3)
     assert server.sent_types() == REPLIES[:2]
-
-
-class Notebook(Spectator):
-    """A spectator that notes what it is shown."""
-
-    def __init__(self) -> None:
-        self.seen: list[str] = []
-
-    def started(self, game_id: str, start: RoundStart) -> None:
-        self.seen.append(f"started {game_id} {start.hint}")
-
-    def planned(self, plan: Plan) -> None:
-        self.seen.append(f"planned {len(plan.questions)}")
-
-    def answered(self, plan: Plan, answers: Answers, decision: Decision) -> None:
-        self.seen.append(f"answered {len(answers)} {decision.guess.opening_sentence in plan_sentences(plan)}")
-
-    def scored(self, score: Score) -> None:
-        self.seen.append(f"scored {score.private_score}")
-
-
-def plan_sentences(plan: Plan) -> set[str]:
-    return {hit.paragraph.opening_sentence for hit in plan.result.hits}
-
-
-def test_a_spectator_is_shown_each_step_once() -> None:
-    notebook = Notebook()
-    server = FakeGameServer([[round_start()] * 2, [answers()] * 2, [score()] * 2], GAME)
-    play(server, dense_player(course()), name="me", timeout_s=20.0, spectator=notebook)
-    assert notebook.seen == [f"started {GAME} {HINT}", "planned 20", "answered 20 True", "scored 88.0"]
 
 
 def test_a_report_as_json_holds_the_questions_answers_guess_and_score() -> None:
@@ -280,13 +243,6 @@ def test_a_score_that_the_server_knows_and_never_sends_is_fetched() -> None:
     (report,), _ = series(server, timeouts=Timeouts(resend_s=0.1))
     assert isinstance(report, GameReport)
     assert (report.score.private_score, report.score.league_points) == (64.0, 1)
-
-
-def test_a_game_that_the_server_has_aborted_is_not_waited_for() -> None:
-    server = FaultyServer(WHOLE[:3])
-    server.states[GAME] = GameState(GAME, "Aborted", None, None)
-    (error,), _ = series(server, timeouts=Timeouts(resend_s=0.1))
-    assert "must end with a score, the server says 'Aborted'" in str(error)
 
 
 def test_messages_that_name_the_match_alone_are_of_the_game_that_waits_for_one() -> None:

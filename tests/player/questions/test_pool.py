@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from quarry.player.questions.batch import FILLER, build_pool, fit_questions
+from quarry.player.questions.batch import build_pool, fit_questions
 from quarry.player.questions.kinds import KINDS
 from quarry.player.questions.question import Question, QuestionPool, first_of
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
@@ -70,11 +70,6 @@ def test_who_sees_the_name_and_the_hint_answers_alike_whatever_the_paragraph() -
     fits = fit_questions([question], told)[VIEWS.index("name"), 0]
     np.testing.assert_allclose(fits, fits[:1].repeat(len(ENGLISH), axis=0))
     assert fits[0].argmax() == 1
-
-
-def test_a_kind_that_is_not_known_fits_all_alike() -> None:
-    question = Question("?", ("a", "b", "c", "d"), FILLER, frozenset())
-    np.testing.assert_array_equal(fit_questions([question], candidates_of(ENGLISH)), 0.25)
 
 
 @pytest.mark.parametrize(

@@ -33,16 +33,6 @@ def test_opening_sentences_may_be_asked_for_stop_words_and_paragraphs_not() -> N
     assert "1945" not in opening | whole
 
 
-def test_words_that_split_the_belief_evenly_come_first() -> None:
-    candidates = candidates_of(ENGLISH)
-    candidates.prior = np.full(6, 1.0 / 6.0)
-    ids, worth = candidates.telling(opening=False, n=500)
-    assert (np.diff(worth) <= 1e-12).all()
-    in_half = {candidates.index.words[row] for row, each in zip(ids, worth, strict=True) if each > 0.2}
-    assert in_half >= {"names", "levers"}
-    assert "the" not in np.array(candidates.index.words)[ids]
-
-
 @pytest.mark.parametrize(
     ("word", "written"),
     [("malkov", "Malkov"), ("hnsw", "HNSW"), ("tables", "tables"), ("wrote", "wrote")],

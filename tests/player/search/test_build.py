@@ -95,18 +95,6 @@ def test_a_search_costs_one_stat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert asked == [tmp_path / "store" / "current"]
 
 
-@pytest.mark.server
-def test_a_change_on_a_server_is_noticed_too(chroma_url: str) -> None:
-    def fill(paragraphs: Sequence[Paragraph]) -> Course:
-        return make_store(chroma_url, paragraphs)
-
-    searches = build_orchestrator(fill(course()), load())
-    hint = Query("Volcanoes erupt with lava", keywords="off")
-    assert first_id(searches.search(hint).hits) != "third:1:1"
-    fill([*course(), NEW])
-    assert first_id(searches.search(hint).hits) == "third:1:1"
-
-
 def test_results_are_cached_for_one_way_to_embed(tmp_path: Path) -> None:
     store, settings = make_store(tmp_path / "store", course()), load()
     query = Query("quick heaps that are merged")

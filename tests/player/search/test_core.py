@@ -13,7 +13,6 @@ from quarry.configs.settings import Fusion
 from quarry.ingest.arrays import AnyFloatArray
 from quarry.player.search.core import (
     NOT_FOUND,
-    SUREST_BOOK,
     Columns,
     Named,
     Scored,
@@ -86,12 +85,6 @@ class TestDocuments:
     def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are(self) -> None:
         # 0.75 on 10 paragraphs, 0.25 on 90: each is 3 * 9 times as likely
         assert book_log_odds(0.75, 10, 100) == pytest.approx(math.log(27.0))
-
-    def test_even_a_sure_book_weighs_no_more_than_it_may(self) -> None:
-        assert book_log_odds(1.0, 50, 100) == pytest.approx(math.log(SUREST_BOOK / (1 - SUREST_BOOK)))
-
-    def test_a_book_never_counts_against_its_own(self) -> None:
-        assert book_log_odds(0.6, 90, 100) == 0.0
 
     def test_a_lift_reorders_and_keeps_the_highest_relevance(self) -> None:
         assert weighed(scored(2.0, 1.0, NO), by=named(1, lift=3.0)) == [0.0, 2.0, NO]

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from quarry.configs.settings import SettingsError
 from quarry.player.errors import AllStrategiesFailedError, QueryError
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.types import Query, ScoreArrays, SearchResult
@@ -110,14 +109,6 @@ def test_all_strategies_failing_raises_and_names_each() -> None:
     assert str(caught.value) == "strategy first failed: KeyError: 'a'; strategy second failed: OSError: b"
 
 
-def test_nothing_found_is_an_empty_result() -> None:
-    result = orchestrator(ListStrategy("one", {})).search(Query("hint", "sure"))
-    assert result.hits == ()
-    assert result.relevant is False
-    assert result.failures == ()
-    assert result.answered_by == ""
-
-
 def test_a_book_without_hits_leaves_its_slots_to_the_course() -> None:
     result = orchestrator(ListStrategy("one", {"rest:1:1": 0.8, "rest:1:2": 0.7})).search(Query("hint", "sure"))
     assert found(result) == ["global rest:1:1", "global rest:1:2"]
@@ -146,11 +137,6 @@ def test_an_empty_hint_is_refused(hint: str) -> None:
 def test_a_k_below_1_is_refused(k: int) -> None:
     with pytest.raises(QueryError, match=f"k must be at least 1, got {k}"):
         orchestrator(one()).search(Query("hint", k=k))
-
-
-def test_an_unknown_strategy_is_refused_with_the_known_ones_named() -> None:
-    with pytest.raises(SettingsError, match="must be of one, got 'psychic'"):
-        orchestrator(one(), strategies=("one", "psychic"))
 
 
 def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
