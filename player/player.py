@@ -144,7 +144,8 @@ class Player:
             {"filter": settings.prior_filter_share, "boost": settings.prior_boost_share},
         )
 
-    def _index_of(self, paragraphs: Sequence[Paragraph]) -> WordIndex:
+    def index_of(self, paragraphs: Sequence[Paragraph]) -> WordIndex:
+        """Return the words of a course, indexed again if the store has changed."""
         if self._read is None or self._read[0] is not paragraphs:
             self._read = paragraphs, index_words(paragraphs)
         return self._read[1]
@@ -171,7 +172,7 @@ class Player:
         """
         result = self.candidates(start)
         assert result.ranking is not None
-        index = self._index_of(result.ranking.course)
+        index = self.index_of(result.ranking.course)
         began = time.perf_counter()
         prior = prior_of(result, index.places, self.prior_model)
         rows = np.argsort(-prior, kind="stable")[: self._settings.candidates]
