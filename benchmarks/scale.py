@@ -164,7 +164,7 @@ def _opened(course: Course) -> Player:
     """Return a player that has searched, and has the index for its questions."""
     player = build_player(course, uncached_settings("fast"))
     player.orchestrator.search(Query("a first hint"))
-    _ = player.index
+    player.index_of(course.paragraphs)
     return player
 
 
