@@ -183,7 +183,7 @@ def _print(found: Mapping[str, Any]) -> None:
 def calibrate_search(options: argparse.Namespace) -> int:
     """Fit relevance and fusion, and write the numbers next to those of the user's other embedders."""
     from quarry.evaluate.tuning.calibration import calibrate
-    from quarry.ingest.embed.hint_bank import HINTS, as_asked, hints_of, load_hints
+    from quarry.ingest.embed.hint_bank import as_asked, hints_of, load_hints
     from quarry.player.search.build import store_embedder, word_scorers
     from quarry.player.search.cache import CachingEmbedder
 
@@ -195,7 +195,7 @@ def calibrate_search(options: argparse.Namespace) -> int:
     before = calibration_for(store)
     games = shared.chosen_games(options)
     located = locate_games(games, store.paragraphs)
-    bank = load_hints(Path(settings.search.hints) if settings.search.hints else HINTS)
+    bank = load_hints()
     is_about_others = bank.course.isdisjoint(document.doc_id for document in store.documents)
     negatives = [game.hint for game in games if not game.answerable]
     if is_about_others:

@@ -21,7 +21,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_games(made / "games.jsonl", map(record_of, course_games(course())))
     (made / "broken.jsonl").write_text("{", encoding="utf-8")
     (made / "other.jsonl").write_text('{"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}', encoding="utf-8")
-    (made / "rewrites.yaml").write_text("search: {rewrite: my.Rewriter}\n", encoding="utf-8")
     return made
 
 
@@ -61,7 +60,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (f"tune {GAMES} --trials 0", "--trials must be at least 1, got 0"),
         (f"tune {GAMES} --trials 5 --workers 0", "--workers must be at least 1, got 0"),
         (f"tune {GAMES} --trials 5 --storage nowhere/study.db", "--storage must be a URL of a database"),
-        (f"tune {GAMES} --trials 5 --config rewrites.yaml", "search.rewrite must be off to be tuned, got my.Rewriter"),
         ("games check --games broken.jsonl", "broken.jsonl line 1: "),
         (f"games check {GAMES} --store nowhere", "run: python -m ingest"),
         ("games label --out nowhere/g.jsonl", "--out must be in a folder that is there"),

@@ -26,7 +26,7 @@ from quarry.evaluate.practice.server import (
 )
 from quarry.evaluate.referee.spec import Posed, Secret
 from quarry.ingest.store import Course
-from quarry.player.game.play import play
+from quarry.player.game.loop import play
 from quarry.player.protocol.client import GameServer, HttpGameServer
 from quarry.player.protocol.messages import Json
 from quarry.player.questions.answer import Answer
