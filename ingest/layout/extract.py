@@ -13,9 +13,8 @@ from pathlib import Path
 from quarry.configs.imports import find
 from quarry.ingest.errors import SourceError
 from quarry.ingest.layout.bidi import has_rtl_letter, is_rtl_letter, votes_for_mirrored_brackets
-from quarry.ingest.layout.gutters import narrow_gutters
 from quarry.ingest.layout.lines import Line, lines_of
-from quarry.ingest.layout.rows import Row, rows_of
+from quarry.ingest.layout.rows import Row, narrow_gutters, rows_of
 from quarry.ingest.pdf.glyph_names import with_glyph_names
 from quarry.ingest.pdf.model import GlyphPage, PdfReader
 from quarry.ingest.pdf.ocr import REMEDY, OcrReader, languages

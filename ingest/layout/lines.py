@@ -6,16 +6,13 @@ text is the same from producers that store it in logical order (LibreOffice) and
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from quarry.ingest.layout.bidi import Cluster, has_rtl_letter, logical_text
-from quarry.ingest.layout.gutters import cut_at_gutters
-from quarry.ingest.layout.rows import SEGMENT_GAP, Row
+from quarry.ingest.layout.rows import SEGMENT_GAP, Row, cut_at_gutters
 from quarry.ingest.layout.superscripts import (
     ACCENTS,
     LOW,
@@ -35,14 +32,6 @@ WORD_GAP = 0.16
 
 WORD_GAP_HINTED = 0.05
 """Minimal white space between two words with a stored space, or with one that PDFium detects; italics lean over it."""
-
-MAX_STRETCHED, MIN_STRETCHED, LEAST_SPACE, LETTERS_IN_PROSE = 2.5, 3, 0.25, 0.6
-"""Limits of a line that is stretched to fill a narrow column: the width of its spaces in ems, their least number, the
-least width of a space in ems, and the least share of letters."""
-
-EVEN, AFTER_STOP = 1.6, 3.4
-"""Maximal width of a space of a stretched line, and of one after a stop, as multiples of its median space."""
-_STOPS = frozenset(".,;:?!")
 
 INITIAL = 1.6
 """Minimal font size of an initial letter, as a multiple of the text's; it is a separate word until it is joined."""
@@ -102,36 +91,16 @@ def lines_of(row: Row, fonts: Fonts, rtl: bool, mirrored: bool, gutters: Sequenc
     """Cut a row at its wide gaps and at the narrow gutters of its page, and return the lines in reading order."""
     parts: list[list[Glyph]] = []
     for side in cut_at_gutters(row, gutters):
-        segment_gap = _segment_gap(side, row.size)
         right = -math.inf
         for glyph in side:
             if glyph.text != " ":
                 gap = (glyph.x0 - right) / row.size
-                if gap > segment_gap:
+                if gap > SEGMENT_GAP:
                     parts.append([])
                 right = max(right, glyph.x1)
             parts[-1].append(glyph)
     lines = [_line(part, row, fonts, rtl, mirrored) for part in parts]
     return [line for line in lines if line.words]
-
-
-def _segment_gap(glyphs: Sequence[Glyph], size: float) -> float:
-    """Return the white space in ems at which a row is cut; it is larger for a line stretched to fill a narrow column.
-
-    All spaces of a stretched line are wide; some typesetters stretch spaces after a stop more.
-    """
-    glyphs = [glyph for glyph in glyphs if glyph.text != " "]
-    spaces = [
-        ((right.x0 - left.x1) / size, left.text in _STOPS)
-        for left, right in itertools.pairwise(glyphs)
-        if right.x0 - left.x1 > LEAST_SPACE * size
-    ]
-    if len(spaces) < MIN_STRETCHED or not SEGMENT_GAP < max(spaces)[0] < MAX_STRETCHED:
-        return SEGMENT_GAP
-    usual = median(space for space, _ in spaces)
-    is_even = all(space < (AFTER_STOP if stop else EVEN) * usual for space, stop in spaces)
-    n_letters = sum(glyph.text[:1].isalpha() for glyph in glyphs)
-    return MAX_STRETCHED if is_even and n_letters > LETTERS_IN_PROSE * len(glyphs) else SEGMENT_GAP
 
 
 def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool) -> Line:

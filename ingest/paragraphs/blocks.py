@@ -16,11 +16,13 @@ from quarry.ingest.paragraphs.breaks import (
     LineGroup,
     TypesettingHabits,
     begins_paragraph,
+    is_bullet,
     is_prose,
+    marker_words,
+    start_after,
     word_share,
 )
 from quarry.ingest.paragraphs.continuations import joined_across_breaks, joined_over_displays
-from quarry.ingest.paragraphs.markers import is_bullet, marker_words, start_after
 from quarry.ingest.pdf.model import UNKNOWN
 
 MAX_PARTING = 5.0

@@ -268,7 +268,7 @@ def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, 
                 overhangs[font, code] = overhang
         if last is not None and drawn == (x0, base, x1):  # two letters of one glyph, or drawn twice to look bold
             if address == previous_address:
-                last.text = _unswapped(last.text + text)
+                last.text += text
             continue
         drawn = x0, base, x1
         if overhangs and (font, code) in overhangs:
@@ -283,12 +283,6 @@ def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, 
         parted = False
     page_text.settle()
     return glyphs
-
-
-def _unswapped(text: str) -> str:
-    """Swap the two bytes of each letter if that gives ASCII letters: Ghostscript writes ligatures so."""
-    turned = text.encode("utf-16-be", "replace").decode("utf-16-le", "replace")
-    return turned if not text.isascii() and turned.isascii() and turned.isalpha() else text
 
 
 def _whole(half: int, code: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""ingest/paragraphs/{blocks,markers,breaks,continuations}.py: paragraphs, their continuations, hyphens and bullets."""
+"""ingest/paragraphs/{blocks,breaks,continuations}.py: paragraphs, their continuations, hyphens and bullets."""
 
 from __future__ import annotations
 
@@ -159,16 +159,6 @@ def test_the_rest_of_a_bracket_at_a_line_end_is_no_marker(tmp_path: Path) -> Non
     ]
     page = [Run(64, 200, text[0]), *lines(text[1:], 50, 212)]
     assert _texts(tmp_path, [page]) == [" ".join(text)]
-
-
-def test_a_display_at_the_foot_of_a_page_does_not_end_the_paragraph(tmp_path: Path) -> None:
-    first = ["Sorting puts records in order by comparing the keys", "of pairs, which costs as many steps as"]
-    second = ["steps in all, and most of its cost lies in moving the", *PROSE[2:]]
-    pages = [
-        [*lines(PROSE, 50, 160), *lines(first, 50, 700), Run(140, 727, "c = n / 2 + 8")],
-        [*lines(second, 50, 100), *lines(PROSE, 50, 170)],
-    ]
-    assert " ".join([*first, "c = n / 2 + 8", *second]) in _texts(tmp_path, pages)
 
 
 def test_numbers_in_brackets_within_a_sentence_are_no_items(tmp_path: Path) -> None:
