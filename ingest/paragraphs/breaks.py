@@ -79,7 +79,7 @@ def begins_paragraph(
 ) -> bool:
     """Return whether a new paragraph begins with `line`."""
     previous, em = group.lines[-1], line.size
-    if _changes_print(previous, line) or _follows_symbols(group, line) or LEADERS.search(previous.text):
+    if _changes_print(previous, line) or LEADERS.search(previous.text):
         return True
     if (line.n_gaps or previous.n_gaps) and not _is_gap_in_prose(previous, line):
         return True
@@ -110,13 +110,6 @@ def _changes_print(previous: PlacedLine, line: PlacedLine) -> bool:
     if weight_changes and n_letters(previous) > 3 and (previous.bold > 0.95 or not ends_full(previous, line)):
         return True
     return (previous.mono > 0.8) != (line.mono > 0.8) and not _flows_on(previous, line)
-
-
-def _follows_symbols(group: LineGroup, line: PlacedLine) -> bool:
-    """Return whether prose begins with a capital below one short line of symbols."""
-    previous = group.lines[-1]
-    is_short = len(group.lines) == 1 and previous.right - previous.end > 0.5 * previous.size
-    return is_short and line.words[0].text[0].isupper() and word_share(previous) < 0.4 and word_share(line) > 0.7
 
 
 def _pitch_of(group: LineGroup, line: PlacedLine) -> float:

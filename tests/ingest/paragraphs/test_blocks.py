@@ -177,8 +177,8 @@ def test_a_display_below_a_single_indented_line_does_not_end_the_paragraph(tmp_p
 
 
 def test_a_number_that_stands_no_farther_apart_than_words_is_no_marker(tmp_path: Path) -> None:
-    # justified: every space of the first line is 13 points wide
-    places = {62: "0.95", 94.5: "looks", 130.8: "like", 158.8: "good", 193.8: "luck", 224.6: "overall"}
+    # justified: every space of the first line is 10 points wide
+    places = {77: "0.95", 106.5: "looks", 139.8: "like", 164.8: "good", 196.8: "luck", 224.6: "overall"}
     first = [Run(x, 200, word) for x, word in places.items()]
     text = " ".join([*places.values(), *PROSE[1:]])
     assert _texts(tmp_path, [[*first, *lines(PROSE[1:], 50, 212)]]) == [text]
