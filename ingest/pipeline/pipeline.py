@@ -36,10 +36,8 @@ from quarry.ingest.embed.vectors import ReadingVectors, embed_all, embed_on_work
 from quarry.ingest.errors import BadInputError, SourceError, StoreChangedError
 from quarry.ingest.layout.extract import READERS
 from quarry.ingest.paragraph import Reading
-from quarry.ingest.pipeline.plan import Held, Row, plan
-from quarry.ingest.pipeline.read import read_all
-from quarry.ingest.pipeline.sources import Source, expand, look_at, printable
-from quarry.ingest.pipeline.staging import Staging
+from quarry.ingest.pipeline.plan import Held, Row, Source, expand, look_at, plan, printable
+from quarry.ingest.pipeline.read import Staging, read_all
 from quarry.ingest.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
 from quarry.ingest.store.records import words_of
 

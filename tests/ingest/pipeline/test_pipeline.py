@@ -25,7 +25,7 @@ from quarry.ingest.__main__ import main
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.pipeline import read_document as reader
 from quarry.ingest.pipeline.pipeline import ingest
-from quarry.ingest.pipeline.sources import expand
+from quarry.ingest.pipeline.plan import expand
 from quarry.ingest.store import create_store, open_store
 from tests import fakes
 from tests.fakes import (
@@ -539,7 +539,7 @@ def test_other_embedder_than_the_stores_is_refused_before_anything_is_read(
     run(course)
     more = jsonl(tmp_path / "more.jsonl", entry("p2", "caches", CACHES))
     with monkeypatch.context() as patch:
-        patch.setattr("quarry.ingest.pipeline.sources.content_hash", lambda path: pytest.fail(f"{path} was read"))
+        patch.setattr("quarry.ingest.pipeline.plan.content_hash", lambda path: pytest.fail(f"{path} was read"))
         message = refused(run(more, "--embedder", "e5"))
     assert message.startswith(f"ingest: --embedder must be 'minilm', with which {store} was made, got 'e5'")
     assert run(more, "--embedder", "minilm").code == 0
