@@ -38,9 +38,6 @@ MIN_WRAPPED = 0.7
 MIN_WORDS = 3.5
 """Minimal mean number of words in a line of prose; cells of a table have fewer."""
 
-MIN_FLUSH, MIN_OPEN = 0.8, 0.5
-"""Minimal shares of lines of prose that begin at the margin, and that continue a sentence."""
-
 MAX_PITCH = 1.6
 """Maximal distance of the baselines of two lines of one paragraph, in font sizes."""
 
@@ -201,31 +198,13 @@ def _is_two_texts(rows: Sequence[Sequence[Line]], x: float) -> bool:
     left = [line for row in rows for line in row if line.x1 <= x]
     right = [line for row in rows for line in row if line.x0 >= x]
     n_shared = sum(_both(row, x) for row in rows)
-    if n_shared >= MIN_SHARED_ROWS and _flows(left) and _flows(right):
-        return True
     if n_shared < max(MIN_SHARED_ROWS, MIN_SHARED * max(len(left), len(right))):
         return False
-    if min(_words_a_line(left), _words_a_line(right)) < 2:
-        return False
-    return _is_wrapped(left) or _is_wrapped(right)
+    return min(_words_a_line(left), _words_a_line(right)) >= 2 and (_is_wrapped(left) or _is_wrapped(right))
 
 
 def _words_a_line(lines: Sequence[Line]) -> float:
     return sum(len(line.words) for line in lines) / len(lines)
-
-
-def _flows(lines: Sequence[Line]) -> bool:
-    """Return whether lines begin at one margin and most continue the sentence above; cells of a table do not."""
-    if len(lines) < MIN_SHARED_ROWS or _words_a_line(lines) < MIN_WORDS:
-        return False
-    rtl = sum(line.rtl for line in lines) > len(lines) / 2
-    edge = median(line.x1 if rtl else line.x0 for line in lines)
-    n_flush = sum(abs((line.x1 if rtl else line.x0) - edge) < SAME_EDGE for line in lines)
-    n_open = sum(
-        below.words[0].text[0] == below.words[0].text[0].lower() and not above.text.endswith((".", "!", "?", ":"))
-        for above, below in itertools.pairwise(lines)
-    )
-    return n_flush >= MIN_FLUSH * len(lines) and n_open >= MIN_OPEN * (len(lines) - 1)
 
 
 def _is_wrapped(lines: Sequence[Line]) -> bool:
