@@ -28,7 +28,6 @@ SHORT = 0.8
 
 SENTENCE_END = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
 TERMINAL = re.compile(r"""[.!?…。][)\]"'”’»׳״\d]*$""")
-_IN_BRACKETS = re.compile(r"\((?:\d{1,2}|[a-z]|[ivx]{1,4}|[\u05d0-\u05ea])\)$")
 LEADERS = re.compile(r"(?:\.\s?){6,}|(?:[·…]\s?){4,}")
 
 MIN_SPACES, APART = 3, 1.3
@@ -161,16 +160,7 @@ def _is_item(group: LineGroup, line: PlacedLine, marker: int) -> bool:
     previous = group.lines[-1]
     if first.endswith(")") and not first.startswith("(") and previous.text.count("(") > previous.text.count(")"):
         return False
-    if first.startswith("(") and previous.text.endswith(":") and ends_full(previous, line):
-        return not _enumerates(line)
-    if first.startswith("(") and not SENTENCE_END.search(previous.text) and _enumerates(previous):
-        return False
     return bool(SENTENCE_END.search(previous.text)) or abs(line.start - previous.start) > 0.5 * line.size
-
-
-def _enumerates(line: PlacedLine) -> bool:
-    """Return whether a line has a number or letter in brackets after its first word, as in an enumeration in prose."""
-    return any(_IN_BRACKETS.search(word.text) for word in line.words[1:])
 
 
 def _is_gap_in_prose(previous: PlacedLine, line: PlacedLine) -> bool:

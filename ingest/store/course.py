@@ -11,7 +11,6 @@ import pickle
 import re
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -43,9 +42,6 @@ CHECK_S = 2.0
 
 ATTEMPTS = 4
 """Number of times that a course is read if ingests keep changing it meanwhile."""
-
-UNUSED_S = 30 * 86_400.0
-"""Seconds after which courses that nobody has opened are removed from the cache."""
 
 CONTENTS = "course.pickle"
 
@@ -392,13 +388,11 @@ def _load(folder: Path) -> dict[str, Any] | None:
             content["arrays"][name] = mapped.view(np.ndarray)  # slices of a memmap take longer
     except Exception:  # a damaged pickle raises any error
         return None
-    with contextlib.suppress(OSError):
-        os.utime(folder)  # it is used
     return content
 
 
 def _save(folder: Path, content: dict[str, Any]) -> None:
-    """Write the fields of a Course to the cache; remove courses of earlier generations, and unused ones.
+    """Write the fields of a Course to the cache; remove earlier generations of the course.
 
     Raises:
         OSError: the cache cannot be written.
@@ -416,5 +410,5 @@ def _save(folder: Path, content: dict[str, Any]) -> None:
         shutil.rmtree(work, ignore_errors=True)
     course = folder.name.partition("-")[0]
     for other in folder.parent.iterdir():
-        if other != folder and (other.name.startswith(course) or other.stat().st_mtime < time.time() - UNUSED_S):
+        if other != folder and other.name.startswith(course):
             shutil.rmtree(other, ignore_errors=True)

@@ -37,7 +37,7 @@ def current_generation(folder: Path) -> Path | None:
     """Return the folder of the valid database, None if there is none yet.
 
     Raises:
-        StoreError: STORE/current names something else, or a folder outside the store.
+        StoreError: STORE/current names something else.
     """
     try:
         name = (folder / CURRENT).read_text(encoding="utf-8").strip()
@@ -50,10 +50,7 @@ def current_generation(folder: Path) -> Path | None:
             f"{folder / CURRENT}: must name a folder {PREFIX}... of the store, got {visible(name)[:60]!r}; "
             "ingest into a new folder"
         )
-    found = folder / name
-    if found.is_symlink() and not found.resolve().is_relative_to(folder.resolve()):
-        raise StoreError(f"{found}: must be in the store, it leads out of it; put a folder there, or ingest anew")
-    return found
+    return folder / name
 
 
 def require_usable(folder: Path) -> None:
@@ -76,20 +73,14 @@ def readable(path: Path) -> Iterator[Path]:
         StoreError: the index is damaged.
     """
     require_sound(path)
-    with contextlib.ExitStack() as stack:
-        try:
-            if not os.access(path, os.W_OK) or not os.access(path / "chroma.sqlite3", os.W_OK):
-                raise PermissionError(path)
-            with tempfile.TemporaryFile(dir=path) as probe:  # finds a full disk, and one that is read-only
-                probe.write(b"0")
-        except OSError:
-            with contextlib.suppress(OSError):  # no space for a copy either: try the folder itself
-                copy = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="quarry-read-")))
-                shutil.copytree(path, copy, dirs_exist_ok=True, copy_function=shutil.copyfile)
-                for copied in (copy, *copy.rglob("*")):  # copies of read-only folders are read-only
-                    copied.chmod(0o700 if copied.is_dir() else 0o600)
-                path = copy
+    if os.access(path, os.W_OK) and os.access(path / "chroma.sqlite3", os.W_OK):
         yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="quarry-read-") as folder:
+        copy = Path(shutil.copytree(path, folder, dirs_exist_ok=True, copy_function=shutil.copyfile))
+        for copied in (copy, *copy.rglob("*")):  # copies of read-only folders are read-only
+            copied.chmod(0o700 if copied.is_dir() else 0o600)
+        yield copy
 
 
 def require_sound(path: Path) -> None:

@@ -16,8 +16,15 @@ from pathlib import Path
 from quarry.ingest.embed import PUBLISHED
 from quarry.ingest.embed.relevance import Relevance
 from quarry.ingest.errors import EmbedderMismatchError, StoreChangedError, StoreError
-from quarry.ingest.store import chroma
-from quarry.ingest.store.chroma import Collections, Generation, changed_meanwhile, folder_at, is_url, one_line
+from quarry.ingest.store.chroma import (
+    Collections,
+    Generation,
+    changed_meanwhile,
+    folder_at,
+    is_url,
+    one_line,
+    server_collections,
+)
 from quarry.ingest.store.course import DEFAULT_COLLECTION, course_at
 from quarry.ingest.store.folder import next_generation, require_usable
 from quarry.ingest.store.records import (
@@ -116,8 +123,7 @@ class Store:
     def _writing(self) -> Iterator[tuple[Collections, str]]:
         """Yield the collections to write to, and a token for the new generation."""
         if is_url(self.location):
-            collections = chroma.server_collections(self.location, self.collection, patience_s=chroma.PATIENCE_S)
-            yield collections, uuid.uuid4().hex[:12]
+            yield server_collections(self.location, self.collection), uuid.uuid4().hex[:12]
             return
         with next_generation(Path(self.location)) as folder, folder_at(folder) as client:
             collections = Collections(self.location, self.collection, client)

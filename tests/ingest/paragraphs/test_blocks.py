@@ -161,15 +161,6 @@ def test_the_rest_of_a_bracket_at_a_line_end_is_no_marker(tmp_path: Path) -> Non
     assert _texts(tmp_path, [page]) == [" ".join(text)]
 
 
-def test_numbers_in_brackets_within_a_sentence_are_no_items(tmp_path: Path) -> None:
-    text = [
-        "An early warning needs three things that cost much:",
-        "(1) a station near by, (2) a line that is fast, and",
-        *PROSE[2:],
-    ]
-    assert _texts(tmp_path, [lines(text, 50, 200)]) == [" ".join(text)]
-
-
 def test_a_display_below_a_single_indented_line_does_not_end_the_paragraph(tmp_path: Path) -> None:
     first, display = "Sorting by comparing keys needs at least", "n log n - n"
     page = [*lines(PROSE, 50, 150), Run(65, 200, first), Run(150, 228, display), *lines(PROSE[1:], 50, 246)]
