@@ -155,7 +155,7 @@ def _rejected(store: Course) -> tuple[object, list[str]]:
 
 def _paragraphs(store: Course) -> tuple[object, list[str]]:
     """Return the JSON document and the lines of --paragraphs."""
-    names = ("page", "heading", "section", "opening_sentence", "text", "same_as", "sureness", "reader", "kind")
+    names = ("page", "heading", "section", "opening_sentence", "text", "same_as", "kind")
     listed, lines = [], []
     for item in store.paragraphs:
         listed.append({"paragraph_id": item.paragraph_id, "document": item.doc_id, **_fields(item, *names)})

@@ -6,8 +6,8 @@ import contextlib
 import datetime
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from quarry.configs.imports import find
@@ -58,7 +58,7 @@ class Pdf:
         date: ISO date of the file's creation, or else of its last change, from its metadata; "" if absent.
         rtl: whether the document as a whole reads from right to left.
         reader: name of the reader of the document.
-        readers: page, 1-based -> name of its reader, for pages with another reader.
+        n_seen: number of pages that were read by OCR.
         n_unread: number of scanned pages that were left out.
     """
 
@@ -68,7 +68,7 @@ class Pdf:
     date: str
     rtl: bool
     reader: str = "pypdfium2"
-    readers: Mapping[int, str] = field(default_factory=dict)
+    n_seen: int = 0
     n_unread: int = 0
 
 
@@ -90,15 +90,14 @@ def extract(path: Path, reader: str = "auto") -> Pdf:
         rtl, mirrored = _direction(row for _, rows, _ in sample.values() for row in rows)
         _check_weights(sample.values())
         pages: list[Page] = []
-        readers: dict[int, str] = {}
+        n_seen = 0
         has_letters = False
         for index in range(document.n_pages):
             page, rows, page_reader = sample.pop(index) if index in sample else document.page(index)
             gutters, fonts = narrow_gutters(rows), page_reader.fonts
             lines = tuple(line for row in rows for line in lines_of(row, fonts, rtl, mirrored, gutters))
             has_letters = has_letters or any(char.isalpha() for line in lines for char in line.text)
-            if page_reader.name != reader:
-                readers[index + 1] = page_reader.name
+            n_seen += isinstance(page_reader, OcrReader)
             pages.append(Page(index + 1, page.width, page.height, lines))
         title, author = (_on_one_line(document.reader.metadata(key)) for key in ("Title", "Author"))
         dates = (_iso_date(document.reader.metadata(key)) for key in ("CreationDate", "ModDate"))
@@ -106,7 +105,7 @@ def extract(path: Path, reader: str = "auto") -> Pdf:
     if not has_letters:
         remedy = "and OCR sees no text either; leave it out" if languages() else REMEDY
         raise SourceError(f"{path}: no text layer; {remedy}")
-    return Pdf(pages, title, author, date, rtl, reader, readers, document.n_unread)
+    return Pdf(pages, title, author, date, rtl, reader, n_seen, document.n_unread)
 
 
 _RowPage = tuple[GlyphPage, list[Row], PdfReader]

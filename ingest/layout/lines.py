@@ -23,7 +23,7 @@ from quarry.ingest.layout.superscripts import (
     without_marks,
     without_signs,
 )
-from quarry.ingest.pdf.model import UNKNOWN, Fonts, Glyph
+from quarry.ingest.pdf.model import Fonts, Glyph
 
 SOFT_HYPHEN = "\u00ad"
 
@@ -47,7 +47,6 @@ class Word:
     Attributes:
         size: font size.
         raised: points above the baseline of its line, negative below.
-        n_unsure: number of its glyphs that the file does not explain.
     """
 
     text: str
@@ -57,7 +56,6 @@ class Word:
     raised: float
     bold: bool
     mono: bool
-    n_unsure: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,12 +205,10 @@ def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
         text = text[:-1].replace(SOFT_HYPHEN, "") + text[-1].replace(SOFT_HYPHEN, "-")
     largest = members[0]
     x0, x1 = largest.x0, largest.x1
-    n_unsure = 0
     for glyph in members:
-        n_unsure += not glyph.sure or glyph.text == UNKNOWN
         if glyph.size > largest.size:
             largest = glyph
         x0 = min(x0, glyph.x0)
         x1 = max(x1, glyph.x1)
     bold, mono = fonts.bold[largest.font], fonts.mono(largest.font)
-    return Word(text, x0, x1, largest.size, row.y - largest.y, bold, mono, n_unsure)
+    return Word(text, x0, x1, largest.size, row.y - largest.y, bold, mono)

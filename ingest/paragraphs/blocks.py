@@ -54,7 +54,6 @@ class Block:
         unknown_share: share of its words with a character that the file does not explain, 0..1.
         set_off: whether white space is above and below it.
         number: the bullet or number itself, "" if none.
-        sureness: share of its characters that the file explains, 0..1.
         last_page: page on which it ends.
         page_breaks: offsets in the text at which a new page begins.
     """
@@ -71,7 +70,6 @@ class Block:
     unknown_share: float = 0.0
     set_off: bool = False
     number: str = ""
-    sureness: float = 1.0
     last_page: int = 0
     page_breaks: tuple[int, ...] = ()
 
@@ -225,7 +223,6 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         unknown_share=sum(UNKNOWN in word for word in words) / max(1, len(words)),
         set_off=min(group.gap_above, group.gap_below) > max(1.5 * pitch, 1.2 * habits.parting),
         number=lines[0].words[0].text if group.marker else "",
-        sureness=1 - sum(word.n_unsure for line in lines for word in line.words) / total,
         last_page=lines[-1].page,
         page_breaks=page_breaks,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quarry.configs.settings import IngestSettings
@@ -80,14 +80,12 @@ def passages(
     blocks: Iterable[Block],
     paths: Iterable[tuple[str, ...]],
     settings: IngestSettings,
-    reader_of: Callable[[int], str],
 ) -> tuple[list[Paragraph], list[RejectedParagraph]]:
     """Return the passages of a document in reading order, and the blocks that are left out.
 
     Args:
         blocks: in reading order.
         paths: the headings of the sections of each block, outermost first.
-        reader_of: returns the name of the reader of a page, 1-based.
     """
     judged = [_Judged(block, path, *kind_of(block, settings)) for block, path in zip(blocks, paths, strict=True)]
     ordinals: Counter[tuple[int, bool]] = Counter()
@@ -116,8 +114,6 @@ def passages(
                 text=text,
                 opening_sentence=opening_sentence(block.text),
                 section=item.path,
-                sureness=round(block.sureness, 3),
-                reader=reader_of(block.page),
                 kind="lead-in" if leads_in else item.kind,
                 follows="" if leads_in else follows,
                 own_length=len(block.text) if leads_in else 0,

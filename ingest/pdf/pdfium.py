@@ -166,7 +166,8 @@ class _PageText:
     Attributes:
         styles: address of a text object -> its style.
         texts: (number of the font, code) -> text.
-        unsure: codes that the file does not explain.
+        unmapped: codes of fonts without a name, which the file does not map to characters.
+        pending: glyphs with such codes.
         overhangs: overhang of some glyphs over the ones before them, in ems.
 
     Args:
@@ -177,10 +178,10 @@ class _PageText:
         self._raw, self._fonts, self._frame, self._unnamed = raw, fonts, frame, unnamed
         self.address = ctypes.cast(raw, ctypes.c_void_p).value
         self._fonts_by_address: dict[int, int] = {}
-        self._pending: list[tuple[Glyph, int]] = []
         self.styles: dict[int, _Style] = {}
         self.texts: dict[tuple[int, int], str] = {}
-        self.unsure: set[tuple[int, int]] = set()
+        self.unmapped: set[tuple[int, int]] = set()
+        self.pending: list[tuple[Glyph, int]] = []
         self.overhangs: dict[tuple[int, int], float] = {}
 
     def learn_style(self, address: int | None, position: int) -> _Style:
@@ -208,26 +209,18 @@ class _PageText:
             encoding = encoding_named(name)
             if encoding is not None:
                 text = encoding.get(code, UNKNOWN)
-            else:
-                self.unsure.add((font, code))
-            if name.startswith(UNNAMED):
+            elif name.startswith(UNNAMED):
+                self.unmapped.add((font, code))
                 self._unnamed.setdefault(font, {})[code] = em_width
         self._fonts.saw(font, text, em_width)
         self.texts[font, code] = text
         return text
 
-    def mark_unsure(self, glyph: Glyph, code: int) -> None:
-        """Mark a glyph whose text the file does not explain."""
-        glyph.sure = False
-        if glyph.font in self._unnamed:
-            self._pending.append((glyph, code))
-
     def settle(self) -> None:
         """Set the texts of the glyphs of fonts without a name, after all glyphs of the page are known."""
-        encodings = {font: encoding_measured(self._unnamed[font]) for font in {item.font for item, _ in self._pending}}
-        for glyph, code in self._pending:
-            encoding, glyph.sure = encodings[glyph.font]
-            glyph.text = encoding.get(code, glyph.text)
+        encodings = {font: encoding_measured(self._unnamed[font]) for font in {item.font for item, _ in self.pending}}
+        for glyph, code in self.pending:
+            glyph.text = encodings[glyph.font].get(code, glyph.text)
 
 
 def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, float]]) -> list[Glyph]:
@@ -235,7 +228,7 @@ def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, 
     box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
     page_text = _PageText(raw, fonts, frame, unnamed)
     box_address, raw_address = ctypes.addressof(box), page_text.address
-    styles, texts, unsure, overhangs = page_text.styles, page_text.texts, page_text.unsure, page_text.overhangs
+    styles, texts, unmapped, overhangs = page_text.styles, page_text.texts, page_text.unmapped, page_text.overhangs
     plain, origin, width = frame.turn == 0, frame.left, frame.width
     glyphs: list[Glyph] = []
     last: Glyph | None = None
@@ -275,8 +268,8 @@ def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, 
             x0 += overhangs[font, code] * size
         previous_address = address
         last = Glyph(text, x0, x1, base, size, font, parted and code < 0x0590)
-        if unsure and (font, code) in unsure:
-            page_text.mark_unsure(last, code)
+        if unmapped and (font, code) in unmapped:
+            page_text.pending.append((last, code))
         if 48 <= code <= 57 and plain and _is_superior(raw_address, position, base, size, frame):
             last.y, last.size = base - 0.35 * size, 0.65 * size
         glyphs.append(last)

@@ -112,7 +112,7 @@ class Correction:
         rest = paragraph.text.removeprefix(paragraph.opening_sentence)
         text = self.text or f"{self.opening_sentence}{rest}"
         opening = self.opening_sentence or opening_sentence(text)
-        return replace(paragraph, text=text, opening_sentence=opening, sureness=1.0)
+        return replace(paragraph, text=text, opening_sentence=opening)
 
 
 @dataclass(frozen=True, slots=True, config=STRICT)

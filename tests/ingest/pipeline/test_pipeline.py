@@ -261,8 +261,6 @@ def test_store_shows_what_it_holds(lectures: Path, store: str, run: Run) -> None
         "opening_sentence": CACHES.partition(". ")[0] + ".",
         "text": CACHES,
         "same_as": "",
-        "sureness": 1.0,
-        "reader": "pypdfium2",
         "kind": "prose",
     }
     first, second, *_ = run("--list").out.splitlines()

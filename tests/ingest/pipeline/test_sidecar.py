@@ -81,7 +81,7 @@ def test_broken_file_is_refused_in_one_line(text: str, message: str, tmp_path: P
     assert "\n" not in str(caught.value)
 
 
-WRONG = Paragraph("a:2:1", "a", 2, "", "Teh water rose. It fell again.", "Teh water rose.", sureness=0.7)
+WRONG = Paragraph("a:2:1", "a", 2, "", "Teh water rose. It fell again.", "Teh water rose.")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_correction_is_laid_over_the_paragraph_that_it_quotes(
     read = Reading(Document("a", "a.pdf", "", "", (), 2, 2), (other, WRONG), ())
     untouched, mended = sidecar.apply_to(read).paragraphs
     assert untouched == other
-    assert (mended.text, mended.opening_sentence, mended.sureness) == (text, opening, 1.0)
+    assert (mended.text, mended.opening_sentence) == (text, opening)
     assert sidecar.apply_to(sidecar.apply_to(read)).paragraphs == (other, mended)
 
 
