@@ -272,18 +272,16 @@ def _lectures_in(folder: Path) -> tuple[list[Path], dict[Path, str]]:
     return found, skipped
 
 
-def look_at(path: Path, settings: IngestSettings) -> Source:
-    """Return the source of a file, without reading a PDF.
-
-    Raises:
-        SourceError: the file cannot be used.
-    """
+def look_at(path: Path, settings: IngestSettings) -> Source | SourceError:
+    """Return the source of a file, without reading a PDF, or the error with which the file cannot be used."""
     if printable(path) != str(path):
-        raise SourceError(f"{path}: the file's name must be UTF-8; rename it")
-    content = content_hash(path)
-    sidecar = read_sidecar(path)
-    books = tuple(read_paragraphs_file(path, content, settings)) if path.suffix.lower() == ".jsonl" else None
-    return Source(path, content, version_of(content, settings), sidecar, books)
+        return SourceError(f"{path}: the file's name must be UTF-8; rename it")
+    try:
+        content = content_hash(path)
+        books = tuple(read_paragraphs_file(path, content, settings)) if path.suffix.lower() == ".jsonl" else None
+        return Source(path, content, version_of(content, settings), read_sidecar(path), books)
+    except SourceError as error:
+        return error
 
 
 def printable(text: str | Path) -> str:
