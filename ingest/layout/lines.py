@@ -85,7 +85,7 @@ class Line:
         return " ".join(word.text for word in self.words)
 
 
-def lines_of(row: Row, fonts: Fonts, rtl: bool, mirrored: bool, gutters: Sequence[float] = ()) -> list[Line]:
+def lines_of(row: Row, fonts: Fonts, rtl: bool, gutters: Sequence[float] = ()) -> list[Line]:
     """Cut a row at its wide gaps and at the narrow gutters of its page, and return the lines in reading order."""
     parts: list[list[Glyph]] = []
     for side in cut_at_gutters(row, gutters):
@@ -97,11 +97,11 @@ def lines_of(row: Row, fonts: Fonts, rtl: bool, mirrored: bool, gutters: Sequenc
                     parts.append([])
                 right = max(right, glyph.x1)
             parts[-1].append(glyph)
-    lines = [_line(part, row, fonts, rtl, mirrored) for part in parts]
+    lines = [_line(part, row, fonts, rtl) for part in parts]
     return [line for line in lines if line.words]
 
 
-def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool) -> Line:
+def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool) -> Line:
     """Make a line of glyphs of a row: find its words, their reading order, and drop marks of notes."""
     while glyphs[-1].text == " ":
         glyphs.pop()
@@ -134,7 +134,7 @@ def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool
     line_rtl = False
     if has_rtl_letter(text):
         line_rtl = rtl
-        spelt = _reordered(spelt, rtl, mirrored)
+        spelt = _reordered(spelt, rtl)
     if has_small:
         spelt = without_marks(spelt)
     elif not NOTE_SIGNS.isdisjoint(text):
@@ -178,7 +178,7 @@ def _is_initial(left: Glyph, right: Glyph) -> bool:
     return left.text[:1].isalpha() and right.text[:1].isalpha()
 
 
-def _reordered(spelt: list[list[Glyph]], rtl: bool, mirrored: bool) -> list[list[Glyph]]:
+def _reordered(spelt: list[list[Glyph]], rtl: bool) -> list[list[Glyph]]:
     """Sort words that are ordered from left to right into reading order."""
     members: list[Glyph] = []
     clusters: list[Cluster] = []
@@ -189,7 +189,7 @@ def _reordered(spelt: list[list[Glyph]], rtl: bool, mirrored: bool) -> list[list
             clusters.append(Cluster(glyph.text, len(members)))
             members.append(glyph)
     reordered: list[list[Glyph]] = [[]]
-    for cluster in logical_text(clusters, rtl, mirrored):
+    for cluster in logical_text(clusters, rtl):
         if cluster.text == " ":
             reordered.append([])
         else:

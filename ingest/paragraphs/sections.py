@@ -15,19 +15,6 @@ _NUMBER = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
-    """Nesting of the blocks of a document.
-
-    Attributes:
-        paths: the headings above each block, outermost first; a heading is not in its own path.
-        outermost: the headings of the outermost level below the title, in order, without their numbers.
-    """
-
-    paths: tuple[tuple[str, ...], ...]
-    outermost: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Level:
     size: float
     bold: bool
@@ -42,12 +29,16 @@ class _Level:
         return self.bold and not inner.bold
 
 
-def outline(blocks: Iterable[Block], title: str) -> Outline:
+def outline(blocks: Iterable[Block], title: str) -> tuple[list[tuple[str, ...]], list[str]]:
     """Nest the blocks of a document.
 
     Args:
         blocks: in reading order; footnotes have no heading.
         title: of the document as printed, "" if unknown.
+
+    Returns:
+        The headings above each block, outermost first; and the headings of the outermost level below the title, in
+        order, without their numbers. A heading is not above itself.
     """
     paths: list[tuple[str, ...]] = []
     outermost: list[str] = []
@@ -71,7 +62,7 @@ def outline(blocks: Iterable[Block], title: str) -> Outline:
             outermost.append(_NUMBER.sub("", block.text, count=1))
         open_sections.append((block.text, level))
         path = tuple(text for text, _ in open_sections)
-    return Outline(tuple(paths), tuple(dict.fromkeys(outermost)))
+    return paths, list(dict.fromkeys(outermost))
 
 
 def _level(block: Block) -> _Level:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-import io
 import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pikepdf
 import pypdfium2
 import pypdfium2.raw as pdfium
 
@@ -17,7 +15,6 @@ from quarry.ingest.errors import SourceError
 from quarry.ingest.pdf.model import MAX_SLANT, SKIPPED, UNKNOWN, Fonts, Glyph, GlyphPage, character
 from quarry.ingest.pdf.tex import encoding_measured, encoding_named
 
-NO_PAGES = "must have pages, has 0; get the file again"
 FEW_GLYPHS = 40
 """Minimal number of glyphs on a page of text; a scanned page may have fewer, as in a stamp or a page number."""
 MIN_IMAGE_SHARE = 0.5
@@ -28,19 +25,6 @@ SUPERIOR = 0.2
 """Minimal height of a superscript digit that a font draws at full size, above the baseline, in ems."""
 UNNAMED = "unnamed "
 """Prefix of the names given to fonts without a name."""
-
-
-def _refusal(content: bytes) -> str:
-    """Return why PDFium does not open a file, and the remedy; PDFium calls many files without pages encrypted."""
-    try:
-        with pikepdf.open(io.BytesIO(content)) as pdf:
-            if not len(pdf.pages):
-                return NO_PAGES
-    except pikepdf.PasswordError:
-        return "is encrypted; save it without a password"
-    except Exception:  # qpdf raises many kinds on a damaged file
-        pass
-    return "must be a whole PDF, is damaged; get the file again"
 
 
 class PdfiumReader:
@@ -63,7 +47,13 @@ class PdfiumReader:
             self._document = pypdfium2.PdfDocument(content)
             self.n_pages = len(self._document)
         except pypdfium2.PdfiumError as error:
-            raise SourceError(f"{path}: {_refusal(content)}") from error
+            is_locked = error.err_code == pdfium.FPDF_ERR_PASSWORD
+            why = (
+                "is encrypted; save it without a password"
+                if is_locked
+                else "must be a whole PDF, is damaged; get it again"
+            )
+            raise SourceError(f"{path}: {why}") from error
 
     def page(self, index: int) -> GlyphPage:
         """Return the page at a position, 0-based.

@@ -29,10 +29,6 @@ from quarry.ingest.pipeline.plan import Row, twin_of
 from quarry.ingest.pipeline.read_document import read_pdf
 from quarry.ingest.store.records import digest_of
 
-BYTES_IN_TIME = 3_000_000
-"""Files of at most so many bytes, some 60 scanned pages or more, have the timeout `ingest.timeout_s`. The timeout of a
-larger file is longer in proportion to its bytes."""
-
 
 class Staging:
     """Pickled values by key, in the user's cache; a value is written as a whole or not at all.
@@ -126,7 +122,7 @@ def _read(rows: Sequence[Row], settings: IngestSettings, staging: Staging, progr
         if isinstance(executor, Cluster):
             read = functools.partial(read_bytes, read, row.path.read_bytes())
         content = row.source.content if row.source else ""
-        limits: dict[str, Any] = {"timeout_s": _limit_s(row, settings), "memory_mb": settings.memory_mb}
+        limits: dict[str, Any] = {"timeout_s": settings.timeout_s, "memory_mb": settings.memory_mb}
         return executor.submit(read, row.path, row.doc_id, content, settings, **limits)
 
     bar = tqdm(run_all(executor, submit, rows), "reading", len(rows), unit="file", disable=not progress)
@@ -159,10 +155,6 @@ def read_bytes(
     return replace(reading, document=replace(reading.document, path=str(path)))
 
 
-def _limit_s(row: Row, settings: IngestSettings) -> float:
-    return settings.timeout_s * max(1.0, row.path.stat().st_size / BYTES_IN_TIME)
-
-
 def _result(future: Future[Reading], row: Row, settings: IngestSettings) -> Reading | SourceError:
     """Return the reading of a file, or the reason why the file could not be read.
 
@@ -173,8 +165,8 @@ def _result(future: Future[Reading], row: Row, settings: IngestSettings) -> Read
     try:
         return result_of(future)
     except TimeoutError:
-        limit_s = _limit_s(row, settings)
-        return SourceError(f"{row.path}: must be readable within {limit_s:g} s, was given up; raise ingest.timeout_s")
+        within = f"within {settings.timeout_s:g} s"
+        return SourceError(f"{row.path}: must be readable {within}, was given up; raise ingest.timeout_s")
     except MemoryError:
         return SourceError(f"{row.path}: must be readable without {memory}; leave it out, or raise the limit")
     except SourceError as error:

@@ -79,13 +79,13 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
     arranged = arrange(pdf)
     blocks = list(split(arranged))
     names = authors(pdf)
-    sections = outline(blocks, arranged.title)
-    kept, rejected = passages(doc_id, blocks, sections.paths, settings)
+    sections, outermost = outline(blocks, arranged.title)
+    kept, rejected = passages(doc_id, blocks, sections, settings)
     aliases = [Alias(path.stem, "stem")]
     aliases += [Alias(title, "title") for title in [arranged.title] if title]
     aliases += [Alias(title, "metadata") for title in [pdf.metadata_title] if title]
     aliases += [Alias(name, "author") for name in names]
-    aliases += [Alias(heading, "heading") for heading in sections.outermost[:MAX_HEADINGS]]
+    aliases += [Alias(heading, "heading") for heading in outermost[:MAX_HEADINGS]]
     reading = reading_of(path, doc_id, content, settings, aliases, len(pdf.pages), kept, rejected)
     document = replace(
         reading.document, authors=names, date=pdf.date, lecture_number=lecture_number(path.stem, pdf), reader=pdf.reader

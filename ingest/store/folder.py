@@ -127,7 +127,7 @@ def next_generation(folder: Path) -> Iterator[Path]:
         try:
             if old is not None and old.is_dir():
                 require_sound(old)
-                _copy(old, new)
+                shutil.copytree(old, new)
             else:
                 new.mkdir()
             yield new
@@ -157,14 +157,6 @@ def _locked(folder: Path) -> Iterator[None]:
             yield
     except filelock.Timeout as error:
         raise StoreError("another ingest is writing to it; wait until it ends") from error
-
-
-def _copy(old: Path, new: Path) -> None:
-    """Copy a database; an error names the first file that could not be copied."""
-    try:
-        shutil.copytree(old, new)
-    except shutil.Error as error:
-        raise OSError(error.args[0][0][-1]) from error
 
 
 def _remove_others(folder: Path, kept: Path | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pikepdf
 import pytest
 import typst
 
@@ -145,16 +144,9 @@ def test_the_date_is_that_of_creation_or_else_of_change(tmp_path: Path, info: st
     assert _read(tmp_path, content).date == date
 
 
-def test_a_file_without_pages_is_told_although_it_is_encrypted(tmp_path: Path) -> None:
-    path = tmp_path / "lecture.pdf"
-    with pikepdf.new() as made:
-        made.save(path, encryption=pikepdf.Encryption(owner="o", user=""))
-    assert _error(tmp_path, path.read_bytes()) == "lecture.pdf: must have pages, has 0; get the file again"
-
-
 def test_a_small_file_that_claims_a_million_pages_is_refused(tmp_path: Path) -> None:
     content = pdf([[Run(50, 100, "text")]]).replace(b"/Count 1 ", b"/Count 1000000 ")
-    with pytest.raises(SourceError, match="must have at most 10000 pages, claims 1000000; split it"):
+    with pytest.raises(SourceError, match="must have 1 to 10000 pages, claims 1000000; split it"):
         _read(tmp_path, content)
 
 

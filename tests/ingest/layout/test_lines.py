@@ -20,7 +20,7 @@ def test_columns_with_little_white_between_are_parted_where_all_rows_have_a_gap(
     assert 200 <= gutter <= 208
     fonts = Fonts()
     fonts.number("Serif")
-    assert [line.text for line in lines_of(rows[0], fonts, False, False, [gutter])] == ["a" * 30, "b" * 30]
+    assert [line.text for line in lines_of(rows[0], fonts, False, [gutter])] == ["a" * 30, "b" * 30]
 
 
 def test_gaps_between_words_that_fall_in_different_places_part_no_columns() -> None:
