@@ -126,9 +126,7 @@ class _OpenPdf:
         self.n_pages = self.reader.n_pages
         if not 0 < self.n_pages <= MAX_PAGES:
             self.reader.close()
-            raise SourceError(
-                f"{path}: must have 1 to {MAX_PAGES} pages, claims {self.n_pages}; split it, or get it again"
-            )
+            raise SourceError(f"{path}: must have 1 to {MAX_PAGES} pages, claims {self.n_pages}; split it")
 
     def page(self, index: int) -> _RowPage:
         """Return the page at a position, 0-based, its rows, and its reader.

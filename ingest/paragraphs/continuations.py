@@ -31,7 +31,6 @@ MAX_DISPLAY_LINES = 8
 """Maximal number of displayed formulas inside a sentence, and of the lines of each."""
 
 _FORMULA_NUMBER = re.compile(r"\([\dA-Z]{1,3}(?:\.\d{1,3})*[a-z]?\)")
-_CAPTION = re.compile(r"[^\W\d_]{2,12}\.? ?(?:[A-Z]\.)?\d+(?:[.\-–]\d+)*[.:)]")
 
 
 def joined_over_displays(groups: Iterable[LineGroup], indented: bool) -> Iterator[LineGroup]:
@@ -156,8 +155,6 @@ def _open_before(groups: Sequence[LineGroup], group: LineGroup, habits: Typesett
         if n_letters(last) < 3 or sum(len(item.words) for item in earlier.lines) < 6:
             continue
         if last.column == line.column:
-            if start[0].islower() and _CAPTION.match(earlier.lines[0].text) and TERMINAL.search(last.text):
-                continue  # a figure is on top of the column
             return None
         if len(earlier.lines) == 1 and not start[0].islower() and not _of_one_width(last, line):
             return None  # a line by itself, such as a date

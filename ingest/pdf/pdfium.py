@@ -47,13 +47,9 @@ class PdfiumReader:
             self._document = pypdfium2.PdfDocument(content)
             self.n_pages = len(self._document)
         except pypdfium2.PdfiumError as error:
-            is_locked = error.err_code == pdfium.FPDF_ERR_PASSWORD
-            why = (
-                "is encrypted; save it without a password"
-                if is_locked
-                else "must be a whole PDF, is damaged; get it again"
-            )
-            raise SourceError(f"{path}: {why}") from error
+            if error.err_code == pdfium.FPDF_ERR_PASSWORD:
+                raise SourceError(f"{path}: is encrypted; save it without a password") from error
+            raise SourceError(f"{path}: must be a whole PDF, is damaged; get the file again") from error
 
     def page(self, index: int) -> GlyphPage:
         """Return the page at a position, 0-based.

@@ -27,7 +27,7 @@ from quarry.configs.terminal import visible
 from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.embed import BUILT_IN, Models
 from quarry.ingest.embed.relevance import Relevance
-from quarry.ingest.embed.tokens import Tokens, Words, form_of
+from quarry.ingest.embed.vectors import Tokens, Words, form_of
 from quarry.ingest.errors import StoreError, StoreMissingError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from quarry.ingest.paragraphs.near_identical import near_identical

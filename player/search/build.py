@@ -11,7 +11,7 @@ from quarry.configs.imports import find, make
 from quarry.configs.settings import SearchSettings, Settings
 from quarry.ingest.embed import Embedder, TokenEmbedder, word_models_of
 from quarry.ingest.embed.hint_bank import HINTS, Hints, load_hints, read_bank
-from quarry.ingest.embed.tokens import form_of
+from quarry.ingest.embed.vectors import form_of
 from quarry.ingest.errors import EmbedderError, StoreError
 from quarry.ingest.store import Course, is_url, open_store
 from quarry.player.errors import SearchError

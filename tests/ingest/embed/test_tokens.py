@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quarry.ingest.embed import TokenStates
-from quarry.ingest.embed.tokens import MIDDLE, STEPS, TokenForm, compact, form_of
+from quarry.ingest.embed.vectors import MIDDLE, STEPS, TokenForm, compact, form_of
 
 PLAIN = TokenForm(np.eye(4, dtype=np.float32), "plain")
 """A form that keeps vectors of four numbers as they are."""

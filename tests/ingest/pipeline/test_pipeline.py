@@ -446,10 +446,7 @@ def test_nothing_is_lost_when_lectures_move_up_by_one(tmp_path: Path, store: str
 def test_file_that_fails_is_named_while_the_others_go_through(lectures: Path, store: str, run: Run) -> None:
     expected = {
         "cut": (lecture_pdf("Trees", TREES)[:4_000], "must be a whole PDF, its end is missing; get the file again"),
-        "damaged": (
-            b"%PDF-1.7\n" + b"junk " * 99 + b"\nstartxref\n9\n%%EOF\n",
-            "must be a whole PDF, is damaged; get it again",
-        ),
+        "damaged": (b"%PDF-1.7\n" + b"junk " * 99 + b"\nstartxref\n9\n%%EOF\n", "must be a whole PDF, is damaged"),
         "empty": (b"", "must be a PDF, got another format; convert it first"),
         "locked": (fakes.encrypted_pdf(), "is encrypted; save it without a password"),
         "scan": (fakes.drawn_pdf(), "no text layer; "),
