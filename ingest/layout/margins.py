@@ -14,12 +14,6 @@ from quarry.ingest.layout.lines import Line
 EDGE = 0.14
 """Share of the height of a page, at its top and at its bottom, that may hold running heads and page numbers."""
 
-SIDE = 0.2
-"""Share of the width of a page, at its left and at its right, that may hold a list of the sections."""
-
-MIN_SIDE_LETTERS = 3
-"""Minimal number of letters in such a list; fewer may be a bullet or the number of an item."""
-
 MIN_NUMBERED_LINES = 5
 """Minimal number of lines with a line number."""
 
@@ -72,8 +66,7 @@ def _at_edges(page: Page) -> Iterator[tuple[int, str, int]]:
     """Yield position, text with "#" for its numbers, and height (in 4 points) of each line near an edge."""
     for position, line in enumerate(page.lines):
         share = line.y / page.height if page.height else 0.5
-        is_aside = line.x1 < SIDE * page.width or line.x0 > (1 - SIDE) * page.width
-        if not EDGE < share < 1 - EDGE or (is_aside and sum(map(str.isalpha, line.text)) >= MIN_SIDE_LETTERS):
+        if not EDGE < share < 1 - EDGE:
             text = line.text
             key = "#" if _ROMAN.fullmatch(text) else _DIGITS.sub("#", text).casefold()
             yield position, key, round(line.y / 4)

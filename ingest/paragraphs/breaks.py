@@ -158,8 +158,6 @@ def _is_item(group: LineGroup, line: PlacedLine, marker: int) -> bool:
     if group.marker:
         return True
     previous = group.lines[-1]
-    if first.endswith(")") and not first.startswith("(") and previous.text.count("(") > previous.text.count(")"):
-        return False
     return bool(SENTENCE_END.search(previous.text)) or abs(line.start - previous.start) > 0.5 * line.size
 
 

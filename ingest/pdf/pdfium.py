@@ -30,17 +30,14 @@ UNNAMED = "unnamed "
 class PdfiumReader:
     """Reader of glyphs with PDFium.
 
-    Args:
-        fonts: table to which the fonts of the file are added; the default is an empty one.
-
     Raises:
         SourceError: the file is encrypted, damaged or without pages.
     """
 
     name = "pypdfium2"
 
-    def __init__(self, path: Path, content: bytes, fonts: Fonts | None = None) -> None:
-        self.fonts = fonts or Fonts()
+    def __init__(self, path: Path, content: bytes) -> None:
+        self.fonts = Fonts()
         self._path = path
         self._unnamed: dict[int, dict[int, float]] = {}
         try:

@@ -105,11 +105,6 @@ class Course:
         return Models.of(settings)
 
     @property
-    def exists(self) -> bool:
-        """Whether any ingest has changed it."""
-        return bool(self.token)
-
-    @property
     def documents(self) -> tuple[Document, ...]:
         """Every document, sorted by doc_id."""
         return tuple(record.document for record in self.records.values())
@@ -237,7 +232,7 @@ def open_store(location: str, collection: str = DEFAULT_COLLECTION, *, all_rejec
             f"run: python -m ingest PATH... --store {location}"
         )
     course = course_at(location, collection)
-    if not course.exists:
+    if not course.token:
         raise StoreMissingError(
             f"--collection must be one that {location} holds, got {collection!r}; "
             f"run: python -m ingest PATH... --store {location} --collection {collection}"

@@ -23,8 +23,8 @@ from quarry.ingest.errors import StoreError
 CURRENT = "current"
 PREFIX = "chroma-"
 _NAME = re.compile(rf"{PREFIX}[A-Za-z0-9._-]{{1,100}}")
-OURS = (CURRENT, f"{CURRENT}.new", "models", "staged")
-"""Names of files in a store's folder; the last two are of earlier versions."""
+OURS = (CURRENT, f"{CURRENT}.new")
+"""Names of files in a store's folder, apart from databases."""
 
 CHECKSUMS = "checksums.json"
 """File with the checksums of a database's index files; a database of an earlier version has none."""

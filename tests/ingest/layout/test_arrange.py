@@ -95,12 +95,6 @@ def test_the_columns_of_the_pages_before_part_a_last_page_of_few_lines(tmp_path:
     assert _texts(_arranged(tmp_path, [first, last])) == [*LEFT, *RIGHT, *LEFT[:3], *RIGHT[:2]]
 
 
-def test_a_list_of_the_sections_beside_the_text_of_every_page_is_left_out(tmp_path: Path) -> None:
-    sections = lines(["Opening", "Method", "Results"], 10, 200, leading=14, size=6)
-    pages = [[*sections, *(Run(run.x + 70, run.y, run.text) for run in _body(number))] for number in range(1, 5)]
-    assert not {"Opening", "Method", "Results"} & set(_texts(_arranged(tmp_path, pages)))
-
-
 def test_what_is_drawn_off_the_page_is_not_read(tmp_path: Path) -> None:
     page = [*_body(1), Run(2050, 200, "covered until the next step"), Run(50, -500, "above the page")]
     assert _texts(_arranged(tmp_path, [page])) == [run.text for run in _body(1)]

@@ -151,16 +151,6 @@ def test_a_display_after_a_sentence_stays_by_itself(tmp_path: Path) -> None:
     assert _texts(tmp_path, [page])[0] == " ".join(PROSE)
 
 
-def test_the_rest_of_a_bracket_at_a_line_end_is_no_marker(tmp_path: Path) -> None:
-    text = [
-        "Sorting by comparing keys takes at least O(n log",
-        "n) steps, as the height of every tree that decides",
-        "shows.",
-    ]
-    page = [Run(64, 200, text[0]), *lines(text[1:], 50, 212)]
-    assert _texts(tmp_path, [page]) == [" ".join(text)]
-
-
 def test_a_display_below_a_single_indented_line_does_not_end_the_paragraph(tmp_path: Path) -> None:
     first, display = "Sorting by comparing keys needs at least", "n log n - n"
     page = [*lines(PROSE, 50, 150), Run(65, 200, first), Run(150, 228, display), *lines(PROSE[1:], 50, 246)]

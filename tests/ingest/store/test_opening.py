@@ -59,14 +59,6 @@ def test_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_empty_folder_and_one_with_models_only_become_stores(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "models-only" / "models").mkdir(parents=True)
-    for name in ("empty", "models-only"):
-        file_reading(create_store(str(tmp_path / name)), make_reading("trees", [TREES]))
-        assert len(open_store(str(tmp_path / name)).paragraphs) == 1
-
-
 def test_store_where_a_file_stands_in_the_way_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("kept")
     with pytest.raises(StoreError, match=rf"^--store {tmp_path}/file cannot be opened: it is a file; name a folder$"):
@@ -79,7 +71,7 @@ def test_store_where_a_file_stands_in_the_way_is_refused_in_one_line(tmp_path: P
 
 def test_store_is_made_with_its_first_document_and_not_before(tmp_path: Path) -> None:
     course = create_store(str(tmp_path / "store")).course
-    assert (course.documents, course.paragraphs, course.exists) == ((), (), False)
+    assert (course.documents, course.paragraphs, course.token) == ((), (), "")
     assert not (tmp_path / "store").exists()
 
 
