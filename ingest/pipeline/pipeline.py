@@ -22,14 +22,7 @@ from quarry.configs.executors import Cluster, InProcess, result_of, run_all
 from quarry.configs.imports import find
 from quarry.configs.settings import EmbedSettings, Settings
 from quarry.configs.terminal import pluralize
-from quarry.ingest.embed import (
-    BUILT_IN,
-    Embedder,
-    choose_spec,
-    require_embedder,
-    token_limit,
-    word_models_of,
-)
+from quarry.ingest.embed import BUILT_IN, Embedder, choose_spec, require_embedder, token_limit, word_models_of
 from quarry.ingest.embed.relevance import Relevance, calibrate
 from quarry.ingest.embed.vectors import embed_all, embed_on_worker, models_of_worker, no_vectors
 from quarry.ingest.errors import BadInputError, StoreChangedError
@@ -187,10 +180,8 @@ def _ingest(
     )
     rows = plan([(path, look_at(path, settings.ingest)) for path in files], held, drop)
     models = course.models(settings.embed)
-    if any(row.action == "read" for row in rows):
-        store.require_writable()
-        if embedder_spec != "auto":
-            require_embedder(embedder_spec, models.folder)
+    if embedder_spec != "auto" and any(row.action == "read" for row in rows):
+        require_embedder(embedder_spec, models.folder)
     workers = cluster or settings.ingest.workers or os.cpu_count() or 1
     read_all(rows, documents, settings.ingest, staging, progress, workers)
     if staging.n_found:

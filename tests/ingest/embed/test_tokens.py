@@ -30,23 +30,6 @@ def test_like_tokens_become_one_and_half_as_many_are_left() -> None:
     assert vectors.max() == pytest.approx((STEPS - MIDDLE) / STEPS)
 
 
-def test_codes_are_within_half_a_step_of_the_vectors() -> None:
-    generator = np.random.default_rng(3)
-    form = TokenForm(np.linalg.qr(generator.normal(size=(60, 40)))[0].astype(np.float32), "any")
-    states = generator.normal(size=(1, 60)).astype(np.float32)
-    tokens = compact(TokenStates(states, np.zeros(1, dtype=np.int64), np.array([0, 1])), form)
-    expected = states[0] @ form.basis / np.linalg.norm(states[0] @ form.basis)
-    assert np.abs(expected).max() < 0.49
-    np.testing.assert_allclose((tokens.codes[0].astype(float) - MIDDLE) / STEPS, expected, atol=0.51 / STEPS)
-    assert tokens.codes.max() <= 127
-
-
-def test_text_without_tokens_has_one_that_is_like_none() -> None:
-    tokens = compact(read([EAST], [], [NORTH]), PLAIN)
-    assert tokens.starts.tolist() == [0, 1, 2, 3]
-    assert (tokens.codes[1] == MIDDLE).all()
-
-
 @pytest.mark.parametrize(("spec", "dim", "n_components"), [("minilm", 384, 128), ("mpnet", 768, 192), ("e5", 384, 192)])
 def test_each_exported_model_has_an_orthonormal_form(spec: str, dim: int, n_components: int) -> None:
     form = form_of(spec)

@@ -53,12 +53,6 @@ def test_what_runs_across_both_columns_parts_them_into_bands(tmp_path: Path) -> 
     assert _texts(_arranged(tmp_path, [page])) == [*LEFT, *RIGHT, across, *LEFT, *RIGHT]
 
 
-def test_one_column_with_a_wide_gap_stays_one_line(tmp_path: Path) -> None:
-    arranged = _arranged(tmp_path, [[*_body(1), Run(50, 300, "cell"), Run(200, 300, "other cell")]])
-    assert list(arranged.lines)[-1].text == "cell other cell"
-    assert list(arranged.lines)[-1].n_gaps == 1
-
-
 def test_running_heads_and_page_numbers_are_left_out(tmp_path: Path) -> None:
     pages = [[Run(50, 40, "A Course in Search"), *_body(number), Run(290, 780, str(number))] for number in range(1, 5)]
     assert all(text.startswith("page ") for text in _texts(_arranged(tmp_path, pages)))
@@ -77,11 +71,6 @@ def test_footnotes_are_marked_and_follow_the_body(tmp_path: Path) -> None:
         ("1 See the notes.", True),
         ("which go on here.", True),
     ]
-
-
-def test_a_bold_head_with_a_number_in_small_print_begins_no_footnote(tmp_path: Path) -> None:
-    head = [Run(50, 700, "4 Search.", size=8, font="bold"), Run(95, 700, "It finds.", size=8)]
-    assert not any(line.footnote for line in _arranged(tmp_path, [[*_body(1), *head]]).lines)
 
 
 def test_the_title_is_the_largest_print_of_the_first_page(tmp_path: Path) -> None:

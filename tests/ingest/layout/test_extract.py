@@ -43,11 +43,6 @@ def test_a_stored_space_that_stands_over_a_word_does_not_part_it(tmp_path: Path)
     assert _texts(_read(tmp_path, pdf([[Run(50, 100, "word"), Run(60, 100, " ")]]))) == ["word"]
 
 
-def test_letters_of_mathematics_are_plain_letters(tmp_path: Path) -> None:
-    content = pdf([[Run(50, 100, "aXb", font="mapped")]], {"a": "a", "X": "\U0001d45b", "b": "b"})
-    assert _texts(_read(tmp_path, content)) == ["anb"]
-
-
 def test_a_raised_footnote_mark_is_no_part_of_the_word(tmp_path: Path) -> None:
     # "scope" is 26.68 points wide: s and c are 0.5 em, o, p and e 0.556
     document = _read(tmp_path, pdf([[Run(50, 100, "scope"), Run(76.7, 96, "2", size=6), Run(90, 100, "next")]]))
@@ -91,17 +86,6 @@ def test_text_on_its_side_is_left_out(tmp_path: Path) -> None:
     assert _texts(_read(tmp_path, head + b"0 1 -1 0" + tail)) == ["upright"]
 
 
-def test_a_page_without_text_among_others_is_fine(tmp_path: Path) -> None:
-    document = _read(tmp_path, pdf([[Run(50, 100, "words")], []]))
-    assert [len(page.lines) for page in document.pages] == [1, 0]
-
-
-def test_the_metadata_title_is_read(tmp_path: Path) -> None:
-    content = pdf([[Run(50, 100, "words")]], extra="<< /Title (Waves and Optics) >>", trailer="/Info 3 0 R")
-    assert _read(tmp_path, content).metadata_title == "Waves and Optics"
-    assert _read(tmp_path, pdf([[Run(50, 100, "words")]])).metadata_title == ""
-
-
 def test_a_file_without_text_is_sent_to_ocr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remedy = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
     assert _error(tmp_path, pdf([[], []])) == f"lecture.pdf: no text layer; {remedy}"
@@ -118,16 +102,6 @@ def test_a_truncated_file_is_refused(tmp_path: Path, share: float) -> None:
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     whole = pdf([[Run(50, 100, "words")]])
     assert "get the file again" in _error(tmp_path, whole[:9] + b"\x00" * (len(whole) - 40) + b"startxref\n0\n%%EOF")
-
-
-@pytest.mark.parametrize("content", [b"", b"<html>not here</html>"])
-def test_a_file_that_is_no_pdf_is_refused(tmp_path: Path, content: bytes) -> None:
-    assert _error(tmp_path, content) == "lecture.pdf: must be a PDF, got another format; convert it first"
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="must be readable"):
-        extract(tmp_path / "none.pdf")
 
 
 @pytest.mark.parametrize(

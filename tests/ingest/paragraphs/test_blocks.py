@@ -38,11 +38,6 @@ def test_an_indent_begins_a_paragraph(tmp_path: Path) -> None:
     assert _texts(tmp_path, [page]) == [" ".join(first), " ".join(second)]
 
 
-def test_white_space_begins_a_paragraph(tmp_path: Path) -> None:
-    page = [*lines(PROSE[:3], 50, 200), *lines(PROSE, 50, 245)]
-    assert _texts(tmp_path, [page]) == [" ".join(PROSE[:3]), " ".join(PROSE)]
-
-
 def test_a_short_last_line_ends_a_paragraph(tmp_path: Path) -> None:
     assert _texts(tmp_path, [lines([*PROSE, *PROSE], 50, 200)]) == [" ".join(PROSE)] * 2
 
@@ -121,34 +116,6 @@ def test_a_display_inside_a_sentence_does_not_end_the_paragraph(tmp_path: Path) 
     )
     page = [*lines(before, 50, 200), Run(150, 228, "n log n - n"), Run(50, 246, after), *lines(PROSE, 50, 280)]
     assert _texts(tmp_path, [page]) == [f"{before[0]} {before[1]} n log n - n {after}", " ".join(PROSE)]
-
-
-def test_a_sentence_runs_on_over_displayed_code(tmp_path: Path) -> None:
-    before, after = "Sorting needs a loop over the keys, and here it is", "which moves every key once at the very most."
-    code = [Run(50, 228, "for key in keys:", font="mono"), Run(62, 240, "move(key, first)", font="mono")]
-    page = [Run(50, 200, before), *code, Run(50, 268, after), *lines(PROSE, 50, 300)]
-    assert _texts(tmp_path, [page])[0] == f"{before} for key in keys: move(key, first) {after}"
-
-
-def test_no_sentence_runs_on_over_a_display_after_a_colon(tmp_path: Path) -> None:
-    before = ["Sorting puts records in order by comparing the keys", "of pairs, and needs as many steps as this:"]
-    after = ["We need all of these steps, as the height of every", *PROSE[2:]]
-    indented = [*lines(PROSE, 50, 100), Run(65, 148, PROSE[0]), *lines(PROSE[1:], 50, 160)] * 1
-    page = [*indented, Run(65, 230, before[0]), Run(50, 242, before[1]), Run(150, 268, "n log n - n")]
-    page += [*lines(after, 50, 294), Run(65, 330, PROSE[0]), *lines(PROSE[1:], 50, 342)]
-    texts = _texts(tmp_path, [page])
-    assert " ".join(before) in texts
-    assert " ".join(after) in texts
-
-
-def test_a_display_after_a_sentence_stays_by_itself(tmp_path: Path) -> None:
-    page = [
-        *lines(PROSE, 50, 200),
-        Run(150, 255, "n log n - n"),
-        Run(50, 275, "where n is the number"),
-        Run(50, 287, "of them."),
-    ]
-    assert _texts(tmp_path, [page])[0] == " ".join(PROSE)
 
 
 def test_a_display_below_a_single_indented_line_does_not_end_the_paragraph(tmp_path: Path) -> None:

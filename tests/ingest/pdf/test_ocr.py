@@ -44,11 +44,6 @@ def test_glyphs_reach_to_the_next_one_a_space_follows_each_word_and_noise_is_lef
     ]
 
 
-@pytest.mark.parametrize("hocr", ["", "<html><body><div class='ocr_page'></div></body></html>"])
-def test_an_empty_page_has_no_glyphs(hocr: str) -> None:
-    assert _glyphs(hocr) == []
-
-
 def test_the_size_of_a_line_is_measured_by_its_small_letters() -> None:
     box = "<span class='ocrx_cinfo' title='x_bboxes {} {} {} 100'>{}</span>"
     chars = "".join(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.ingest.pdf.tex import OML, OMS, OMX, OT1, T1, encoding_measured, encoding_named
+from quarry.ingest.pdf.tex import OML, OMS, encoding_measured, encoding_named
 
 
 @pytest.mark.parametrize(
@@ -34,11 +34,6 @@ def test_a_tex_font_is_known_by_its_name(font: str, code: int, sign: str) -> Non
 )
 def test_other_fonts_are_not_taken_for_them(font: str) -> None:
     assert encoding_named(font) is None
-
-
-def test_the_tables_have_their_ends_in_the_right_places() -> None:
-    assert (OML[0x7D], OMS[0x7F], OMX[0x7F], OT1[0x7F], T1[0xFF]) == ("℘", "♠", "⇓", "¨", "ß")
-    assert (OML[ord("A")], OMS[ord("Z")], OMX[0x58], OT1[ord("a")], T1[0x8A]) == ("A", "Z", "∑", "a", "Ł")
 
 
 def test_a_font_without_a_name_is_told_by_its_widths() -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
 from quarry.ingest.pipeline.plan import Held, Row, Source, plan
 from quarry.ingest.pipeline.sidecar import Sidecar
@@ -67,11 +66,6 @@ def test_other_file_of_the_same_stem_has_its_folder_before_it() -> None:
     assert told(plan([source("new/a.pdf", "another")], held(document("a")))) == [("new/a", "read")]
 
 
-def test_file_that_cannot_be_used_fails_alone() -> None:
-    broken = Path("/broken.pdf"), SourceError("/broken.pdf: must be readable")
-    assert [row.action for row in plan([broken, source("a.pdf")], Held({}))] == ["fail", "read"]
-
-
 def test_twin_of_a_file_that_changes_is_read_if_it_is_named_and_goes_otherwise() -> None:
     stored = held(document("a", "same"), document("b", "same", same_as="a"))
     assert told(plan([source("a.pdf", "new")], stored)) == [("a", "read"), ("b", "drop")]
@@ -83,12 +77,6 @@ def test_books_are_taken_and_their_ids_must_be_their_own() -> None:
     owned = Held({"z": document("z")}, {"p-x": "z"}, ())
     (row,) = plan([books("one.jsonl", "x")], owned)
     assert (row.action, "paragraph_id must be unique in the store" in row.detail) == ("fail", True)
-
-
-def test_book_that_its_file_holds_no_more_is_dropped() -> None:
-    stored = held(document("x", path="/one.jsonl"), document("y", path="/one.jsonl"), document("a"))
-    _, row = plan([books("one.jsonl", "x")], stored)
-    assert (row.doc_id, row.action, row.detail) == ("y", "drop", "no longer in /one.jsonl")
 
 
 def test_dropping_takes_copies_along() -> None:

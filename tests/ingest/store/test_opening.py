@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,14 +25,6 @@ class TestServerStore(StoreContract):
     @pytest.fixture
     def location(self, chroma_url: str) -> str:
         return chroma_url
-
-
-def test_all_stores_have_their_models_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    folders = {create_store(str(tmp_path / name)).course.models(EMBED).folder for name in ("store", "other")}
-    assert folders == {tmp_path / "cache" / "quarry" / "models"}
-    elsewhere = replace(EMBED, models_dir=str(tmp_path / "mine"))
-    assert create_store(str(tmp_path / "store")).course.models(elsewhere).folder == tmp_path / "mine"
 
 
 @pytest.mark.parametrize("name", ["none", "none/deeper", "empty", "file", "file/below"])
@@ -83,10 +74,3 @@ def test_server_that_does_not_answer_is_refused_in_one_line() -> None:
         with pytest.raises(StoreError, match=rf"^--store {location} cannot be opened: .*") as caught:
             attempt(location)
         assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("location", ["http://127.0.0.1:port", "http://", "http://[::1"])
-def test_url_that_makes_no_sense_is_refused_in_one_line(location: str) -> None:
-    with pytest.raises(StoreError, match=r"^--store http.* cannot be opened: .*") as caught:
-        create_store(location)
-    assert "\n" not in str(caught.value)

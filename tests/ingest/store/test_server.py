@@ -196,25 +196,6 @@ def ids_of(found: SearchResult) -> list[tuple[str, float]]:
     return [(hit.paragraph.paragraph_id, hit.score) for hit in found.hits]
 
 
-@pytest.mark.server
-@needs_sigstop
-def test_readers_of_a_stopped_server_keep_what_they_have(
-    server: ChromaServer, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(course, "CHECK_S", chroma.ANSWER_S)
-    file_reading(create_store(server.url, name), make_reading("trees", [TREES]))
-    known = open_store(server.url, name)
-    token = known.generation()
-    stop(server, server.url)
-    try:
-        with pytest.raises(StoreError, match="could not be read"):
-            known.generation()
-        assert (len(known.vectors), len(known.sentence_vectors)) == (1, 2)
-    finally:
-        go_on(server, server.url)
-    assert known.generation() == token
-
-
 INGEST = """
 import sys
 from quarry.ingest.__main__ import main
