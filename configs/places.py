@@ -58,7 +58,8 @@ def code_digest() -> str:
     """Return 16 hexadecimal digits that change with any source or settings file, committed or not."""
     digest = hashlib.sha256()
     folders = [ROOT / package for package in ("configs", "ingest", "player", "evaluate")]
-    for path in sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".yaml")):
+    suffixes = (".json", ".py", ".txt", ".yaml")
+    for path in sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in suffixes):
         digest.update(str(path.relative_to(ROOT)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

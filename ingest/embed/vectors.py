@@ -74,6 +74,11 @@ class Tokens:
     codes: Codes
     starts: IntArray
 
+    def of(self, rows: IntArray) -> Tokens:
+        """Return the tokens of some of the paragraphs."""
+        parts = [self.codes[self.starts[row] : self.starts[row + 1]] for row in rows.tolist()]
+        return Tokens(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:

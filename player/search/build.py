@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from quarry.ingest.embed.hint_bank import HINTS, Hints, load_hints, read_bank
 from quarry.ingest.embed.vectors import form_of
 from quarry.ingest.errors import EmbedderError, StoreError
 from quarry.ingest.store import Course, is_url, open_store
+from quarry.ingest.store.course import cached
 from quarry.player.errors import SearchError
 from quarry.player.search.cache import CachingEmbedder, IdentityKey, ResultCache, shared_cache
 from quarry.player.search.calibration import (
@@ -26,7 +28,7 @@ from quarry.player.search.calibration import (
 )
 from quarry.player.search.core import document_priors
 from quarry.player.search.index import SearchIndex
-from quarry.player.search.late_interaction import WordByWord
+from quarry.player.search.late_interaction import Hubs, WordByWord
 from quarry.player.search.orchestrator import AT_HAND, STORE, SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.rules import RuleEvidence
@@ -264,8 +266,10 @@ def word_scorers(
         model = embedder if own else CachingEmbedder(models.embedder(spec))
         form = form_of(spec)
         if form is not None and isinstance(model.embedder, TokenEmbedder):
-            bank = read_bank(hints, model.embedder, models.folder)
-            scorers.append(WordByWord(model, [store.words(spec)], doc_ids, form, bank))
+            bank, words = read_bank(hints, model.embedder, models.folder), store.words(spec)
+            known = spec, bank.hints.texts, bank.hints.documents, sorted(bank.hints.course)
+            hubs = cached(store.paragraphs, f"hubs {known}", functools.partial(Hubs, words.pooled, doc_ids, bank))
+            scorers.append(WordByWord(model, words, hubs, form, bank))
     return tuple(scorers)
 
 

@@ -14,6 +14,7 @@ from rapidfuzz import fuzz, process
 from quarry.ingest.arrays import Float32Array, Float64Array
 from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
+from quarry.ingest.store.course import cached
 from quarry.player.search.cache import CachingEmbedder
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
 from quarry.player.search.names import (
@@ -167,7 +168,8 @@ class References:
         }
         self._texts = [self._telling(alias.tokens, files=True) for alias in self._names if alias.whole]
         self._vocabulary = Vocabulary(self._words)
-        self._content = self._rates(paragraphs, {doc_id: row_of[original[doc_id]] for doc_id in original})
+        rows = {doc_id: row_of[original[doc_id]] for doc_id in original}
+        self._content = cached(paragraphs, f"rates {rows}", lambda: self._rates(paragraphs, rows))
         self._alias_rows = np.empty(0, dtype=np.intp)
         self._alias_vectors = np.empty((0, 0), dtype=np.float32)
         if alias_vectors is not None and len(alias_vectors[0]):
