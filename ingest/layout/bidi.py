@@ -57,7 +57,7 @@ def logical_text(visual: Sequence[Cluster], base_rtl: bool) -> list[Cluster]:
         else:
             reading.append(Cluster(visual[end - 1].text.translate(_MIRROR), visual[end - 1].source))
             end -= 1
-    return _brackets_by_context(_marks_after_letters(reading))
+    return _brackets_by_context(reading)
 
 
 def _brackets_by_context(reading: list[Cluster]) -> list[Cluster]:
@@ -163,12 +163,3 @@ def _is_digit(text: str) -> bool:
 @functools.cache
 def _is_ltr(text: str) -> bool:
     return bool(text) and unicodedata.bidirectional(text[0]) == "L"
-
-
-def _marks_after_letters(reading: list[Cluster]) -> list[Cluster]:
-    """Put vowel points after the letter above them."""
-    for position in range(len(reading) - 1):
-        mark, letter = reading[position], reading[position + 1]
-        if unicodedata.combining(mark.text[:1] or " ") and is_rtl_letter(letter.text):
-            reading[position], reading[position + 1] = letter, mark
-    return reading

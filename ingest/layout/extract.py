@@ -134,22 +134,14 @@ class _OpenPdf:
         Raises:
             SourceError: the page is damaged.
         """
-        try:
-            reader: PdfReader = self.reader
-            page = reader.page(index)
-            if page.scanned and languages():
-                self._ocr = self._ocr or OcrReader(self._path, self._content)
-                reader, page = self._ocr, self._ocr.page(index)
-            elif page.scanned:
-                self.n_unread += not page.glyphs
-            return page, rows_of(page.glyphs), reader
-        except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # libraries raise them on damaged files
-            if isinstance(error, SourceError):
-                raise
-            reason = f"is damaged ({type(error).__name__})"
-            raise SourceError(
-                f"{self._path} page {index + 1}: must be readable, {reason}; get the file again"
-            ) from error
+        reader: PdfReader = self.reader
+        page = reader.page(index)
+        if page.scanned and languages():
+            self._ocr = self._ocr or OcrReader(self._path, self._content)
+            reader, page = self._ocr, self._ocr.page(index)
+        elif page.scanned:
+            self.n_unread += not page.glyphs
+        return page, rows_of(page.glyphs), reader
 
     def close(self) -> None:
         """Free the file."""

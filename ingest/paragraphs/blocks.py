@@ -160,7 +160,8 @@ def _count_pitches(lines: Sequence[PlacedLine], body_size: float, ratios: Counte
 
 def _groups(lines: Iterable[PlacedLine], habits: TypesettingHabits) -> Iterator[LineGroup]:
     group: LineGroup | None = None
-    for line, following in _with_following(_without_fragments(lines, habits.pitch)):
+    whole = [*_without_fragments(lines, habits.pitch)]
+    for line, following in itertools.zip_longest(whole, whole[1:]):
         if group is not None and not begins_paragraph(group, line, following, habits):
             group.lines.append(line)
             continue
@@ -174,13 +175,6 @@ def _groups(lines: Iterable[PlacedLine], habits: TypesettingHabits) -> Iterator[
         group = begun
     if group is not None:
         yield group
-
-
-def _with_following(lines: Iterable[PlacedLine]) -> Iterator[tuple[PlacedLine, PlacedLine | None]]:
-    ahead: Iterator[PlacedLine | None] = itertools.chain(lines, [None])
-    for line, following in itertools.pairwise(ahead):
-        if line is not None:
-            yield line, following
 
 
 def _without_fragments(lines: Iterable[PlacedLine], pitch: float) -> Iterator[PlacedLine]:

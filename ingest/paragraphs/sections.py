@@ -58,7 +58,7 @@ def outline(blocks: Iterable[Block], title: str) -> tuple[list[tuple[str, ...]],
             open_sections[-1] = (title, open_sections[-1][1])  # a title of two lines comes as two headings
         paths.append(tuple(text for text, _ in open_sections))
         below_title = not open_sections or (len(open_sections) == 1 and _is_title(open_sections[0][0], title))
-        if below_title and not _is_title(block.text, title) and _is_worded(block.text):
+        if below_title and not _is_title(block.text, title):
             outermost.append(_NUMBER.sub("", block.text, count=1))
         open_sections.append((block.text, level))
         path = tuple(text for text, _ in open_sections)
@@ -68,11 +68,6 @@ def outline(blocks: Iterable[Block], title: str) -> tuple[list[tuple[str, ...]],
 def _level(block: Block) -> _Level:
     number = _NUMBER.match(f"{block.number} {block.text}".lstrip())
     return _Level(round(block.size_ratio, 2), block.bold > 0.9, number[1].count(".") + 1 if number else 0)
-
-
-def _is_worded(text: str) -> bool:
-    """Return whether a heading has words, and not only symbols of a large formula."""
-    return any(sum(map(str.isalpha, word)) > 2 for word in text.split())
 
 
 def _is_title(heading: str, title: str) -> bool:

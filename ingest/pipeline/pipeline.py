@@ -22,7 +22,7 @@ from quarry.configs.executors import Cluster, InProcess, result_of, run_all
 from quarry.configs.imports import find
 from quarry.configs.settings import EmbedSettings, Settings
 from quarry.configs.terminal import pluralize
-from quarry.ingest.embed import BUILT_IN, Embedder, choose_spec, require_embedder, token_limit, word_models_of
+from quarry.ingest.embed import BUILT_IN, Embedder, Models, choose_spec, require_embedder, token_limit, word_models_of
 from quarry.ingest.embed.relevance import Relevance, calibrate
 from quarry.ingest.embed.vectors import embed_all, embed_on_worker, models_of_worker, no_vectors
 from quarry.ingest.errors import BadInputError, StoreChangedError
@@ -179,7 +179,7 @@ def _ingest(
         missing={document.doc_id for document in course.documents if not Path(document.path).exists()},
     )
     rows = plan([(path, look_at(path, settings.ingest)) for path in files], held, drop)
-    models = course.models(settings.embed)
+    models = Models.of(settings.embed)
     if embedder_spec != "auto" and any(row.action == "read" for row in rows):
         require_embedder(embedder_spec, models.folder)
     workers = cluster or settings.ingest.workers or os.cpu_count() or 1

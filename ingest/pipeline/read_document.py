@@ -157,8 +157,7 @@ def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> 
 
 def _paragraph_record(record: dict[str, Any], where: str) -> dict[str, str]:
     for key in ("paragraph_id", "book_name", "text"):
-        value = record.get(key)
-        if not isinstance(value, str) or not value.strip():
+        if not isinstance(value := record.get(key), str) or not value.strip():
             raise SourceError(f"{where}: {key} must be a string that is not empty, got {value!r}; {MEND}")
     return {key: record[key] for key in ("paragraph_id", "book_name", "text", "heading") if key in record}
 

@@ -255,16 +255,16 @@ def changed_meanwhile(location: str) -> StoreChangedError:
     return StoreChangedError(f"{location}: another ingest has changed it meanwhile; run this one again")
 
 
-def server_collections(location: str, name: str, answer_s: float | None = None) -> Collections:
+def server_collections(location: str, name: str, answer_s: float = ANSWER_S) -> Collections:
     """Return the collections of a course on the Chroma server at a URL.
 
     Args:
-        answer_s: seconds that the server has to answer a request; None takes ANSWER_S.
+        answer_s: seconds that the server has to answer a request.
 
     Raises:
         StoreError: the URL has another form, or the server does not answer.
     """
-    return Collections(location, name, _server_at(location, ANSWER_S if answer_s is None else answer_s))
+    return Collections(location, name, _server_at(location, answer_s))
 
 
 @functools.lru_cache(maxsize=8)

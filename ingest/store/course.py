@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
 from quarry.configs.places import cache, code_digest
-from quarry.configs.settings import EmbedSettings
 from quarry.configs.terminal import visible
 from quarry.ingest.arrays import Float32Array, IntArray
-from quarry.ingest.embed import BUILT_IN, Models
+from quarry.ingest.embed import BUILT_IN
 from quarry.ingest.embed.relevance import Relevance
 from quarry.ingest.embed.vectors import Tokens, Words, form_of
 from quarry.ingest.errors import StoreError, StoreMissingError
@@ -111,10 +110,6 @@ class Course:
     @cached_property
     def _server(self) -> Collections:
         return server_collections(self.location, self.collection, CHECK_S)
-
-    def models(self, settings: EmbedSettings) -> Models:
-        """Return the embedders; their networks are in the folder of the settings, else in the user's cache."""
-        return Models.of(settings)
 
     @property
     def documents(self) -> tuple[Document, ...]:

@@ -9,8 +9,6 @@ import typst
 
 from quarry.ingest.errors import SourceError
 from quarry.ingest.layout.extract import Pdf, extract
-from quarry.ingest.pdf.model import GlyphPage
-from quarry.ingest.pdf.pdfium import PdfiumReader
 from tests.contracts.handmade import Run, pdf
 
 HEBREW = {"a": "א", "b": "ב", "g": "ג", "m": "ם", "s": "ש", "l": "ל", "v": "ו", "M": "מ"}
@@ -122,14 +120,3 @@ def test_a_small_file_that_claims_a_million_pages_is_refused(tmp_path: Path) -> 
     content = pdf([[Run(50, 100, "text")]]).replace(b"/Count 1 ", b"/Count 1000000 ")
     with pytest.raises(SourceError, match="must have 1 to 10000 pages, claims 1000000; split it"):
         _read(tmp_path, content)
-
-
-def test_what_a_damaged_page_makes_a_library_raise_is_told_with_file_and_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def page(_: PdfiumReader, index: int) -> GlyphPage:
-        return [GlyphPage(600, 800, [])][index]
-
-    monkeypatch.setattr(PdfiumReader, "page", page)
-    said = "lecture.pdf page 2: must be readable, is damaged (IndexError); get the file again"
-    assert _error(tmp_path, pdf([[Run(50, 100, "one")], [Run(50, 100, "two")]])) == said

@@ -42,7 +42,6 @@ def test_outermost_headings_come_without_title_and_numbers() -> None:
         _heading("1 Why", 1.2),
         _text(),
         _heading("1.1 Balance", 1.0),
-        _heading("Σ n", 1.2),
         _heading("2 How", 1.2),
     ]
     assert outline(blocks, "Trees")[1] == ["Why", "How"]

@@ -474,7 +474,6 @@ def test_hebrew_lectures_get_the_multilingual_model(tmp_path: Path, store: str, 
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("minilmm", "got 'minilmm'; did you mean minilm?"),
         ("no-such/model", "got 'no-such/model'"),
         ("no_such.Embedder", "--embedder must name something that can be imported and made, got 'no_such.Embedder'"),
         ("mpnet", "run: make mpnet"),
