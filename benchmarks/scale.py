@@ -28,8 +28,7 @@ from quarry.configs.places import cache
 from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.runs.run import commit
 from quarry.ingest.arrays import Float32Array, IntArray
-from quarry.ingest.embed.tokens import STEPS, Tokens, Words
-from quarry.ingest.embed.vectors import ReadingVectors, embed_reading
+from quarry.ingest.embed.vectors import STEPS, ReadingVectors, Tokens, Words, embed_reading
 from quarry.ingest.paragraph import Alias, Document, Reading
 from quarry.ingest.paragraphs.sentence import sentences
 from quarry.ingest.store import Course, DocumentUpdate, create_store, open_store
