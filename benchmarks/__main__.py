@@ -10,18 +10,14 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from benchmarks import ingesting, playing, searching
+from benchmarks import searching
 from quarry.evaluate.runs.run import commit
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 BENCHMARKS = {
     "start": searching.measure_start,
-    "layout": ingesting.measure_layout,
-    "embedding": ingesting.measure_embedding,
     "search": searching.measure_over_embedding,
     "chroma": searching.measure_against_chroma,
-    "tuning": playing.measure_tuning,
-    "questions": playing.measure_questions,
 }
 
 

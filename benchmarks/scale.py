@@ -120,10 +120,10 @@ def _perturbed(vectors: Float32Array, random: np.random.Generator) -> Float32Arr
 
 def _tokens_of(tokens: Tokens, rows: IntArray, random: np.random.Generator) -> Tokens:
     """Return the perturbed tokens of some passages."""
-    parts = [tokens.codes[tokens.starts[row] : tokens.starts[row + 1]] for row in rows]
-    codes = np.concatenate(parts).astype(np.int16)
+    some = tokens.of(rows)
+    codes = some.codes.astype(np.int16)
     codes += random.integers(-4, 5, size=codes.shape, dtype=np.int16)
-    return Tokens(codes.clip(0, STEPS).astype(np.uint8), np.cumsum([0, *map(len, parts)]))
+    return Tokens(codes.clip(0, STEPS).astype(np.uint8), some.starts)
 
 
 def measure_ingest(base: str, folder: str, n: int) -> Figures:

@@ -53,23 +53,13 @@ def own_fit(bundled: Path) -> Path:
     return home() / "fitted" / bundled.name
 
 
-def to_fit(bundled: Path) -> Path:
-    """Return the default path of a new fit: the bundled file in a checkout, else the user's own."""
-    return bundled if is_checkout() else own_fit(bundled)
-
-
-def fitted(bundled: Path) -> Path:
-    """Return the path of the user's own fit if there is one, else the bundled file."""
-    own = to_fit(bundled)
-    return own if own.exists() else bundled
-
-
 @functools.cache
 def code_digest() -> str:
     """Return 16 hexadecimal digits that change with any source or settings file, committed or not."""
     digest = hashlib.sha256()
     folders = [ROOT / package for package in ("configs", "ingest", "player", "evaluate")]
-    for path in sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".yaml")):
+    suffixes = (".json", ".py", ".txt", ".yaml")
+    for path in sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in suffixes):
         digest.update(str(path.relative_to(ROOT)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

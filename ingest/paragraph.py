@@ -13,7 +13,6 @@ Kind = Literal[
     "prose",
     "lead-in",
     "item",
-    "boxed",
     "theorem",
     "proof",
     "exercise",
@@ -24,8 +23,8 @@ Kind = Literal[
     "heading",
     "other",
 ]
-"""Kinds of passages. A lead-in ends with a colon, and its text holds the list or display that it introduces; boxed
-text is inside a frame; a theorem may be a definition, a lemma or the like."""
+"""Kinds of passages. A lead-in ends with a colon, and its text holds the list or display that it introduces; a
+theorem may be a definition, a lemma or the like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,6 @@ class Paragraph:
         same_as: paragraph_id of the first near-identical paragraph of the course, "" if there is none.
         sureness: share of its characters that the file explains, 0..1; the others are missing or doubtful.
         reader: name of the reader of its page, "" for a paragraphs file.
-        place: top and foot of its first lines on the page, in points; () for a file without pages.
         kind: the kind of passage.
         follows: the list that it introduces, if `text` does not hold it, else "".
         own_length: characters of `text` before the list or display that a lead-in introduces; 0 for all of `text`.
@@ -61,7 +59,6 @@ class Paragraph:
     same_as: str = ""
     sureness: float = 1.0
     reader: str = ""
-    place: tuple[float, ...] = ()
     kind: Kind = "prose"
     follows: str = ""
     own_length: int = 0

@@ -1,6 +1,6 @@
 """How likely a referee chooses a passage of each kind, as log-odds: the search and the belief both weigh kinds.
 
-The weights are fitted by `evaluate calibrate prior`, together with those of the places in a passage (places.py).
+The weights were fitted on labelled games, together with those of the places in a passage (places.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import get_args
 
 import numpy as np
 
-from quarry.configs.places import own_fit
 from quarry.ingest.arrays import Float64Array
 from quarry.ingest.paragraph import Kind, Paragraph
 
@@ -25,11 +24,8 @@ PROSE_FIRST = 2.0
 
 @functools.cache
 def start_weights() -> Mapping[str, float]:
-    """Return the fitted weights of all features; the user's own fit where there is one."""
-    own = own_fit(STARTS_FILE)
-    weights: dict[str, float] = json.loads((own if own.exists() else STARTS_FILE).read_text(encoding="utf-8"))[
-        "weights"
-    ]
+    """Return the fitted weights of all features."""
+    weights: dict[str, float] = json.loads(STARTS_FILE.read_text(encoding="utf-8"))["weights"]
     return weights
 
 

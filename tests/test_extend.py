@@ -18,7 +18,7 @@ from quarry.evaluate.__main__ import main
 from quarry.evaluate.referee.spec import REFEREES
 from quarry.evaluate.runs.measures import MEASURES, values_of
 from quarry.ingest.embed.models import EMBEDDERS, load_embedder
-from quarry.ingest.pdf.extract import READERS, extract
+from quarry.ingest.layout.extract import READERS, extract
 from quarry.player.questions.kinds import KINDS
 from quarry.player.search.build import STRATEGIES
 from tests.contracts.handmade import Run, pdf

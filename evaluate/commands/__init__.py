@@ -17,9 +17,7 @@ MODULES = {
         "tune": "fit the search's settings on training games, chosen on validation games, reported on test games",
     },
     "calibrate": {
-        "calibrate search": "fit relevance, references and fusion for the embedder of a store",
-        "calibrate prior": "fit how relevance becomes the belief before the questions, as settings of `game`",
-        "calibrate rates": "learn from respondents' answers how often they err on each kind of question",
+        "calibrate search": "fit relevance and fusion for the embedder of a store",
     },
 }
 """Summaries of the commands by module and name."""

@@ -1,29 +1,20 @@
-"""`calibrate search|prior|rates`: fit the numbers of search, of the belief before the questions, and of error rates."""
+"""`calibrate search`: fits the numbers of search on labelled games."""
 
 from __future__ import annotations
 
 import argparse
 import functools
 import json
-from dataclasses import asdict
 from pathlib import Path
-
-import yaml
-from tqdm.auto import tqdm
 
 from quarry.configs import arguments as cli
 from quarry.configs.json_files import read_objects
-from quarry.configs.places import own_fit, to_fit
-from quarry.configs.terminal import pluralize
+from quarry.configs.places import own_fit
 from quarry.evaluate.commands import shared
-from quarry.evaluate.errors import BatchError, GamesError
-from quarry.evaluate.games.labelled import load_games
+from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.locating import locate_games
 from quarry.ingest.embed.hint_bank import HINTS, as_asked, hints_of, load_hints
 from quarry.ingest.store import open_store
-from quarry.player.passage_kinds import STARTS_FILE
-from quarry.player.questions.rates import RATES_FILE, Counts, Logged, learned, load_logged, rates_yaml
-from quarry.player.questions.views import VIEWS
 from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_for
 
 N_NEGATIVES = 600
@@ -31,7 +22,7 @@ N_NEGATIVES = 600
 
 
 def search(options: argparse.Namespace) -> int:
-    """Fit relevance, references and fusion, and write the numbers next to those of the user's other embedders."""
+    """Fit relevance and fusion, and write the numbers next to those of the user's other embedders."""
     from quarry.evaluate.fit.calibration import calibrate
     from quarry.player.search.build import store_embedder, word_scorers
     from quarry.player.search.cache import CachingEmbedder
@@ -76,87 +67,6 @@ def _texts(path: Path) -> list[str]:
     return texts
 
 
-def prior(options: argparse.Namespace) -> int:
-    """Fit the prior, write its weights and print its settings; return 1 if a game's paragraph is not in the store."""
-    from quarry.evaluate.fit.prior import fit_prior
-    from quarry.player.player import build_player
-
-    shared.require_writable(options.out)
-    settings = cli.settings_of(options)
-    games = [game for game in shared.chosen_games(options) if game.answerable]
-    store = shared.open_for(options)
-    located = shared.locate(options, games, store)
-    player = build_player(store, settings)
-    found = [
-        (player.candidates(game.told()), paragraph.opening_sentence)
-        for game in tqdm(games, desc="searching", unit="game")
-        if (paragraph := located[game.game_id]) is not None
-    ]
-    if not found:
-        raise GamesError(f"{options.games}: at least one game must be answerable, none is; add some")
-    fit = fit_prior(found, player.index.places, player.prior_model.floor)
-    weights = {name: round(weight, 2) for name, weight in fit.weights.items()}
-    shared.write_text(options.out, json.dumps({"weights": weights}, indent=1) + "\n")
-    print(
-        "game:",
-        f"  prior_temperature: {round(fit.model.temperature, 3)}",
-        f"  prior_filter_share: {round(fit.model.book_share['filter'], 4)}",
-        f"  prior_boost_share: {round(fit.model.book_share['boost'], 4)}",
-        sep="\n",
-    )
-    cli.warn(options, f"{pluralize(fit.n_games, 'game')}; weights of kinds and places written to {options.out}")
-    return shared.lost_code(options, len(games) - len(found))
-
-
-def rates(options: argparse.Namespace) -> int:
-    """Count answers, write and print the rates; return 1 if a game's paragraph is not in the store."""
-    from quarry.evaluate.answers.batches import read_answered
-    from quarry.evaluate.fit.rates import count_answers, logged_answers
-    from quarry.player.player import build_player
-    from quarry.player.questions.kinds import KINDS
-
-    shared.require_writable(options.out)
-    if not options.batches or not options.answers:
-        raise BatchError("--batches and --answers must be given; name the files that `questions` and respondents wrote")
-    settings = cli.settings_of(options)
-    batches, answers, games = read_answered(options.batches, options.answers, load_games(options.games), options.games)
-    store = shared.open_for(options)
-    located = shared.locate(options, games, store)
-    sentences = {game_id: paragraph.opening_sentence for game_id, paragraph in located.items() if paragraph is not None}
-    priors = {name: kind.wrong for name, kind in KINDS.items()}
-    before = _read_logged(options.out) if options.out.is_file() else {}
-    logged = logged_answers(batches, answers, sentences, build_player(store, settings), options.view)
-    counts = count_answers(logged, priors)
-    if options.add:
-        none = Counts(0.0, 0.0)
-        counts = {
-            key: Counts(count.given + before.get(key, none).given, count.wrong + before.get(key, none).wrong)
-            for key, count in counts.items()
-        }
-    kept = {key: count for key, count in before.items() if options.add or key[0] != options.view}
-    shared.write_text(options.out, rates_yaml(kept | counts))
-    shared.print_json(
-        {
-            f"{view} {kind}": {"wrong": learned(priors[kind], count), "logged": asdict(count)}
-            for (view, kind), count in counts.items()
-        }
-    )
-    cli.warn(options, f"{pluralize(len(sentences), 'game')}; rates written to {options.out}")
-    return shared.lost_code(options, len(answers) - len(sentences))
-
-
-def _read_logged(path: Path) -> Logged:
-    try:
-        found = load_logged(path)
-        if unknown := {view for view, _ in found} - set(VIEWS):
-            raise ValueError(f"no view: {unknown}")
-        return found
-    except (yaml.YAMLError, TypeError, AttributeError, ValueError) as error:
-        raise BatchError(
-            f"--out must be a file that calibrate rates wrote, or a new one, got {path}; name another"
-        ) from error
-
-
 COMMANDS = (
     shared.command(
         "calibrate search",
@@ -171,37 +81,5 @@ COMMANDS = (
             cli.path("--out", "FILE", "default: %(default)s", default=functools.partial(own_fit, CALIBRATION)),
         ),
         search,
-    ),
-    shared.command(
-        "calibrate prior",
-        "--games data/games/english.jsonl --split train",
-        (
-            *(*shared.PLAYED, shared.seed("of splits")),
-            cli.path("--out", "STARTS.json", "default: %(default)s", default=functools.partial(own_fit, STARTS_FILE)),
-        ),
-        prior,
-    ),
-    shared.command(
-        "calibrate rates",
-        "--games data/games/english.jsonl --batches data/games/answers/english-batches.jsonl "
-        "--answers data/games/answers/english-paragraph-learning.jsonl",
-        (
-            *(*shared.COURSE, shared.GAMES, shared.BATCHES, shared.ANSWERS),
-            cli.option(
-                "--view",
-                "|".join(VIEWS),
-                "what the respondents saw of the paragraph (default: %(default)s); rates of other views stay",
-                choices=VIEWS,
-                default="paragraph",
-            ),
-            cli.flag("--add", says="add to the counts of this view in --out, e.g. answers in another language"),
-            cli.path(
-                "--out",
-                "RATES.yaml",
-                "where to write (default: the player's own)",
-                default=functools.partial(to_fit, RATES_FILE),
-            ),
-        ),
-        rates,
     ),
 )

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from quarry.configs.settings import SearchSettings
 from quarry.evaluate.errors import GamesError
-from quarry.evaluate.fit.choices import Choice, fit_choices, fit_relevance, rounded
-from quarry.evaluate.fit.references import fit_references
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.ingest.arrays import AnyFloatArray
+from quarry.ingest.arrays import AnyFloatArray, Float64Array
 from quarry.ingest.embed import Embedder
 from quarry.ingest.embed.relevance import N_TOP
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
 from quarry.player.search.build import build_dense
-from quarry.player.search.calibration import (
-    Calibration,
-    DenseCalibration,
-    FusedCalibration,
-    WordsCalibration,
-)
+from quarry.player.search.calibration import Calibration, DenseCalibration, FusedCalibration, WordsCalibration
 from quarry.player.search.late_interaction import WordByWord
 
 LEAST_DOCUMENTS = 2
@@ -46,7 +40,8 @@ def calibrate(
 ) -> Calibration:
     """Fit the numbers for the embedder of a store, without models that compare word by word and with them.
 
-    Keywords count as much as before. In fusion the new similarities weigh as much next to keywords as the old ones did.
+    Keywords and the resolution of names count as much as before. In fusion the new similarities weigh as much next to
+    keywords as the old ones did.
 
     Args:
         scorers: the models that compare word by word in the store.
@@ -54,7 +49,7 @@ def calibrate(
         located: the passage of each answerable game, as `locate_games` returns it.
         negatives: hints that the store holds nothing about.
         search: how similarities are mixed.
-        before: the current numbers; those of keywords stay.
+        before: the current numbers; those of keywords and names stay, apart from the cosine of unrelated names.
 
     Raises:
         GamesError: too little to fit on.
@@ -66,9 +61,6 @@ def calibrate(
             f"--games must be about a store of at least {LEAST_DOCUMENTS} documents, since each is left out in turn, "
             f"got {len(documents)} with games; add lectures and games"
         )
-    names = {(game.book_name, paragraph.doc_id) for game, paragraph in found}
-    names |= {(game.book_name, "") for game in games if not game.answerable}
-    references, named, unnamed = fit_references(store, embedder, sorted(names), search, before.references)
 
     def fused(dense: DenseCalibration) -> FusedCalibration:
         # a dense score is a similarity, but in log-odds if models compare word by word
@@ -78,7 +70,8 @@ def calibrate(
     alone, *together = _fit_dense(store, embedder, scorers, found, negatives, search, before)
     specs = [scorer.spec for scorer in scorers]
     words = {"+".join(specs[:n]): WordsCalibration(dense, fused(dense)) for n, dense in enumerate(together, 1)}
-    return Calibration(alone, before.keyword, fused(alone), references, named, unnamed, words)
+    references = replace(before.references, unrelated=_unrelated_cosine(store))
+    return replace(before, dense=alone, fused=fused(alone), references=references, words=words)
 
 
 def _fit_dense(
@@ -143,15 +136,70 @@ def _fit_slopes(
     names = [name for name in wanted if name in games[0]]
     if not names:
         return {}
-    choices = [
-        Choice(np.column_stack([scores[name] for name in names]).astype(np.float64), [row])
-        for scores, row in zip(games, chosen, strict=True)
-    ]
-    slopes = fit_choices(choices, with_none=False)[0]
-    return {name: rounded(slope) for name, slope in zip(names, slopes.tolist(), strict=True)}
+    features = [np.column_stack([scores[name] for name in names]).astype(np.float64) for scores in games]
+    return {name: rounded(slope) for name, slope in zip(names, fit_choices(features, chosen).tolist(), strict=True)}
 
 
 def _summary(cosines: AnyFloatArray) -> tuple[float, float]:
     """Return the highest cosine and the mean of the highest few."""
     best = np.sort(cosines)[::-1][:N_TOP]
     return float(best[0]), float(best.mean())
+
+
+def _unrelated_cosine(store: Course) -> float:
+    """Return the mean cosine of names of different documents."""
+    documents = np.array([doc_id for doc_id, _ in store.aliases])
+    cosines = store.alias_vectors @ store.alias_vectors.T
+    return rounded(float(cosines[documents[:, None] != documents[None, :]].mean()))
+
+
+def fit_choices(features: Sequence[Float64Array], chosen: Sequence[int]) -> Float64Array:
+    """Fit the weights of the features of alternatives by maximum likelihood: a conditional logit.
+
+    Args:
+        features: by choice, (n_alternatives, n_features).
+        chosen: row of the right alternative of each choice.
+
+    Reference:
+        McFadden, Conditional Logit Analysis of Qualitative Choice Behavior, 1974.
+    """
+    from scipy.optimize import minimize
+    from scipy.special import log_softmax
+
+    def loss(weights: Float64Array) -> tuple[float, Float64Array]:
+        total, gradient = 0.0, np.zeros_like(weights)
+        for rows, row in zip(features, chosen, strict=True):
+            shares = log_softmax(rows @ weights)
+            total -= float(shares[row])
+            gradient += np.exp(shares) @ rows - rows[row]
+        return total, gradient
+
+    found: Float64Array = minimize(loss, np.zeros(features[0].shape[1]), jac=True, method="L-BFGS-B").x
+    return found
+
+
+def fit_relevance(positives: Float64Array, *negatives: Float64Array) -> tuple[Float64Array, float]:
+    """Fit slopes and bias of the log-odds that something is answerable, at even odds.
+
+    Each set of negatives weighs alike.
+
+    Args:
+        positives: (n, n_features).
+        negatives: each (n, n_features).
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    features = np.vstack([positives, *negatives])
+    labels = np.repeat([1, 0], [len(positives), len(features) - len(positives)])
+    shares = [np.full(len(positives), 1.0 / len(positives))]
+    shares += [np.full(len(rows), 1.0 / len(rows) / len(negatives)) for rows in negatives]
+    weights = np.concatenate(shares) * len(positives)
+    centre, spread = features.mean(axis=0), features.std(axis=0)
+    fitted = LogisticRegression().fit((features - centre) / spread, labels, sample_weight=weights)
+    slopes = fitted.coef_[0] / spread
+    return slopes, float(fitted.intercept_[0] - slopes @ centre)
+
+
+def rounded(value: float) -> float:
+    """Round to four significant digits: some hundred games do not determine more."""
+    return float(f"{value:.4g}")

@@ -22,7 +22,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from quarry.configs.places import BUNDLED
 from quarry.configs.settings import Settings
@@ -39,7 +39,6 @@ from quarry.player.errors import ServerError
 from quarry.player.protocol.client import GameState
 from quarry.player.protocol.messages import Json
 
-MAX_BODY_BYTES = 1_000_000
 MAX_WAIT_S = 30.0
 IDLE_S = 75
 """Seconds that an idle connection is kept open."""
@@ -266,27 +265,11 @@ class _Inbox(BaseModel):
     cursor: str
 
 
-class _BoundedBodies:
-    """Middleware that refuses a request before reading its body if the body has no length or is too long."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = dict(scope.get("headers", ()))
-        if b"transfer-encoding" in headers or int(headers.get(b"content-length", 0)) > MAX_BODY_BYTES:
-            detail = f"a body must have a content-length of at most {MAX_BODY_BYTES} bytes"
-            await _problem(413, detail, {"Connection": "close"})(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
-
-
 def create_app(server: PracticeServer) -> FastAPI:
     """Return the HTTP application of a practice server (docs/protocol.md); errors are RFC 9457 problem documents."""
     app = FastAPI(
         title="Quarry practice game server", version="1", description="Practice games in the manner of the Q21G league."
     )
-    app.add_middleware(_BoundedBodies)
     arrivals: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)  # by token, set when a message arrives
 
     def announce(token: str) -> None:

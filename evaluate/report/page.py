@@ -21,9 +21,7 @@ from quarry.evaluate.report.summary import (
     headline,
     lecture_figures,
     paired_tests,
-    same_games,
     shown,
-    won_by_one,
 )
 from quarry.evaluate.runs.record import CandidateRecord, GameRecord, HitRecord, fate
 from quarry.evaluate.runs.run import GameRow, Run, play_of
@@ -62,8 +60,6 @@ def render(runs: Sequence[Run]) -> str:
         headline=headline(runs, tests),
         differing={name: [shown(name, value) for value in values] for name, values in differing(runs).items()},
         tests=[asdict(test) for test in tests],
-        same_games=len(runs) > 1 and same_games(runs),
-        won_by_one=won_by_one(runs),
         documents=lecture_figures(runs),
         rows=_rows(runs, game_ids),
         n_games=len({row.game_id for run in runs for row in run.games}),

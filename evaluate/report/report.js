@@ -188,7 +188,6 @@
   dark.addEventListener("change", () => draw(dark.matches));
   window.addEventListener("beforeprint", () => {
     draw(false);
-    document.querySelectorAll("details").forEach((element) => { element.open = true; });
     document.querySelectorAll(".plot").forEach((element) => Plotly.Plots.resize(element));
   });
   window.addEventListener("afterprint", () => draw(dark.matches));

@@ -1,4 +1,4 @@
-"""Summary of runs in words and figures: the better run, settings that differ, lectures, games that only one run won."""
+"""Summary of runs in words and figures: the better run, settings that differ, figures of each lecture."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from quarry.configs.terminal import pluralize
 from quarry.evaluate.errors import RunError
 from quarry.evaluate.runs.comparison import PairedTest, compare
 from quarry.evaluate.runs.measures import interval
-from quarry.evaluate.runs.record import GameRecord, explain
 from quarry.evaluate.runs.run import Run
 
 NOWHERE = "not in the store"
@@ -33,7 +32,6 @@ def summary(runs: Sequence[Run]) -> dict[str, Any]:
         "runs": {run.name: {key: value for key, value in run.as_json().items() if key != "per_game"} for run in runs},
         "tests": [asdict(test) for test in tests],
         "documents": lecture_figures(runs),
-        "won_by_one": won_by_one(runs),
     }
 
 
@@ -91,60 +89,6 @@ def lecture_figures(runs: Sequence[Run]) -> list[dict[str, Any]]:
                 "rr": round(float(run.values["RR"][chosen].mean()), 6),
             }
     return [{"document": name, "runs": found[name]} for name in sorted(found, key=lambda name: (name == NOWHERE, name))]
-
-
-def same_games(runs: Sequence[Run]) -> bool:
-    """Return whether the runs are of the same games; their stores and referees may differ."""
-    return all(run.asked == runs[0].asked for run in runs)
-
-
-def won_by_one(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Return the games that only one of two runs won, for each run and the first, with their outcomes in both.
-
-    A played game is won if more than half of its plays were won; without a referee, a game is won if its paragraph is
-    the first hit. A run with a referee is not compared with one without. Of many games the first `MOST_SHOWN` by
-    game_id are returned.
-    """
-    first, found = runs[0], []
-    for other in runs[1:] if same_games(runs) else ():
-        if other.played != first.played:
-            continue
-        by_first, by_other = _won(first), _won(other)
-        shown = set(sorted(game_id for game_id in by_first if by_first[game_id] != by_other[game_id])[:MOST_SHOWN])
-        for (game_id, one), two in zip(first.find(shown).items(), other.find(shown).values(), strict=True):
-            truth = one["truth"] or two["truth"]
-            names = (first.name, other.name) if by_first[game_id] else (other.name, first.name)
-            found.append(
-                {
-                    "game_id": game_id,
-                    "hint": one["hint"],
-                    "book_name": one["book_name"],
-                    "paragraph": f"{truth['document']} p{truth['page']}: {truth['opening_sentence']}" if truth else "",
-                    "won_by": names[0],
-                    "lost_by": names[1],
-                    "sides": [_side(first, one, by_first[game_id]), _side(other, two, by_other[game_id])],
-                }
-            )
-    return found
-
-
-def _won(run: Run) -> dict[str, bool]:
-    """Return whether each game was won, by game_id."""
-    if run.won is None:
-        return {row.game_id: row.rank == 1 for row in run.games}
-    return {row.game_id: bool(share > 0.5) for row, share in zip(run.games, run.won, strict=True)}
-
-
-def _side(run: Run, record: GameRecord, won: bool) -> dict[str, Any]:
-    """Return how a run played a game, explained by the first play that ended as most plays of the game did."""
-    play = next((play for play in record["plays"] if play["won"] == won), None)
-    return {
-        "run": run.name,
-        "n_won": sum(play["won"] for play in record["plays"]) if run.played else None,
-        "n_plays": run.repeats if run.played else 0,
-        "rank": record["search"]["rank"],
-        "why": list(explain(record, play)),
-    }
 
 
 def headline(runs: Sequence[Run], tests: Sequence[PairedTest]) -> list[str]:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
+from urllib.parse import quote
 
 import pyarrow as pa
 from pyarrow import csv, parquet
 
 from quarry.evaluate.runs.record import LOST, HitRecord
 from quarry.evaluate.runs.run import GameRow, Run
-from quarry.player.search.core import log_odds_of
 
-STEP = 1e-4
-"""Least difference of two scores that follow each other."""
 FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """Characters that begin a formula in a spreadsheet, full width forms as well (OWASP, CSV Injection)."""
 ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
@@ -76,33 +75,11 @@ def _as_cell(value: Any) -> Any:
 def trec_run(run: Run) -> Iterator[str]:
     """Yield `game_id Q0 paragraph_id rank score name` for the hits of every answerable game.
 
-    The score is the log-odds of relevance. Where a slot is reserved for a book, a hit may precede a more relevant one:
-    then the scores of the first hits are raised, since tools sort by the score.
+    The score is minus the rank, since tools sort by it: a hit in a slot of the book may precede a more relevant one.
     """
     for record in run.answerable():
-        hits = record["search"]["hits"]
-        scores = falling(log_odds_of(hit["relevance"]) for hit in hits)
-        for place, (hit, score) in enumerate(zip(hits, scores, strict=True), 1):
-            yield (
-                f"{trec_id(record['game_id'])} Q0 {trec_id(hit['paragraph_id'])} {place} {score:.6f} "
-                f"{trec_id(run.name)}"
-            )
-
-
-def falling(scores: Iterable[float]) -> list[float]:
-    """Return the scores strictly falling.
-
-    If a score is not above the next one, it and all scores before it are raised by the same least amount.
-
-    Tools sort by the score and break ties by name, and trec_eval reads it with seven digits.
-    """
-    found: list[float] = []
-    raised = 0.0
-    for score in reversed(list(scores)):
-        if found:
-            raised += max(0.0, found[-1] + STEP - (score + raised))
-        found.append(score + raised)
-    return found[::-1]
+        for place, hit in enumerate(record["search"]["hits"], 1):
+            yield f"{trec_id(record['game_id'])} Q0 {trec_id(hit['paragraph_id'])} {place} {-place} {trec_id(run.name)}"
 
 
 def trec_qrels(run: Run) -> Iterator[str]:
@@ -112,10 +89,7 @@ def trec_qrels(run: Run) -> Iterator[str]:
 
 def trec_id(name: str) -> str:
     """Return a name with its white space as in URLs (%20 and the like), since TREC's formats part columns by it."""
-    return "".join(
-        char if not char.isspace() and char != "%" else "".join(f"%{byte:02X}" for byte in char.encode())
-        for char in name
-    )
+    return re.sub(r"[\s%]", lambda found: quote(found[0]), name)
 
 
 def _measures(run: Run) -> Iterator[dict[str, Any]]:

@@ -243,25 +243,21 @@ def fate(record: GameRecord, play: PlayRecord | None) -> str:
     return f"won: {found}; {place} the answers, 1 after"
 
 
-def explain(record: GameRecord, play: PlayRecord | None) -> Iterator[str]:
-    """Yield the outcome of a play, sentence by sentence; if it was lost, also the guess and the misleading answers.
+def why_lost(game: LabelledGame, paragraph: Paragraph, report: GameReport) -> Iterator[str]:
+    """Yield why a practice game was lost, sentence by sentence; nothing if it was won.
 
     Args:
-        play: one of the record's; None where there was no referee.
+        paragraph: the labelled one as ingested.
     """
+    record = record_game(game, paragraph, report.plan.result.shown, [report])
+    play = record["plays"][0]
+    if play["won"]:
+        return
+    yield f'the paragraph was {paragraph.doc_id} p{paragraph.page}: "{paragraph.opening_sentence}"'
     yield fate(record, play)
-    truth, hits = record["truth"], record["search"]["hits"]
-    if truth is None:
-        return
-    if play is None:
-        if record["search"]["rank"] != 1 and hits:
-            yield f"first hit: {hits[0]['document']} p{hits[0]['page']}: {hits[0]['opening_sentence']}"
-        return
-    right = next((item for item in play["candidates"] if item["paragraph_id"] == truth["paragraph_id"]), None)
+    right = next((item for item in play["candidates"] if item["paragraph_id"] == paragraph.paragraph_id), None)
     if right is not None:
         yield f"its probability: {right['prior']:.3f} before the answers, {right['belief']:.3f} after"
-    if play["won"] or not play["candidates"]:
-        return
     guess = play["candidates"][0]
     yield (
         f"guessed instead: {guess['document']} p{guess['page']}: {guess['opening_sentence']} "
@@ -271,18 +267,6 @@ def explain(record: GameRecord, play: PlayRecord | None) -> Iterator[str]:
     answers = [(number, play["answers"][number - 1] or "") for number in play["misled"]]
     said = [f"{number} {letter} {options.get(number, {}).get(letter, '')}".strip() for number, letter in answers]
     yield f"answers that misled: {'; '.join(said) or 'none'}"
-
-
-def why_lost(game: LabelledGame, paragraph: Paragraph, report: GameReport) -> list[str]:
-    """Return why a practice game was lost, sentence by sentence; [] if it was won.
-
-    Args:
-        paragraph: the labelled one as ingested.
-    """
-    record = record_game(game, paragraph, report.plan.result.shown, [report])
-    play = record["plays"][0]
-    which = f'the paragraph was {paragraph.doc_id} p{paragraph.page}: "{paragraph.opening_sentence}"'
-    return [] if play["won"] else [which, *explain(record, play)]
 
 
 def _paragraph(paragraph: Paragraph) -> ParagraphRecord:

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.configs.places import fitted
 from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.embed import TokenStates
 
@@ -66,6 +65,11 @@ class Tokens:
     codes: Codes
     starts: IntArray
 
+    def of(self, rows: IntArray) -> Tokens:
+        """Return the tokens of some of the paragraphs."""
+        parts = [self.codes[self.starts[row] : self.starts[row + 1]] for row in rows.tolist()]
+        return Tokens(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
@@ -83,7 +87,7 @@ class Words:
 @functools.cache
 def form_of(spec: str) -> TokenForm | None:
     """Return the compact form of a model's tokens, None for a model without token vectors."""
-    path = fitted(FORMS / f"{spec}.npy")
+    path = FORMS / f"{spec}.npy"
     if not spec.isalnum() or not path.is_file():
         return None
     basis = np.load(path)

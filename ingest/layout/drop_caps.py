@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from quarry.ingest.layout.extract import Page
 from quarry.ingest.layout.lines import INITIAL, Line, Word
-from quarry.ingest.pdf.extract import Page
 
 CAP_HEIGHT = 0.75
 """Maximal height of a capital above its baseline, in its font size."""

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quarry.ingest.layout.extract import Page
 from quarry.ingest.layout.lines import Line
-from quarry.ingest.pdf.extract import Page
 
 MIN_NUMBERED_LINES = 5
 """Minimal number of lines with a line number."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from statistics import median
 
-from quarry.ingest.pdf.extract import Page
+from quarry.ingest.layout.extract import Page
 
 EDGE = 0.14
 """Share of the height of a page, at its top and at its bottom, that may hold running heads and page numbers."""
@@ -20,23 +17,9 @@ SIDE = 0.2
 MIN_SIDE_LETTERS = 3
 """Minimal number of letters in such a list; fewer may be a bullet or the number of an item."""
 
-MIN_OFFSET = 1.3
-"""Minimal distance of a running head from the text, as a multiple of the usual distance of baselines."""
-
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"[ivxlcdm]+", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(r"[\W_]*\d{1,4}[\W_]*")
-
-
-@dataclass(frozen=True, slots=True)
-class _Top:
-    """The first row of a page: baseline, distance to the next row, usual distance, largest font size, boldest part."""
-
-    y: float
-    gap: float
-    pitch: float
-    size: float
-    bold: float
 
 
 class RunningHeads:
@@ -48,7 +31,6 @@ class RunningHeads:
 
     def __init__(self, pages: Iterable[Page]) -> None:
         sizes: Counter[float] = Counter()
-        tops: list[_Top] = []
         # hashes of text and height need less memory than the texts
         self._n_pages_with: Counter[int] = Counter()
         self._n_pages = 0
@@ -59,11 +41,7 @@ class RunningHeads:
             self._n_pages_with.update(
                 {hash((key, near)) for _, key, height in _at_edges(page) for near in (height - 1, height, height + 1)}
             )
-            if (top := _top(page)) is not None:
-                tops.append(top)
         self.body_size = sizes.most_common(1)[0][0]
-        heads = Counter(round(top.y / 3) for top in tops if self._is_head(top))
-        self._head_heights = {height for height, count in heads.items() if count >= max(3, 0.3 * self._n_pages)}
 
     def on(self, page: Page) -> set[int]:
         """Return the positions of the lines of a page that are running heads, page numbers or the like."""
@@ -75,15 +53,7 @@ class RunningHeads:
                 for position, key, height in _at_edges(page)
                 if self._n_pages_with[hash((key, height))] >= needed
             }
-        top = _top(page)
-        if top is not None and self._is_head(top) and (height := round(top.y / 3)) in self._head_heights:
-            found |= {position for position, line in enumerate(page.lines) if round(line.y / 3) == height}
         return found
-
-    def _is_head(self, top: _Top) -> bool:
-        """Return whether a first row is set off from the text, as a running head that changes with the section."""
-        set_off = top.gap >= 1.9 * self.body_size and top.gap >= MIN_OFFSET * top.pitch
-        return set_off and top.size <= 1.05 * self.body_size and top.bold < 0.9
 
 
 def _at_edges(page: Page) -> Iterator[tuple[int, str, int]]:
@@ -109,13 +79,3 @@ def _page_numbers(page: Page) -> set[int]:
         and line.y in ends
         and _PAGE_NUMBER.fullmatch(line.text)
     }
-
-
-def _top(page: Page) -> _Top | None:
-    """Return the first row of a page if it may be a running head: near the edge, with three rows or more below."""
-    rows = sorted({line.y for line in page.lines})
-    if len(rows) < 4 or rows[0] > EDGE * page.height:
-        return None
-    first = [line for line in page.lines if line.y == rows[0]]
-    pitch = median(below - above for above, below in itertools.pairwise(rows[1:]))
-    return _Top(rows[0], rows[1] - rows[0], pitch, max(line.size for line in first), max(line.bold for line in first))

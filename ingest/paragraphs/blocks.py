@@ -52,9 +52,7 @@ class Block:
         unknown_share: share of its words with a character that the file does not explain, 0..1.
         set_off: whether white space is above and below it.
         number: the bullet or number itself, "" if none.
-        in_table: whether it is inside a table with rules.
         sureness: share of its characters that the file explains, 0..1.
-        place: top of its first line, and foot of its third or last on the same page, in points.
         last_page: page on which it ends.
         page_breaks: offsets in the text at which a new page begins.
     """
@@ -71,9 +69,7 @@ class Block:
     unknown_share: float = 0.0
     set_off: bool = False
     number: str = ""
-    in_table: bool = False
     sureness: float = 1.0
-    place: tuple[float, ...] = ()
     last_page: int = 0
     page_breaks: tuple[int, ...] = ()
 
@@ -227,18 +223,10 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         unknown_share=sum(UNKNOWN in word for word in words) / max(1, len(words)),
         set_off=min(group.gap_above, group.gap_below) > max(1.5 * pitch, 1.2 * habits.parting),
         number=lines[0].words[0].text if group.marker else "",
-        in_table=lines[0].in_table,
         sureness=1 - sum(word.n_unsure for line in lines for word in line.words) / total,
-        place=_place(lines),
         last_page=lines[-1].page,
         page_breaks=page_breaks,
     )
-
-
-def _place(lines: Sequence[PlacedLine]) -> tuple[float, float]:
-    """Return the top of the first line, and the foot of the third or last in its column, in points."""
-    first = [line for line in lines[:3] if line.column == lines[0].column]
-    return round(lines[0].y - lines[0].size, 1), round(first[-1].y + 0.4 * first[-1].size, 1)
 
 
 def _is_heading(lines: Sequence[PlacedLine], text: str, size_ratio: float, bold: float) -> bool:

@@ -70,7 +70,6 @@ def passages(
                 section=item.path,
                 sureness=round(block.sureness, 3),
                 reader=reader_of(block.page),
-                place=block.place,
                 kind="lead-in" if leads_in else item.kind,
                 follows="" if leads_in else follows,
                 own_length=len(block.text) if leads_in else 0,

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from quarry.ingest.paragraphs.blocks import Block
 
 SAME_SIZE = 0.04
 """Maximal difference of the font sizes of one level of headings, in sizes of the body."""
-
-TEXT_WORDS = 12
-"""Minimal number of words of the first block of text, with which the front matter (title, authors, date) ends."""
 
 _NUMBER = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\s+")
 
@@ -45,68 +42,36 @@ class _Level:
         return self.bold and not inner.bold
 
 
-def outline(blocks: Sequence[Block], title: str, authors: Sequence[str] = ()) -> Outline:
+def outline(blocks: Iterable[Block], title: str) -> Outline:
     """Nest the blocks of a document.
 
     Args:
         blocks: in reading order; footnotes have no heading.
         title: of the document as printed, "" if unknown.
-        authors: names that may look like headings.
     """
-    front = _front_matter(blocks, authors)
     paths: list[tuple[str, ...]] = []
     outermost: list[str] = []
-    open_sections: list[tuple[str, _Level | None]] = []
+    open_sections: list[tuple[str, _Level]] = []
     path: tuple[str, ...] = ()
-    for position, block in enumerate(blocks):
+    for block in blocks:
         if block.footnote:
             paths.append(())
             continue
         if not block.is_heading:
             paths.append(path)
             continue
-        level = None if position in front else _level(block)
-        while open_sections and not _holds(open_sections[-1][1], level):
+        level = _level(block)
+        while open_sections and not open_sections[-1][1].holds(level):
             open_sections.pop()
         if open_sections and _is_title(open_sections[-1][0], title):
             open_sections[-1] = (title, open_sections[-1][1])  # a title of two lines comes as two headings
         paths.append(tuple(text for text, _ in open_sections))
         below_title = not open_sections or (len(open_sections) == 1 and _is_title(open_sections[0][0], title))
-        if level is not None and below_title and not _is_title(block.text, title) and _is_worded(block.text):
+        if below_title and not _is_title(block.text, title) and _is_worded(block.text):
             outermost.append(_NUMBER.sub("", block.text, count=1))
         open_sections.append((block.text, level))
         path = tuple(text for text, _ in open_sections)
     return Outline(tuple(paths), tuple(dict.fromkeys(outermost)))
-
-
-def _holds(outer: _Level | None, inner: _Level | None) -> bool:
-    """Return whether a section holds another; None is front matter, which holds nothing and belongs to any section."""
-    return outer is not None and (inner is None or outer.holds(inner))
-
-
-def _front_matter(blocks: Iterable[Block], authors: Sequence[str]) -> set[int]:
-    """Return the positions of false headings: names of authors, and dates, subtitles and the like before the text."""
-    early: list[tuple[int, Block]] = []
-    used_later: set[_Level] = set()
-    named: set[int] = set()
-    begins: int | None = None
-    n_blocks = 0
-    for row, block in enumerate(blocks):
-        n_blocks += 1
-        if block.is_heading:
-            if begins is None:
-                early.append((row, block))
-            else:
-                used_later.add(_level(block))
-            if any(name in block.text for name in authors):
-                named.add(row)
-        elif begins is None and len(block.text.split()) >= TEXT_WORDS:
-            begins = row
-    end = n_blocks if begins is None else begins
-    largest = max((block.size_ratio for _, block in early), default=0.0)
-    return named | {
-        row for row, block in early if row + 1 < end and block.size_ratio < largest and _level(block) not in used_later
-    }
 
 
 def _level(block: Block) -> _Level:

@@ -92,7 +92,7 @@ class OcrReader(PdfiumReader):
                 if sum("\u0590" <= letter <= "\u05ff" for letter in letters) > HEBREW_SHARE * len(letters):
                     self._languages, glyphs = "heb+eng", hebrew
         width, height = self._document.get_page_size(index)
-        return GlyphPage(width, height, glyphs, ruled=False)
+        return GlyphPage(width, height, glyphs)
 
     def _image(self, index: int) -> bytes:
         """Render a page as a greyscale image in the PGM format."""

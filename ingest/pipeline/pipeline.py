@@ -34,8 +34,8 @@ from quarry.ingest.embed import (
 from quarry.ingest.embed.relevance import Relevance, calibrate
 from quarry.ingest.embed.vectors import ReadingVectors, embed_all, embed_on_worker, models_of_worker, no_vectors
 from quarry.ingest.errors import BadInputError, SourceError, StoreChangedError
+from quarry.ingest.layout.extract import READERS
 from quarry.ingest.paragraph import Reading
-from quarry.ingest.pdf.extract import READERS
 from quarry.ingest.pipeline.plan import Held, Row, plan
 from quarry.ingest.pipeline.read import read_all
 from quarry.ingest.pipeline.sources import Source, expand, look_at, printable

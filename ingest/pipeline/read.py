@@ -17,7 +17,6 @@ from quarry.configs.executors import Cluster, LocalProcesses, Workers, result_of
 from quarry.configs.settings import IngestSettings, WorkerError
 from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Document, Reading
-from quarry.ingest.pdf.text_files import read_text_file
 from quarry.ingest.pipeline.plan import Row, twin_of
 from quarry.ingest.pipeline.read_document import read_pdf
 from quarry.ingest.pipeline.staging import Staging
@@ -75,7 +74,7 @@ def _read(rows: Sequence[Row], settings: IngestSettings, staging: Staging, progr
     """Read files, each in a process that has a limit of time and of memory."""
 
     def submit(row: Row) -> Future[Reading]:
-        read: Callable[..., Reading] = read_pdf if row.path.suffix.lower() == ".pdf" else read_text_file
+        read: Callable[..., Reading] = read_pdf
         if isinstance(executor, Cluster):
             read = functools.partial(read_bytes, read, row.path.read_bytes())
         content = row.source.content if row.source else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,14 +16,24 @@ from quarry.configs.settings import IngestSettings
 from quarry.configs.terminal import pluralize
 from quarry.ingest.errors import SourceError
 from quarry.ingest.layout.arrange import arrange
+from quarry.ingest.layout.extract import Pdf, extract
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from quarry.ingest.paragraphs.blocks import split
-from quarry.ingest.paragraphs.front_page import authors, lecture_number
 from quarry.ingest.paragraphs.passages import passages
 from quarry.ingest.paragraphs.sections import outline
 from quarry.ingest.paragraphs.sentence import opening_sentence
-from quarry.ingest.pdf.extract import Pdf, extract
 from quarry.ingest.pdf.ocr import REMEDY
+
+TITLE_PART = 0.6
+"""Share of the height of the first page, from its top, that may hold the number of the lecture."""
+
+MAX_LABEL_WORDS = 12
+"""Maximal number of words of a line with the lecture's number; a longer one is text that mentions a lecture."""
+
+_KINDS = "lecture|lec|chapter|chap|ch|lesson|unit|week|class|session|module|handout|הרצאה|שיעור|פרק|יחידה|שבוע"
+_NUMBERED = re.compile(rf"(?<![^\W\d_])(?:{_KINDS})[\s._#:-]{{0,3}}0*(\d{{1,3}})(?!\d|\.\d)", re.IGNORECASE)
+_LEADING = re.compile(r"0?(\d{1,2})(?=[\s._-]+[^\W\d_]|$)")
+_SEPARATOR = re.compile(r"\s*[,;·•|&/]\s*|\s+and\s+")
 
 READING = ("paragraph.py", "pdf/*.py", "layout/*.py", "paragraphs/*.py", "pipeline/read_document.py")
 """Source files that decide which paragraphs a file yields."""
@@ -67,8 +78,8 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
     pdf = extract(path, settings.reader)
     arranged = arrange(pdf)
     blocks = list(split(arranged))
-    names = authors(pdf, arranged.title)
-    sections = outline(blocks, arranged.title, names)
+    names = authors(pdf)
+    sections = outline(blocks, arranged.title)
     kept, rejected = passages(doc_id, blocks, sections.paths, settings, lambda page: pdf.readers.get(page, pdf.reader))
     aliases = [Alias(path.stem, "stem")]
     aliases += [Alias(title, "title") for title in [arranged.title] if title]
@@ -94,6 +105,27 @@ def _notes(pdf: Pdf, kept: Sequence[Paragraph]) -> Iterator[str]:
     if n_missing := round(sum((1 - item.sureness) * len(item.text) for item in unsure)):
         where = pluralize(len(unsure), "passage")
         yield f"{pluralize(n_missing, 'sign')} doubtful or missing in {where}; --paragraphs --json shows their sureness"
+
+
+def lecture_number(stem: str, pdf: Pdf) -> int | None:
+    """Return the number after "Lecture" or the like in the file stem or on top of the first page, or leading the stem.
+
+    Return None if there is no such number.
+    """
+    page = pdf.pages[0]
+    upper = [line for line in page.lines if line.y < TITLE_PART * page.height and len(line.words) <= MAX_LABEL_WORDS]
+    for label in (stem, *(line.text for line in upper)):
+        if found := _NUMBERED.search(label):
+            return int(found[1])
+    leading = _LEADING.match(stem)
+    return int(leading[1]) if leading else None
+
+
+def authors(pdf: Pdf) -> tuple[str, ...]:
+    """Return the authors of the PDF's metadata that are also printed on the first page."""
+    printed = " ".join(line.text for line in pdf.pages[0].lines).casefold()
+    names = dict.fromkeys(_SEPARATOR.split(pdf.metadata_author))
+    return tuple(name for name in names if name and name.casefold() in printed)
 
 
 def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> list[Reading]:

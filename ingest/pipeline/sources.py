@@ -9,14 +9,8 @@ from pathlib import Path
 from quarry.configs.settings import IngestSettings
 from quarry.ingest.errors import BadInputError, SourceError
 from quarry.ingest.paragraph import Reading
-from quarry.ingest.pdf.text_files import OFFICE, READERS
 from quarry.ingest.pipeline.read_document import content_hash, read_paragraphs_file, version_of
 from quarry.ingest.pipeline.sidecar import SUFFIXES, Sidecar, read_sidecar
-
-IN_FOLDERS = (".pdf", *OFFICE)
-"""Suffixes of the files that are read in a folder; other text files in a folder are seldom lectures."""
-NAMED = (".pdf", *READERS, ".jsonl")
-"""Suffixes of the files that are read if they are named one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +40,19 @@ def expand(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
         BadInputError: a path does not exist, a folder holds no lecture, or a file has another type.
     """
     if not paths:
-        raise BadInputError("PATH must name lectures (PDF, PPTX, DOCX, ...), folders or a paragraphs.jsonl; name one")
+        raise BadInputError("PATH must name PDF files, folders of them, or a paragraphs.jsonl; name one")
     files: dict[Path, None] = {}
     skipped: dict[Path, str] = {}
     for path in paths:
         if path.is_dir():
             found, others = _lectures_in(path)
             if not found:
-                raise BadInputError(
-                    f"PATH must be a folder with PDF, PPTX or DOCX files in it, got {path}: none there; check the path"
-                )
+                raise BadInputError(f"PATH must be a folder with PDF files, got {path}: none there; check the path")
             files.update(dict.fromkeys(map(_absolute, found)))
             skipped |= others
         elif path.is_file():
-            if path.suffix.lower() not in NAMED:
-                ends = f"{', '.join(NAMED[:-1])} or {NAMED[-1]}"
-                raise BadInputError(f"PATH must end in {ends}, got {path}; save it as PDF first")
+            if path.suffix.lower() not in (".pdf", ".jsonl"):
+                raise BadInputError(f"PATH must end in .pdf or .jsonl, got {path}; save it as PDF first")
             files[_absolute(path)] = None
         else:
             raise BadInputError(f"PATH must be a file or a folder, got {path}: not there; check the spelling")
@@ -76,17 +67,14 @@ def _absolute(path: Path) -> Path:
 def _lectures_in(folder: Path) -> tuple[list[Path], dict[Path, str]]:
     """Return the lectures of a folder and its subfolders, and why other files are skipped, except for hidden ones."""
     files = sorted(file for file in folder.rglob("*") if file.is_file())
-    printed = {file.with_suffix("") for file in files if file.suffix.lower() == ".pdf"}
     found, skipped = [], {}
     for file in files:
         suffix = file.suffix.lower()
         is_hidden = any(part[0] in ".~" for part in file.relative_to(folder).parts)
-        if suffix in OFFICE and file.with_suffix("") in printed:
-            skipped[file] = f"{file.stem}.pdf is read"
-        elif suffix in IN_FOLDERS and not file.name.startswith("~$"):
+        if suffix == ".pdf":
             found.append(file)
         elif not is_hidden and suffix not in SUFFIXES:
-            skipped[file] = "read only if it is named" if suffix in NAMED else "not a type that is read"
+            skipped[file] = "read only if it is named" if suffix == ".jsonl" else "not a type that is read"
     return found, skipped
 
 

@@ -12,17 +12,17 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
-from quarry.configs.places import cache
+from quarry.configs.places import cache, code_digest
 from quarry.configs.settings import EmbedSettings
 from quarry.configs.terminal import visible
 from quarry.ingest.arrays import Float32Array, IntArray
@@ -49,7 +49,19 @@ UNUSED_S = 30 * 86_400.0
 
 CONTENTS = "course.pickle"
 
+T = TypeVar("T")
+
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,200}[a-zA-Z0-9]")
+
+
+class CachedParagraphs(tuple[Paragraph, ...]):
+    """The paragraphs of a course that is in the cache.
+
+    Attributes:
+        folder: of the course in the cache.
+    """
+
+    folder: Path
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -164,7 +176,7 @@ class Course:
     def words(self, spec: str) -> Words:
         """Return the pooled vectors and token vectors of one of the models of `word_specs`."""
         tokens = Tokens(self.arrays[f"codes.{spec}"], self.arrays[f"codes.{spec}.starts"])
-        return Words(self.arrays[f"pooled.{spec}"].astype(np.float32), tokens)
+        return Words(np.asarray(self.arrays[f"pooled.{spec}"], dtype=np.float32), tokens)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -354,7 +366,7 @@ def _content_of(collections: Collections) -> dict[str, Any]:
         for spec, form in forms.items():
             codes = unpacked(metadata[f"codes.{spec}"], np.uint8, form.basis.shape[1])
             each.setdefault(f"codes.{spec}", []).append(codes)
-            each.setdefault(f"pooled.{spec}", []).append(unpacked(metadata[f"pooled.{spec}"], np.float16))
+            each.setdefault(f"pooled.{spec}", []).append(np.float32(unpacked(metadata[f"pooled.{spec}"], np.float16)))
     starts = {}
     for name, rows in each.items():
         if not all(map(len, rows)):
@@ -390,11 +402,40 @@ def _load(folder: Path) -> dict[str, Any] | None:
         for name in content["arrays"]:
             mapped = np.load(folder / f"{name}.npy", mmap_mode="r")
             content["arrays"][name] = mapped.view(np.ndarray)  # slices of a memmap take longer
+        content["paragraphs"] = CachedParagraphs(content["paragraphs"])
+        content["paragraphs"].folder = folder
     except Exception:  # a damaged pickle raises any error
         return None
     with contextlib.suppress(OSError):
         os.utime(folder)  # it is used
     return content
+
+
+def cached(paragraphs: Sequence[Paragraph], name: str, make: Callable[[], T]) -> T:
+    """Return the result of `make`, from the cache if an earlier process has saved it there.
+
+    Args:
+        paragraphs: of a course; the result may hold this object, which is not saved with it.
+        name: changes with everything else that the result depends on, except our code.
+    """
+    if not isinstance(paragraphs, CachedParagraphs):
+        return make()
+    path = paragraphs.folder / f"{digest_of(name)}-{code_digest()}.pickle"
+    with contextlib.suppress(Exception), path.open("rb") as file:  # not there yet, or damaged
+        unpickler = pickle.Unpickler(file)
+        unpickler.persistent_load = lambda _: paragraphs  # type: ignore[method-assign]
+        found: T = unpickler.load()
+        return found
+    made = make()
+    with contextlib.suppress(OSError), tempfile.TemporaryDirectory(prefix=".making-", dir=path.parent) as work:
+        with Path(work, path.name).open("wb") as file:
+            pickler = pickle.Pickler(file, protocol=pickle.HIGHEST_PROTOCOL)
+            pickler.persistent_id = lambda held: 1 if held is paragraphs else None  # type: ignore[method-assign]
+            pickler.dump(made)
+        for old in path.parent.glob(f"{digest_of(name)}-*"):  # of other code
+            old.unlink()
+        Path(work, path.name).replace(path)
+    return made
 
 
 def _save(folder: Path, content: dict[str, Any]) -> None:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.configs.places import fitted
 from quarry.ingest.arrays import AnyFloatArray, Float32Array, RowArray
 from quarry.player.questions.language import hebrew_forms, is_hebrew
 from quarry.player.words import is_stop_word, stems, words
@@ -204,8 +203,8 @@ def _nearest(cosines: Float32Array, n: int) -> Float32Array:
 
 @functools.cache
 def load_associations(path: Path | None = None) -> Associations:
-    """Load a file; by default the user's own, or else the bundled one."""
-    with np.load(path or fitted(ASSOCIATIONS_FILE), allow_pickle=False) as arrays:
+    """Load a file; by default the bundled one."""
+    with np.load(path or ASSOCIATIONS_FILE, allow_pickle=False) as arrays:
         vectors = arrays["vectors"].astype(np.float32)
         return Associations(
             _unpacked(arrays["words"]),

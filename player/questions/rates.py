@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import yaml
 
-from quarry.configs.places import fitted
 from quarry.ingest.arrays import Float64Array
 from quarry.player.questions.views import VIEWS, View
 
@@ -71,21 +69,6 @@ def load_rates(priors: Mapping[str, float], path: Path | None = None) -> dict[tu
 
 
 def load_logged(path: Path | None = None) -> Logged:
-    """Read the counts of a `rates.yaml`; by default the user's own, or else the bundled one."""
-    tree = yaml.safe_load((path or fitted(RATES_FILE)).read_text(encoding="utf-8")) or {}
+    """Read the counts of a `rates.yaml`; by default the bundled one."""
+    tree = yaml.safe_load((path or RATES_FILE).read_text(encoding="utf-8")) or {}
     return {(view, kind): Counts(**counts) for view, kinds in tree.items() for kind, counts in kinds.items()}
-
-
-def rates_yaml(logged: Logged) -> str:
-    """Write these counts as the text of a `rates.yaml`, one kind in a line."""
-    tree: dict[str, dict[str, Any]] = {}
-    for (view, kind), counts in logged.items():
-        tree.setdefault(view, {})[kind] = {name: round(count, 2) for name, count in asdict(counts).items()}
-    body: str = yaml.safe_dump(tree, default_flow_style=None, sort_keys=True, width=1000) if tree else ""
-    return _HEADER + body
-
-
-_HEADER = """\
-# How many letters respondents gave in answer to each kind of question, by what they saw of the paragraph, and how
-# many of these did not fit; written by `evaluate calibrate rates`, never by hand. See docs/guides/referees.md.
-"""

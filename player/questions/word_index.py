@@ -14,6 +14,8 @@ from scipy.sparse import csc_array, csr_array
 
 from quarry.ingest.arrays import BoolArray, Float64Array, RowArray
 from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.store.course import cached
+from quarry.player.passage_kinds import start_weights
 from quarry.player.questions.language import Language, hebrew_forms, is_hebrew, language_of
 from quarry.player.questions.places import Places, Start, places_of
 from quarry.player.questions.question import FitArray
@@ -45,13 +47,13 @@ class Spelling:
     """The spelling of words in a course.
 
     Args:
-        texts: (n_paragraphs,) of the course.
+        paragraphs: (n_paragraphs,) of the course.
         ids: word -> id.
         whole: (n_paragraphs, n_words) more than 0 if the word occurs in the paragraph.
     """
 
-    def __init__(self, texts: Sequence[str], ids: Mapping[str, int], whole: csr_array) -> None:
-        self._texts = texts
+    def __init__(self, paragraphs: Sequence[Paragraph], ids: Mapping[str, int], whole: csr_array) -> None:
+        self._paragraphs = paragraphs
         self._ids = ids
         self._postings: csc_array = whole.tocsc()
         self._found: dict[str, str] = {}
@@ -69,7 +71,7 @@ class Spelling:
         inner: Counter[str] = Counter()
         anywhere: Counter[str] = Counter()
         for row in self._postings.indices[start : min(end, start + N_LOOKED_UP)]:
-            text = self._texts[row]
+            text = _with_list(self._paragraphs[row])
             for match in pattern.finditer(text):
                 before = text[: match.start()].rstrip(" \"'“”(")
                 within = before != "" and before[-1] not in ".!?:"
@@ -116,7 +118,11 @@ class WordIndex:
 
 
 def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
-    """Index the words of a course's passages."""
+    """Return the index of the words of a course's passages."""
+    return cached(paragraphs, f"words {start_weights()}", functools.partial(_index_of, paragraphs))
+
+
+def _index_of(paragraphs: Sequence[Paragraph]) -> WordIndex:
     places = places_of(paragraphs)
     ids: dict[str, int] = {}
     passages = [_words_from(paragraph, starts) for paragraph, starts in _by_passage(places)]
@@ -137,12 +143,11 @@ def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
         stemmed = [(stems(word) or [word])[0] for word in vocabulary]
     shared = [hebrew_forms(word) if he else stem for word, stem, he in zip(vocabulary, stemmed, hebrew, strict=True)]
     forms = np.array([form_ids.setdefault(form, len(form_ids)) for form in shared], dtype=np.intp)
-    texts = [f"{paragraph.text} {paragraph.follows}" for paragraph in paragraphs]
-    languages = [language_of(text[:400]) for text in texts]
+    languages = [language_of(_with_list(paragraph)[:400]) for paragraph in paragraphs]
     ends = [words(sentence) for sentence in openings]
     return WordIndex(
         places=places,
-        spelling=Spelling(texts, ids, full),
+        spelling=Spelling(paragraphs, ids, full),
         languages=tuple(languages[row] for row in places.rows.tolist()),
         first_words=tuple(found[0] if found else "" for found in ends),
         last_words=tuple(found[-1] if found else "" for found in ends),
@@ -156,6 +161,10 @@ def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
         opening=opening,
         early=early,
     )
+
+
+def _with_list(paragraph: Paragraph) -> str:
+    return f"{paragraph.text} {paragraph.follows}"
 
 
 def _by_passage(places: Places) -> Iterator[tuple[Paragraph, Sequence[Start]]]:

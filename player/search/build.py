@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from quarry.ingest.embed.hint_bank import HINTS, Hints, load_hints, read_bank
 from quarry.ingest.embed.tokens import form_of
 from quarry.ingest.errors import EmbedderError, StoreError
 from quarry.ingest.store import Course, is_url, open_store
+from quarry.ingest.store.course import cached
 from quarry.player.errors import SearchError
 from quarry.player.search.cache import CachingEmbedder, IdentityKey, ResultCache, shared_cache
 from quarry.player.search.calibration import (
@@ -26,7 +28,7 @@ from quarry.player.search.calibration import (
 )
 from quarry.player.search.core import document_priors
 from quarry.player.search.index import SearchIndex
-from quarry.player.search.late_interaction import WordByWord
+from quarry.player.search.late_interaction import Hubs, WordByWord
 from quarry.player.search.orchestrator import AT_HAND, STORE, SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.rules import RuleEvidence
@@ -264,8 +266,10 @@ def word_scorers(
         model = embedder if own else CachingEmbedder(models.embedder(spec))
         form = form_of(spec)
         if form is not None and isinstance(model.embedder, TokenEmbedder):
-            bank = read_bank(hints, model.embedder, models.folder)
-            scorers.append(WordByWord(model, [store.words(spec)], doc_ids, form, bank))
+            bank, words = read_bank(hints, model.embedder, models.folder), store.words(spec)
+            known = spec, bank.hints.texts, bank.hints.documents, sorted(bank.hints.course)
+            hubs = cached(store.paragraphs, f"hubs {known}", functools.partial(Hubs, words.pooled, doc_ids, bank))
+            scorers.append(WordByWord(model, words, hubs, form, bank))
     return tuple(scorers)
 
 
@@ -291,8 +295,6 @@ def build_references(
     search: SearchSettings,
     embedder: Embedder | None,
     calibration: ReferenceCalibration,
-    *,
-    without: str = "",
 ) -> References:
     """Make the resolver of book names over a store.
 
@@ -301,23 +303,14 @@ def build_references(
         search: thresholds; only stems are compared unless `book_match` is "resolved".
         embedder: the store's embedder; None compares no meanings.
         calibration: calibration of that embedder.
-        without: doc_id of a document to leave out, together with its duplicates.
     """
     resolves = search.book_match == "resolved"
-    documents = [
-        document for document in store.documents if not without or without not in (document.doc_id, document.same_as)
-    ]
-    held = {document.doc_id for document in documents}
-    vectors = None
-    if resolves and embedder is not None:
-        places = [place for place, (doc_id, _) in enumerate(store.aliases) if doc_id in held]
-        vectors = [store.aliases[place] for place in places], store.alias_vectors[places]
     return References(
-        documents,
+        store.documents,
         search.filter_confidence,
         search.boost_confidence,
-        paragraphs=[item for item in store.paragraphs if item.doc_id in held] if resolves else (),
+        paragraphs=store.paragraphs if resolves else (),
         embedder=embedder if resolves else None,
-        alias_vectors=vectors,
+        alias_vectors=(store.aliases, store.alias_vectors) if resolves and embedder is not None else None,
         calibration=calibration,
     )

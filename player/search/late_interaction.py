@@ -31,8 +31,8 @@ class WordByWord:
 
     Args:
         model: the model that embedded the paragraphs.
-        words: its token vectors of each document's paragraphs, in the order of the course.
-        doc_ids: (n_paragraphs,) the document of each paragraph.
+        words: its vectors of the paragraphs and their tokens.
+        hubs: hubness of the paragraphs.
         form: storage format of the token vectors.
         bank: hints, embedded by the same model.
 
@@ -41,23 +41,12 @@ class WordByWord:
         BERT, 2020; here with models that were trained for the mean of their tokens.
     """
 
-    def __init__(
-        self,
-        model: CachingEmbedder,
-        words: Sequence[Words],
-        doc_ids: Sequence[str],
-        form: TokenForm,
-        bank: Bank,
-    ) -> None:
+    def __init__(self, model: CachingEmbedder, words: Words, hubs: Hubs, form: TokenForm, bank: Bank) -> None:
         self._model = model
+        self._words = words
+        self._hubs = hubs
         self._form = form
         self._bank = bank
-        self._codes = [document.tokens.codes for document in words]
-        self._starts = [document.tokens.starts for document in words]
-        counts = np.array([len(starts) - 1 for starts in self._starts])
-        self._firsts = np.concatenate([[0], np.cumsum(counts)])
-        self._pooled = np.concatenate([document.pooled for document in words])
-        self._hubs = Hubs(self._pooled, doc_ids, bank)
         self._frequencies = np.bincount(
             np.concatenate(
                 [np.unique(bank.token_ids[start:end]) for start, end in zip(bank.starts, bank.starts[1:], strict=False)]
@@ -85,21 +74,22 @@ class WordByWord:
     def glance(self, hint: str) -> Mapping[str, Float32Array]:
         """Return, by name, (n_paragraphs,) the cosine of the whole paragraph, and the hubness."""
         return {
-            f"near.{self.spec}": self._pooled @ self._model.read(hint).vector,
+            f"near.{self.spec}": self._words.pooled @ self._model.read(hint).vector,
             f"hub.{self.spec}": self._hubs.of(hint),
         }
 
     def similarities(self, hint: str, rows: IntArray | None = None) -> Float32Array:
         """Return (n_paragraphs,) or (len(rows),) the weighted mean of the best cosine of each token of the hint."""
-        codes, starts = self._whole if rows is None else self._of(rows)
+        tokens = self._words.tokens if rows is None else self._words.tokens.of(rows)
         read = self._model.read(hint).tokens
         assert read is not None, "word_scorers takes models that give them"
-        if not len(read.ids) or not len(starts) - 1:
-            return np.zeros(len(starts) - 1, dtype=np.float32)
+        n_paragraphs = len(tokens.starts) - 1
+        if not len(read.ids) or not n_paragraphs:
+            return np.zeros(n_paragraphs, dtype=np.float32)
         vectors = self._form.project(read.states)
         largest = np.maximum(np.abs(vectors).max(axis=1), np.float32(1e-9))
         coded = np.rint(vectors * (_LARGEST / largest)[:, None]).astype(np.int8)
-        best = np.maximum.reduceat(_product(codes, coded), starts[:-1], axis=0)
+        best = np.maximum.reduceat(_product(tokens.codes, coded), tokens.starts[:-1], axis=0)
         weights = self._rarity(hint, read)
         scale = weights / weights.sum() * largest / (_LARGEST * STEPS)
         similarities: Float32Array = np.vecdot(best.astype(np.float32), scale.astype(np.float32))
@@ -117,22 +107,6 @@ class WordByWord:
             n_hints -= 1
         rarity: Float32Array = np.log((n_hints + 1) / (frequencies + 0.5))
         return rarity
-
-    @functools.cached_property
-    def _whole(self) -> tuple[Codes, IntArray]:
-        """Codes and starts of all tokens of the course, in memory."""
-        ends = np.cumsum([0, *(len(codes) for codes in self._codes)])
-        starts = [known[:-1] + first for known, first in zip(self._starts, ends, strict=False)]
-        return np.concatenate(self._codes), np.concatenate([*starts, ends[-1:]])
-
-    def _of(self, rows: IntArray) -> tuple[Codes, IntArray]:
-        """Read the tokens of some paragraphs from the disk."""
-        documents = np.searchsorted(self._firsts, rows, side="right") - 1
-        parts = []
-        for document, row in zip(documents.tolist(), (rows - self._firsts[documents]).tolist(), strict=True):
-            starts = self._starts[document]
-            parts.append(self._codes[document][starts[row] : starts[row + 1]])
-        return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
 
 
 class Hubs:
@@ -157,7 +131,7 @@ class Hubs:
         # one more than is averaged, to replace the hint that is searched for
         n_kept = 0 if bank.hints.course.intersection(doc_ids) else min(N_NEAREST + 1, len(of_hints))
         self._nearest = np.empty((len(doc_ids), n_kept), dtype=np.float32)
-        self._hints = np.empty((len(doc_ids), n_kept), dtype=np.int64)
+        self._hints = np.empty((len(doc_ids), n_kept), dtype=np.int32)
         for start in range(0, len(doc_ids), BLOCK):
             rows = slice(start, start + BLOCK)
             cosines = vectors[rows] @ bank.vectors.T

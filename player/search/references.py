@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import unicodedata
 from collections import Counter
@@ -15,6 +14,7 @@ from rapidfuzz import fuzz, process
 from quarry.ingest.arrays import Float32Array, Float64Array
 from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
+from quarry.ingest.store.course import cached
 from quarry.player.search.cache import CachingEmbedder
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
 from quarry.player.search.names import (
@@ -168,7 +168,8 @@ class References:
         }
         self._texts = [self._telling(alias.tokens, files=True) for alias in self._names if alias.whole]
         self._vocabulary = Vocabulary(self._words)
-        self._content = self._rates(paragraphs, {doc_id: row_of[original[doc_id]] for doc_id in original})
+        rows = {doc_id: row_of[original[doc_id]] for doc_id in original}
+        self._content = cached(paragraphs, f"rates {rows}", lambda: self._rates(paragraphs, rows))
         self._alias_rows = np.empty(0, dtype=np.intp)
         self._alias_vectors = np.empty((0, 0), dtype=np.float32)
         if alias_vectors is not None and len(alias_vectors[0]):
@@ -176,7 +177,8 @@ class References:
             kept = [place for place, (_, alias) in enumerate(aliases) if _is_name(alias)]
             self._alias_rows = np.array([row_of[original[aliases[place][0]]] for place in kept], dtype=np.intp)
             self._alias_vectors = vectors[kept]
-        self._keep()
+        # each comparison takes a third of a millisecond
+        self._by_letters = functools.lru_cache(NAMES_KEPT)(self._spelt_confidences)
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """Return the document whose file stem is `book_name`, at confidence 1, or None.
@@ -312,17 +314,6 @@ class References:
             and sum(map(self._is_word, self._telling(alias.tokens).split())) >= WORDS_OF_A_NAME
         ]
 
-    def calibrated(self, calibration: ReferenceCalibration) -> References:
-        """Return a copy with another calibration."""
-        other = copy.copy(self)
-        other.calibration = calibration
-        other._keep()
-        return other
-
-    def _keep(self) -> None:
-        """Create the cache of comparisons by letters; each takes a third of a millisecond."""
-        self._by_letters = functools.lru_cache(NAMES_KEPT)(self._spelt_confidences)
-
     def _confidences(self, features: Float64Array, weights: Sequence[float], none: float) -> Float64Array:
         """Return (n_documents,) the probability of each document; the remainder is that of "none of these"."""
         utilities = np.append(features @ np.array(weights), none)
@@ -335,13 +326,6 @@ class References:
             confidences *= (1.0 - trust) / max(1e-12, 1.0 - confidences[bearers[0]])
             confidences[bearers[0]] = trust
         return confidences
-
-    def features(self, book_name: str) -> Float64Array:
-        """Return (n_documents, n_features) of a name and each of `doc_ids`; the meaning is 0 without an embedder."""
-        found, _ = self._spelt(book_name)
-        if self._compares_meanings:
-            found[:, MEANING] = self._meanings(book_name, found, "")
-        return found
 
     def _spelt(self, book_name: str) -> tuple[Float64Array, list[str]]:
         """Return the features, the meaning being 0, and the most similar alias of each document."""

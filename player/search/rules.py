@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import regex
 
 from quarry.ingest.arrays import Float32Array, RowArray
 from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.store.course import cached
+from quarry.player.search.postings import Postings
 from quarry.player.words import is_stop_word, stems, words
 
 _HEBREW = regex.compile(r"\p{Hebrew}{3,}")
@@ -51,14 +52,6 @@ RELATED = Likelihood(keep=0.85, slip=0.2)
 """This applies to words that occur in another form only: the rule allows them, but many writers avoid them."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
-    """Inverted index: rows of the paragraphs that hold a word, by word and by base form."""
-
-    by_word: Mapping[str, RowArray]
-    by_form: Mapping[str, RowArray]
-
-
 class RuleEvidence:
     """Evidence of a hint's words against the paragraphs that contain them.
 
@@ -72,19 +65,9 @@ class RuleEvidence:
         self._weight = weight
 
     @functools.cached_property
-    def _index(self) -> _Index:
-        by_word: dict[str, list[int]] = {}
-        by_form: dict[str, list[int]] = {}
-        forms: dict[str, tuple[str, ...]] = {}
-        for row, paragraph in enumerate(self._paragraphs):
-            unique = set(words(paragraph.text))
-            for word in unique:
-                by_word.setdefault(word, []).append(row)
-                if word not in forms:
-                    forms[word] = base_forms(word)
-            for form in {form for word in unique for form in forms[word]}:
-                by_form.setdefault(form, []).append(row)
-        return _Index(_as_arrays(by_word), _as_arrays(by_form))
+    def _index(self) -> tuple[Postings, Postings]:
+        """Paragraphs by the words and by the base forms of words that they hold."""
+        return cached(self._paragraphs, "rule", lambda: _index_of(self._paragraphs))
 
     @functools.cached_property
     def _evidence(self) -> Float32Array:
@@ -95,18 +78,18 @@ class RuleEvidence:
 
     def log_odds(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the log-odds of each paragraph from the words it shares with a hint, at most 0."""
-        index = self._index
+        by_word, by_form = self._index
         said = dict.fromkeys(words(hint))
         content: list[RowArray] = []
         function: list[RowArray] = []
         related: list[RowArray] = []
         for word in said:
-            holders = index.by_word.get(word)
+            holders = by_word.get(word)
             if is_stop_word(word):
                 if holders is not None:
                     function.append(holders)
                 continue
-            kin = [index.by_form[form] for form in base_forms(word) if form in index.by_form]
+            kin = [by_form[form] for form in base_forms(word) if form in by_form]
             if kin:
                 related.append(kin[0] if len(kin) == 1 else np.unique(np.concatenate(kin)))
             if holders is not None:
@@ -126,8 +109,9 @@ class RuleEvidence:
         return counts
 
 
-def _as_arrays(lists: Mapping[str, list[int]]) -> dict[str, RowArray]:
-    return {key: np.array(rows, dtype=np.intp) for key, rows in lists.items()}
+def _index_of(paragraphs: Sequence[Paragraph]) -> tuple[Postings, Postings]:
+    texts = [set(words(paragraph.text)) for paragraph in paragraphs]
+    return Postings(texts), Postings({form for word in text for form in base_forms(word)} for text in texts)
 
 
 @functools.lru_cache(WORDS_KEPT)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quarry.configs import places
-from quarry.configs.places import BUNDLED, ROOT, default_journal, default_store, fitted, home, is_checkout, to_fit
+from quarry.configs.places import BUNDLED, ROOT, default_journal, default_store, home, is_checkout
 
 
 @pytest.fixture(autouse=True)
@@ -36,21 +36,3 @@ def test_an_installed_package_makes_everything_in_a_folder_of_the_user(installed
 def test_the_environment_names_another_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUARRY_HOME", str(tmp_path))
     assert default_store() == str(tmp_path / "store")
-
-
-def test_what_a_user_has_fitted_is_in_force_and_what_comes_with_the_code_stays(
-    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
-    bundled = tmp_path / "rates.yaml"
-    bundled.write_text("ours")
-    assert fitted(bundled) == bundled
-    own = to_fit(bundled)
-    assert own == tmp_path / "home" / "fitted" / "rates.yaml"
-    own.parent.mkdir(parents=True)
-    own.write_text("theirs")
-    assert fitted(bundled) == own
-
-
-def test_in_a_checkout_a_fit_replaces_what_comes_with_the_code(tmp_path: Path) -> None:
-    assert fitted(tmp_path / "rates.yaml") == to_fit(tmp_path / "rates.yaml") == tmp_path / "rates.yaml"

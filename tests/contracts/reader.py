@@ -9,7 +9,7 @@ import pytest
 
 from quarry.configs.imports import find
 from quarry.ingest.errors import SourceError
-from quarry.ingest.pdf.extract import READERS, Pdf, extract
+from quarry.ingest.layout.extract import READERS, Pdf, extract
 from quarry.ingest.pdf.model import UNKNOWN, PdfReader
 from tests.contracts.handmade import PAGE_HEIGHT, PAGE_WIDTH, Run, encrypted_pdf, pdf
 
@@ -38,7 +38,7 @@ class ReaderContract:
         reader = opened(pdf([[Run(50, 100, "oi")], [Run(70, 200, "s", size=20)]]))
         assert reader.n_pages == 2
         page = reader.page(0)
-        assert (page.width, page.height, page.ruled) == (PAGE_WIDTH, PAGE_HEIGHT, False)
+        assert (page.width, page.height) == (PAGE_WIDTH, PAGE_HEIGHT)
         # Helvetica: o is 0.556 em wide, i 0.222
         boxes = [(glyph.text, glyph.x0, glyph.x1, glyph.y, glyph.size) for glyph in page.glyphs]
         assert [box[0] for box in boxes] == ["o", "i"]

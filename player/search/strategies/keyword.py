@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import regex
 
-from quarry.ingest.arrays import AnyFloatArray, IntArray
+from quarry.ingest.arrays import AnyFloatArray
 from quarry.ingest.paragraph import Paragraph
+from quarry.ingest.store.course import cached
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, KeywordCalibration, calibration_of
 from quarry.player.search.core import NOT_FOUND
+from quarry.player.search.postings import Postings
 from quarry.player.search.strategies.ranking import Ranked
 from quarry.player.search.types import Query, ScoreArrays, nothing_found
 from quarry.player.words import is_stop_word, stems, words
@@ -45,15 +47,17 @@ class _Index:
     scorer: Any
     idf: Mapping[str, float]
     unknown_idf: float
-    holders: Mapping[str, IntArray]
-    in_text: Mapping[str, frozenset[int]]
-    above: Mapping[str, frozenset[int]]
+    holders: Postings
+    in_text: Postings
+    above: Postings
+
+    def rows(self, word: str) -> frozenset[int]:
+        """Return the rows with an unstemmed word in text, headings or title."""
+        return frozenset().union(*(known[word].tolist() for known in (self.in_text, self.above) if word in known))
 
     def containing(self, part: str) -> frozenset[int]:
         """Return the rows with a word that contains `part` in text, headings or title."""
-        return frozenset().union(
-            *(rows for known in (self.in_text, self.above) for word, rows in known.items() if part in word)
-        )
+        return frozenset().union(*(self.rows(word) for word in {*self.in_text, *self.above} if part in word))
 
 
 class Keyword(Ranked):
@@ -82,20 +86,23 @@ class Keyword(Ranked):
     @functools.cached_property
     def _built(self) -> _Index:
         """The index, built on first use: most searches of the game do not need it."""
+        return cached(self._paragraphs, f"keyword {sorted(self._titles.items())}", self._build)
+
+    def _build(self) -> _Index:
         import bm25s
 
         above = ["\n".join(_above(paragraph, self._titles)) for paragraph in self._paragraphs]
         texts = [_stems(f"{paragraph.text}\n{over}") for paragraph, over in zip(self._paragraphs, above, strict=True)]
         scorer = bm25s.BM25(method="lucene", k1=K1, b=B)
         scorer.index(texts, show_progress=False)
-        holders = {stem: np.array(sorted(rows)) for stem, rows in _rows_by_word(map(set, texts)).items()}
+        holders = Postings(texts)
         return _Index(
             scorer,
             {stem: _idf(len(texts), len(rows)) for stem, rows in holders.items()},
             _idf(len(texts), 0),
             holders,
-            _rows_by_word(_spelt(paragraph.text) for paragraph in self._paragraphs),
-            _rows_by_word(map(_spelt, above)),
+            Postings(_spelt(paragraph.text) for paragraph in self._paragraphs),
+            Postings(map(_spelt, above)),
         )
 
     @property
@@ -140,10 +147,10 @@ class Keyword(Ranked):
         for word in _spelt(hint):
             if is_stop_word(word):
                 continue
-            text, above = index.in_text.get(word, frozenset()), index.above.get(word, frozenset())
-            if len(text) <= RARE and text | above:
-                found[word] = text | above
-            elif parts and not text and len(word) >= LEAST_PART and (rows := index.containing(word)):
+            n_texts, rows = len(index.in_text.get(word, ())), index.rows(word)
+            if parts and not rows and len(word) >= LEAST_PART:
+                rows = index.containing(word)
+            if n_texts <= RARE and rows:
                 found[word] = rows
         return found
 
@@ -198,14 +205,6 @@ def _above(paragraph: Paragraph, titles: Mapping[str, str]) -> Sequence[str]:
     """Return the headings above a paragraph, and its lecture's title."""
     headings = paragraph.section or ((paragraph.heading,) if paragraph.heading else ())
     return *headings, titles.get(paragraph.doc_id, "")
-
-
-def _rows_by_word(texts: Iterable[set[str]]) -> dict[str, frozenset[int]]:
-    rows: dict[str, list[int]] = {}
-    for row, found in enumerate(texts):
-        for word in found:
-            rows.setdefault(word, []).append(row)
-    return {word: frozenset(held) for word, held in rows.items()}
 
 
 def _idf(n_paragraphs: int, n_occurs_in: int) -> float:

@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.fit.choices import Choice, fit_choices, fit_relevance
+from quarry.evaluate.fit.calibration import fit_choices, fit_relevance
 from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.paragraph import Alias, Document, Reading
 from quarry.ingest.store import DocumentUpdate, create_store
 from quarry.player.search.calibration import CALIBRATION
-from quarry.player.search.references import FEATURES, MEANING
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import course
@@ -27,21 +26,8 @@ NEGATIVES = ("how tall is the tallest giraffe", "book a table for two tonight", 
 
 
 def test_a_feature_that_wins_three_times_in_four_weighs_the_logarithm_of_three() -> None:
-    features = np.array([[1.0], [0.0]])
-    (weight,), _ = fit_choices([Choice(features, [row]) for row in (0, 0, 0, 1)], with_none=False)
+    (weight,) = fit_choices([np.array([[1.0], [0.0]])] * 4, (0, 0, 0, 1))
     assert weight == pytest.approx(math.log(3.0), abs=1e-4)
-
-
-def test_none_of_these_chosen_once_in_four_has_a_third_of_the_odds() -> None:
-    features = np.array([[0.0]])
-    _, none = fit_choices([Choice(features, rows) for rows in ([0], [0], [0], [])], with_none=True)
-    assert none == pytest.approx(-math.log(3.0), abs=1e-4)
-
-
-def test_a_penalty_draws_weights_to_nothing() -> None:
-    choices = [Choice(np.array([[1.0], [0.0]]), [row]) for row in (0, 0, 0, 1)]
-    free, drawn = (fit_choices(choices, with_none=False, l2=l2)[0][0] for l2 in (0.0, 5.0))
-    assert 0.0 < drawn < 0.5 * free
 
 
 def test_relevance_is_even_half_way_between_the_held_and_the_missing_however_many_there_are_of_each() -> None:
@@ -99,9 +85,8 @@ class TestCommand:
         assert printed.keys() == before["minilm"].keys()
         assert printed["keyword"] == before["minilm"]["keyword"]
         assert printed["fused"]["dense"] > 0.0
-        assert len(printed["references"]["weights"]) == len(printed["references"]["letters"]) == len(FEATURES)
-        assert printed["references"]["letters"][MEANING] == 0.0
-        assert printed["named"] > 0.0 > printed["unnamed"]
+        assert printed["references"]["weights"] == before["minilm"]["references"]["weights"]
+        assert printed["references"]["unrelated"] != before["minilm"]["references"]["unrelated"]
 
     def test_models_that_compare_word_by_word_get_weights_for_their_scores(
         self, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -25,7 +25,6 @@ from quarry.configs.settings import Settings
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.errors import GamesError, PortError
 from quarry.evaluate.practice.server import (
-    MAX_BODY_BYTES,
     LocalGameServer,
     PracticeServer,
     Repertoire,
@@ -250,21 +249,6 @@ class TestRefusals:
         answer = client.post(path, content=body, headers={"Content-Type": "application/json"})
         assert 400 <= answer.status_code < 500
         check_problem(answer, answer.status_code)
-
-    def test_a_body_of_1_mb_is_read(self, client: httpx.Client) -> None:
-        start = json.dumps(player_message("Q21WARMUPRESPONSE", new_game(client), {"answer": "6"})).encode()
-        body = start + b" " * (MAX_BODY_BYTES - len(start))
-        headers = {"Content-Type": "application/json"}
-        assert client.post("/v1/outbox", content=body, headers=headers).status_code == 202
-        check_problem(client.post("/v1/outbox", content=body + b" ", headers=headers), 413)
-
-    def test_a_body_of_unknown_length_is_413(self, client: httpx.Client) -> None:
-        def chunks() -> Iterator[bytes]:
-            yield b'{"name": '
-            yield b'"Ada"}'
-
-        answer = client.post("/v1/players", content=chunks(), headers={"Content-Type": "application/json"})
-        check_problem(answer, 413, "content-length")
 
     @pytest.mark.parametrize(
         "query",

@@ -12,7 +12,7 @@ import pytest
 
 from quarry.configs.settings import Settings
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.runs.export import STEP, export, falling, trec_id
+from quarry.evaluate.runs.export import export, trec_id
 from quarry.evaluate.runs.measures import MEASURES
 from quarry.evaluate.runs.run import make_run
 from tests.contracts.records import game_record
@@ -53,13 +53,6 @@ def test_ir_measures_reads_the_same_measures_from_the_trec_files(run_json: Path,
     metrics = ir_measures.calc_aggregate(list(OWN.values()), qrels, found)
     run = json.loads(run_json.read_text(encoding="utf-8"))
     assert {name: metrics[measure] for name, measure in OWN.items()} == pytest.approx(run["measures"], abs=1e-6)
-
-
-def test_scores_that_fall_stay_as_they_are_and_those_that_do_not_are_raised_together() -> None:
-    assert falling([3.0, 2.0, -1.0]) == [3.0, 2.0, -1.0]
-    assert falling([1.0, 0.5, 4.0, 3.0]) == pytest.approx([4.5 + STEP, 4.0 + STEP, 4.0, 3.0])
-    assert falling([1.0, 1.0]) == [1.0 + STEP, 1.0]
-    assert falling([]) == []
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])

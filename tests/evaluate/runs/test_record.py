@@ -85,7 +85,7 @@ def answers_about(row: int) -> list[Answer]:
 
 def test_a_game_that_was_won_has_nothing_to_say() -> None:
     report = report_with(answers_about(1))
-    assert why_lost(labelled_game(), report.plan.paragraph(report.decision.best), report) == []
+    assert list(why_lost(labelled_game(), report.plan.paragraph(report.decision.best), report)) == []
 
 
 def test_a_lost_one_names_the_paragraph_its_probability_the_guess_and_the_answers_that_misled() -> None:
@@ -105,5 +105,5 @@ def test_a_lost_one_names_the_paragraph_its_probability_the_guess_and_the_answer
 
 
 def test_a_paragraph_that_was_no_candidate_was_lost_by_the_search() -> None:
-    lines = why_lost(labelled_game(), paragraph("elsewhere:1:1"), report_with(["A"] * 20))
+    lines = list(why_lost(labelled_game(), paragraph("elsewhere:1:1"), report_with(["A"] * 20)))
     assert lines[1].startswith("lost at the book: 'alpha' was taken for first")

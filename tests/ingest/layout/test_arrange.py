@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from quarry.ingest.layout.arrange import Arranged, arrange
-from quarry.ingest.pdf.extract import extract
-from tests.contracts.handmade import WIDTHS, Run, grid, lines, pdf
+from quarry.ingest.layout.extract import extract
+from tests.contracts.handmade import WIDTHS, Run, lines, pdf
 
 LEFT = [f"left line {number} of the first column here" for number in range(1, 9)]
 RIGHT = [f"right line {number} of the second column here" for number in range(1, 9)]
@@ -64,12 +64,6 @@ def test_running_heads_and_page_numbers_are_left_out(tmp_path: Path) -> None:
     assert all(text.startswith("page ") for text in _texts(_arranged(tmp_path, pages)))
 
 
-def test_a_running_head_that_changes_with_the_section_is_left_out(tmp_path: Path) -> None:
-    heads = ["1.1 Reductions", "1.2 Simplify", "1.3 Hanoi", "1.4 Mergesort"]
-    pages = [[Run(50, 60, head), *_body(number)] for number, head in enumerate(heads)]
-    assert all(text.startswith("page ") for text in _texts(_arranged(tmp_path, pages)))
-
-
 def test_a_line_that_comes_once_near_the_edge_stays(tmp_path: Path) -> None:
     pages = [_body(1), [Run(50, 140, "only here in the document"), *_body(2)], _body(3)]
     assert "only here in the document" in _texts(_arranged(tmp_path, pages))
@@ -93,18 +87,6 @@ def test_a_bold_head_with_a_number_in_small_print_begins_no_footnote(tmp_path: P
 def test_the_title_is_the_largest_print_of_the_first_page(tmp_path: Path) -> None:
     title = [Run(50, 60, "Finding Things", size=20), Run(50, 84, "Again", size=20)]
     assert _arranged(tmp_path, [[*title, *_body(1)]]).title == "Finding Things Again"
-
-
-def test_lines_in_a_ruled_table_are_marked(tmp_path: Path) -> None:
-    path = tmp_path / "lecture.pdf"
-    runs = [
-        Run(55, 90, "text above"),
-        Run(55, 120, "a cell"),
-        Run(200, 150, "another"),
-        Run(55, 190, "text below"),
-    ]
-    path.write_bytes(pdf([runs], drawing=grid([50, 150, 300], [100, 130, 160])))
-    assert [line.in_table for line in arrange(extract(path)).lines] == [False, True, True, False]
 
 
 def test_the_columns_of_the_pages_before_part_a_last_page_of_few_lines(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from quarry.ingest.layout.arrange import arrange
 from quarry.ingest.layout.columns import bands_of
+from quarry.ingest.layout.extract import extract
 from quarry.ingest.layout.lines import Line, Word
-from quarry.ingest.pdf.extract import extract
 from tests.contracts.handmade import Run, lines, pdf
 
 CODE = ["def total(values):", "    n = 0", "    for v in values:", "        n += v", "    return n"]

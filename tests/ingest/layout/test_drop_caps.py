@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from quarry.ingest.layout.arrange import arrange
+from quarry.ingest.layout.extract import extract
 from quarry.ingest.paragraphs.blocks import split
-from quarry.ingest.pdf.extract import extract
 from tests.contracts.handmade import Run, lines, pdf
 
 BESIDE = ["very tree has a root, and from the root a", "path goes down to every leaf that there is,"]

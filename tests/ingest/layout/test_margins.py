@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from quarry.ingest.layout.arrange import arrange
+from quarry.ingest.layout.extract import extract
 from quarry.ingest.layout.margins import without_line_numbers
-from quarry.ingest.pdf.extract import extract
 from tests.contracts.handmade import Run, lines, pdf
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from quarry.ingest.layout.arrange import arrange
+from quarry.ingest.layout.extract import extract
 from quarry.ingest.paragraphs.blocks import Block, split
-from quarry.ingest.pdf.extract import extract
 from tests.contracts.handmade import Run, lines, pdf
 
 # In Helvetica 10 each of these is 250 to 275 points wide, so that no first word of the next line would have fitted.

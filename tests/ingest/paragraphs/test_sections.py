@@ -31,27 +31,21 @@ def test_of_two_headings_of_one_size_the_bold_one_holds_the_other() -> None:
     assert outline(blocks, "").paths[2] == ("Trees", "Balance")
 
 
-def test_authors_and_dates_before_the_text_hold_no_sections() -> None:
-    blocks = [_heading("Trees", 2.0), _heading("Monday", 1.5), _heading("Why", 1.2), _text(), _heading("How", 1.2)]
-    assert outline(blocks, "Trees").paths[3:] == (("Trees", "Why"), ("Trees",))
-
-
 def test_a_title_of_two_lines_is_one_section() -> None:
     blocks = [_heading("Trees and", 2.0), _heading("Graphs", 2.0), _heading("Why", 1.2), _text(), _heading("How", 1.2)]
     assert outline(blocks, "Trees and Graphs").paths[3] == ("Trees and Graphs", "Why")
 
 
-def test_outermost_headings_come_without_title_authors_and_numbers() -> None:
+def test_outermost_headings_come_without_title_and_numbers() -> None:
     blocks = [
         _heading("Trees", 2.0),
-        _heading("Ada Byron", 1.2),
         _heading("1 Why", 1.2),
         _text(),
         _heading("1.1 Balance", 1.0),
         _heading("Σ n", 1.2),
         _heading("2 How", 1.2),
     ]
-    assert outline(blocks, "Trees", ["Ada Byron"]).outermost == ("Why", "How")
+    assert outline(blocks, "Trees").outermost == ("Why", "How")
 
 
 def test_a_footnote_stands_under_no_heading() -> None:

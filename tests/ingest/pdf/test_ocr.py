@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from quarry.ingest.errors import SourceError
+from quarry.ingest.layout.extract import extract
 from quarry.ingest.pdf import ocr
-from quarry.ingest.pdf.extract import extract
 from quarry.ingest.pdf.ocr import OcrReader, glyphs_of_hocr, languages
 
 SCANS = Path(__file__).parents[1] / "torture" / "dev"

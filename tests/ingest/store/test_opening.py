@@ -8,7 +8,8 @@ import pytest
 
 from quarry.configs.settings import EmbedSettings
 from quarry.ingest.errors import IngestError, StoreError, StoreMissingError
-from quarry.ingest.store import create_store, open_store
+from quarry.ingest.store import course, create_store, open_store
+from quarry.ingest.store.course import cached
 from tests.contracts.store import StoreContract
 from tests.fakes import TREES, file_reading, make_reading
 
@@ -98,3 +99,30 @@ def test_url_that_makes_no_sense_is_refused_in_one_line(location: str) -> None:
     with pytest.raises(StoreError, match=r"^--store http.* cannot be opened: .*") as caught:
         create_store(location)
     assert "\n" not in str(caught.value)
+
+
+def test_what_is_made_of_a_course_is_made_once_and_again_for_other_code_or_after_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    file_reading(create_store(str(tmp_path / "store")), make_reading("trees", [TREES]))
+    made: list[str] = []
+
+    def ask(name: str) -> None:
+        paragraphs = open_store(str(tmp_path / "store")).paragraphs
+        value, held = cached(paragraphs, name, lambda: (made.append(name), (name, paragraphs))[1])
+        assert value == name
+        assert held is paragraphs
+
+    for name in ("one", "two", "one", "two"):
+        ask(name)
+    assert made == ["one", "two"]
+    for path in (tmp_path / "cache").rglob("*-*.pickle"):
+        path.write_bytes(path.read_bytes()[:20])
+    ask("one")
+    monkeypatch.setattr(course, "code_digest", lambda: "changed")
+    ask("two")
+    assert made == ["one", "two", "one", "two"]
+    assert len([*(tmp_path / "cache").rglob("*-*.pickle")]) == 2
+    assert [cached(["other"], "one", lambda: made.append("not a course")) for _ in range(2)] == [None, None]  # type: ignore[list-item]
+    assert made[4:] == ["not a course"] * 2

@@ -35,15 +35,10 @@ def bank_of(*texts: str) -> Bank:
     return Bank(hints_of(dict.fromkeys(texts, "")), vectors, states.ids, states.starts)
 
 
-def scorer_of(paragraphs: tuple[str, ...], n_first: int, bank: Bank) -> WordByWord:
-    """Over two documents, of which the first has `n_first` paragraphs."""
-    documents = paragraphs[:n_first], paragraphs[n_first:]
-    words = []
-    for texts in documents:
-        vectors, states = Model().read_queries(list(texts))
-        words.append(Words(vectors, compact(states, FORM)))
-    doc_ids = ["a"] * n_first + ["b"] * (len(paragraphs) - n_first)
-    return WordByWord(CachingEmbedder(Model()), words, doc_ids, FORM, bank)
+def scorer_of(paragraphs: tuple[str, ...], bank: Bank) -> WordByWord:
+    vectors, states = Model().read_queries(list(paragraphs))
+    words = Words(vectors, compact(states, FORM))
+    return WordByWord(CachingEmbedder(Model()), words, Hubs(vectors, ["a"] * len(paragraphs), bank), FORM, bank)
 
 
 BANK = bank_of("one bell rings", "two bells ring", "six bells ring", "one more")
@@ -63,7 +58,7 @@ def by_hand(hint: str, tokens: Tokens, weights: list[float]) -> list[float]:
 
 def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_more() -> None:
     tokens = compact(Model().read_queries(list(PARAGRAPHS))[1], FORM)
-    scorer = scorer_of(PARAGRAPHS, 3, BANK)
+    scorer = scorer_of(PARAGRAPHS, BANK)
     # of four hints "one" is in two, "bells" in two, "unheard" in none
     weights = [np.log(5 / 2.5), np.log(5 / 2.5), np.log(5 / 0.5)]
     expected = by_hand("one bells unheard", tokens, weights)
@@ -72,14 +67,14 @@ def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_
 
 def test_hint_that_is_in_the_bank_does_not_count_its_own_words() -> None:
     tokens = compact(Model().read_queries(list(PARAGRAPHS))[1], FORM)
-    scorer = scorer_of(PARAGRAPHS, 3, BANK)
+    scorer = scorer_of(PARAGRAPHS, BANK)
     # "one" stands in one of the three other hints, "more" in none
     expected = by_hand("one more", tokens, [np.log(4 / 1.5), np.log(4 / 0.5)])
     assert scorer.similarities("one more") == pytest.approx(expected, abs=0.01)
 
 
 def test_some_rows_have_the_scores_that_they_have_in_the_whole_course() -> None:
-    scorer = scorer_of(PARAGRAPHS, 3, BANK)
+    scorer = scorer_of(PARAGRAPHS, BANK)
     whole = scorer.parts("two bells")
     some = scorer.parts("two bells", np.array([3, 0, 4, 2]))
     assert whole.keys() == some.keys() == {"words.minilm", "hub.minilm"}
@@ -88,7 +83,7 @@ def test_some_rows_have_the_scores_that_they_have_in_the_whole_course() -> None:
 
 
 def test_a_glance_is_the_cosine_to_two_digits_and_hubness_of_all_paragraphs() -> None:
-    scorer = scorer_of(PARAGRAPHS, 3, BANK)
+    scorer = scorer_of(PARAGRAPHS, BANK)
     model = Model()
     cosines = model.embed_passages(list(PARAGRAPHS)) @ model.embed_queries(["two bells"])[0]
     glance = scorer.glance("two bells")
@@ -98,13 +93,13 @@ def test_a_glance_is_the_cosine_to_two_digits_and_hubness_of_all_paragraphs() ->
 
 
 def test_equal_paragraphs_tie_wherever_they_stand() -> None:
-    scorer = scorer_of(("one two three", *PARAGRAPHS, "one two three"), 4, BANK)
+    scorer = scorer_of(("one two three", *PARAGRAPHS, "one two three"), BANK)
     similarities = scorer.similarities("three bells for one")
     assert similarities[0] == similarities[-1]
 
 
 def test_hint_without_tokens_tells_nothing() -> None:
-    assert scorer_of(PARAGRAPHS, 3, BANK).similarities("").tolist() == [0.0] * len(PARAGRAPHS)
+    assert scorer_of(PARAGRAPHS, BANK).similarities("").tolist() == [0.0] * len(PARAGRAPHS)
 
 
 def test_product_is_the_one_that_onnx_makes() -> None:

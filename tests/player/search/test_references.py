@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -144,14 +143,6 @@ def test_the_parts_of_a_name_that_joins_none_are_not_embedded() -> None:
     embedder = CountingEmbedder()
     with_meanings(embedder).books("optical waves and quantum gravity")
     assert embedder.embedded == ["optical waves and quantum gravity"]
-
-
-def test_the_same_names_resolve_under_other_numbers() -> None:
-    references = References(COURSE, 0.9, 0.6)
-    numbers = replace(references.calibration, letters_none=50.0)
-    assert references.resolve("Hash Tables and Blom Filters")[0].tier == "filter"
-    assert references.calibrated(numbers).resolve("Hash Tables and Blom Filters")[0].confidence == 0.0
-    assert references.resolve("Hash Tables and Blom Filters")[0].tier == "filter"
 
 
 @pytest.mark.parametrize("number", [1, 3, 12, 13, 23])

@@ -1,4 +1,4 @@
-"""ingest/pdf/extract.py: characters of small odd PDFs, and the errors of files that cannot be read."""
+"""ingest/layout/extract.py: characters of small odd PDFs, and the errors of files that cannot be read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import typst
 
 from quarry.ingest.errors import SourceError
-from quarry.ingest.pdf.extract import Pdf, extract
+from quarry.ingest.layout.extract import Pdf, extract
 from quarry.ingest.pdf.model import GlyphPage
 from quarry.ingest.pdf.pdfium import PdfiumReader
 from tests.contracts.handmade import Run, pdf
@@ -20,7 +20,7 @@ HEBREW = {"a": "א", "b": "ב", "g": "ג", "m": "ם", "s": "ש", "l": "ל", "v":
 @pytest.fixture(autouse=True)
 def _without_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a file says by itself; tests/ingest/pdf/test_ocr.py has the rest."""
-    monkeypatch.setattr("quarry.ingest.pdf.extract.languages", frozenset)
+    monkeypatch.setattr("quarry.ingest.layout.extract.languages", frozenset)
 
 
 def _read(tmp_path: Path, content: bytes) -> Pdf:
@@ -106,7 +106,7 @@ def test_the_metadata_title_is_read(tmp_path: Path) -> None:
 def test_a_file_without_text_is_sent_to_ocr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remedy = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
     assert _error(tmp_path, pdf([[], []])) == f"lecture.pdf: no text layer; {remedy}"
-    monkeypatch.setattr("quarry.ingest.pdf.extract.languages", lambda: frozenset(["eng"]))
+    monkeypatch.setattr("quarry.ingest.layout.extract.languages", lambda: frozenset(["eng"]))
     assert "no text layer; and OCR sees no text either" in _error(tmp_path, pdf([[], []]))
 
 
@@ -162,7 +162,7 @@ def test_what_a_damaged_page_makes_a_library_raise_is_told_with_file_and_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def page(_: PdfiumReader, index: int) -> GlyphPage:
-        return [GlyphPage(600, 800, [], ruled=False)][index]
+        return [GlyphPage(600, 800, [])][index]
 
     monkeypatch.setattr(PdfiumReader, "page", page)
     said = "lecture.pdf page 2: must be readable, is damaged (IndexError); get the file again"
