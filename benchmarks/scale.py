@@ -34,7 +34,7 @@ from quarry.ingest.paragraph import Alias, Document, Reading
 from quarry.ingest.paragraphs.sentence import sentences
 from quarry.ingest.store import Course, DocumentUpdate, create_store, open_store
 from quarry.ingest.store.folder import current_generation
-from quarry.player.player import Plan, build_player
+from quarry.player.player import Plan, Player, build_player
 from quarry.player.questions.answer import Answer
 from quarry.player.search.build import searched_of, store_embedder
 from quarry.player.search.strategies import dense as dense_module
@@ -42,10 +42,12 @@ from quarry.player.search.strategies.dense import Dense, best_of, cosines_of
 from quarry.player.search.types import Query
 
 DOCS = DATA.parent / "docs" / "scale.md"
+RESULTS = Path(__file__).with_name("scale.json")
+"""Figures by size; each size is written when it is finished."""
 BEGIN, END = "<!-- figures -->\n", "<!-- end of figures -->\n"
 SIZES = (500, 5_000, 50_000, 100_000)
 LARGEST = 1_000_000
-"""Size for which figures are extrapolated by the slope between the two largest measured sizes."""
+"""Size for which figures are extrapolated from the two largest measured sizes."""
 OF_A_DOCUMENT = 250
 """Passages of a document."""
 EXCHANGED = 0.3
@@ -155,19 +157,25 @@ def _megabytes(folder: Path) -> float:
 def measure_open(folder: str) -> Figures:
     """Measure opening a course that is not in the cache yet."""
     shutil.rmtree(cache() / "courses", ignore_errors=True)
-    return {"opening, first time (s)": seconds(time.process_time, lambda: open_store(folder))}
+    return {"opening, first time (s)": seconds(time.process_time, lambda: _opened(open_store(folder)))}
+
+
+def _opened(course: Course) -> Player:
+    """Return a player that has searched, and has the index for its questions."""
+    player = build_player(course, uncached_settings("fast"))
+    player.orchestrator.search(Query("a first hint"))
+    player.index_of(course.paragraphs)
+    return player
 
 
 def measure_player(folder: str) -> Figures:
     """Measure opening a cached course, its searches and games, and the memory that the process then takes."""
-    settings = uncached_settings("fast")
     games = [game for game in load_games(DATA / "games" / "english.jsonl") if game.answerable]
     started = time.process_time()
     course = open_store(folder)
-    player = build_player(course, settings)
-    player.orchestrator.search(Query("a first hint"))
+    player = _opened(course)
     opened = time.process_time() - started
-    embedder = store_embedder(course, settings)
+    embedder = store_embedder(course, uncached_settings("fast"))
     embedding = _quantiles(lambda game: embedder.embed_queries([game.hint]), games[:N_HINTS])
     search = _quantiles(lambda game: player.orchestrator.search(Query(game.hint)), games[:N_HINTS])
     memory_mb = _memory_mb()
@@ -267,7 +275,12 @@ def table_of(results: Mapping[int, Figures]) -> str:
         known = [(size, value) for size, value in zip(sizes, values, strict=True) if value > 0.0]
         grows = "recall" not in name and "each" not in name and "..." not in name and len(known) > 1
         late = known[-2:]
-        further = late[-1][1] * (LARGEST / late[-1][0]) ** max(0.0, slope(*zip(*late, strict=True))) if grows else None
+        further = None
+        if grows and not name.startswith(("candidates", "decision")):  # these stop at `game.candidates`
+            # by the slope, or by the increment if that is more: many figures are a constant and a linear part
+            (n, before), (m, last) = late
+            by_slope = last * (LARGEST / m) ** max(0.0, slope((n, m), (before, last)))
+            further = max(by_slope, last + (last - before) / (m - n) * (LARGEST - m))
         rows.append(
             [
                 name,
@@ -280,17 +293,19 @@ def table_of(results: Mapping[int, Figures]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure the sizes, or those that are given, and put the table into docs/scale.md.
+    """Measure the sizes, or those that are given, and put the table of all that were measured into docs/scale.md.
 
     Args:
         arguments: sizes; and a folder with a store from which courses are resampled, in place of the bundled lectures.
     """
     sizes = [int(size) for size in arguments if size.isdigit()] or list(SIZES)
     stores = [store for store in arguments if not store.isdigit()]
-    results: dict[int, Figures] = {}
+    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    results: dict[int, Figures] = {int(size): found for size, found in known.items()}
     with tempfile.TemporaryDirectory(prefix="quarry-scale-") as scratch, contextlib.ExitStack() as stack:
         base = stores[0] if stores else stack.enter_context(bundled_course(uncached_settings("fast")))[0].location
         os.environ["QUARRY_MODELS"] = uncached_settings("fast").embed.models_dir or str(cache() / "models")
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads that wait for work take CPU time
         os.environ["QUARRY_HOME"] = scratch  # courses of this size are not for the user's cache
         # each step in a process of its own, for its memory
         pool = stack.enter_context(ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1))
@@ -301,7 +316,9 @@ def main(arguments: Sequence[str]) -> int:
                 found |= pool.submit(step, folder).result()
             results[size] = found
             print(size, json.dumps({name: float(f"{value:.4g}") for name, value in found.items()}), flush=True)
+            RESULTS.write_text(json.dumps(results, indent=1), encoding="utf-8")
             shutil.rmtree(folder)
+    results = dict(sorted(results.items()))
     table = f"Commit {commit()[:7]}, {os.cpu_count()} cores.\n\n{table_of(results)}\n"
     print(table)
     if DOCS.exists():

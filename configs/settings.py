@@ -23,7 +23,7 @@ DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
 PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
 
 BookMatch = Literal["off", "stem", "resolved"]
-Fusion = Literal["first", "rrf", "linear"]
+Fusion = Literal["rrf", "linear"]
 Accuracy = Literal["auto", "accurate", "fast", "plain"]
 KeywordMode = Literal["rule", "fused", "fallback", "off"]
 Merge = Literal["slots", "relevance"]
@@ -112,14 +112,10 @@ class SearchSettings(_Section):
     threshold: float = number(0.7, 0.0, 1.0)
     lowered_threshold: float = number(0.35, 0.0, "threshold")
     cascade: bool = True
-    rewrite: str = "off"
     kind_weight: float = number(1.0, 0.0, 10.0)
-    quality_weight: float = number(0.0, -20.0, 20.0)
-    recency_weight: float = number(0.0, -20.0, 20.0)
     deadline_s: float = number(8.0, 0.01, 600.0)
     cache_size: int = number(1_024, 0, 100_000)
     accuracy: Accuracy = "auto"
-    hints: str = ""
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
@@ -130,8 +126,6 @@ class SearchSettings(_Section):
             )
         if not self.pdf_k + self.global_k and (self.merge == "slots" or not self.k):
             raise ValueError("pdf_k + global_k must be at least 1, got 0 + 0")
-        if self.rewrite != "off" and "." not in self.rewrite:
-            raise ValueError(f"rewrite must be off or the dotted path of a rewriter, got {_short(self.rewrite)}")
         if not self.strategies:
             raise ValueError("strategies must name at least one strategy, got none")
         return self
@@ -146,7 +140,6 @@ class GameSettings(_Section):
     prior_floor: float = number(0.01, 0.0, 0.5)
     prior_filter_share: float = number(0.994, 0.5, 0.9999)
     prior_boost_share: float = number(0.913, 0.0, 0.9999)
-    error_scale: float = number(1.0, 0.05, 20.0)
     careless_share: float = number(0.4, 0.001, 0.8)
     useless_share: float = number(0.2, 0.001, 0.8)
     opening_share: float = number(0.25, 0.001, 0.9)

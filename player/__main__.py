@@ -1,4 +1,4 @@
-"""The command `python -m player search`, which prints hits as a table or as JSON."""
+"""The command `python -m player search`, which prints hits as text or as JSON."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ if __name__ == "__main__":  # before the other imports, so that Ctrl-C while the
     sys.exit(run_quietly("quarry.player.__main__"))
 
 import argparse
-import json
 import sys
 import typing
 from dataclasses import replace
-from typing import Any, TextIO
+from typing import Any
 
 from quarry.configs.arguments import (
     COLLECTION,
@@ -27,21 +26,18 @@ from quarry.configs.arguments import (
     flag,
     option,
     settings_of,
-    several,
     warn,
 )
 from quarry.configs.settings import KeywordMode, SettingsError
 from quarry.configs.terminal import visible_json
 from quarry.ingest.errors import IngestError
 from quarry.ingest.store import open_store
-from quarry.player.errors import PlayerError, QueryError
+from quarry.player.errors import PlayerError
 from quarry.player.search.calibration import notices
 from quarry.player.search.types import Query, SearchResult
 
 BELOW = " *"
 """Mark of a hit below the threshold."""
-FROM_INPUT = "-"
-"""In place of a hint: read one from each line of standard input."""
 
 
 def main(arguments: list[str] | None = None, prog: str = "python -m player") -> int:
@@ -51,34 +47,20 @@ def main(arguments: list[str] | None = None, prog: str = "python -m player") -> 
 
 
 def _search(options: argparse.Namespace) -> int:
-    hints = [hint for given in options.hint for hint in (_lines(sys.stdin) if given == FROM_INPUT else [given])]
-    if not hints and not options.stats:
-        raise QueryError("--hint must be given; add --hint TEXT, or --hint - to read hints from standard input")
     from quarry.player.search.build import build_orchestrator
 
     settings = settings_of(options)
     store = open_store(options.store, options.collection)
     for notice in notices(store):
         warn(options, notice)
-    searches = build_orchestrator(store, settings)
-    results = [searches.search(Query(hint, options.book, options.k, options.keywords)) for hint in hints]
+    result = build_orchestrator(store, settings).search(Query(options.hint, options.book, options.k, options.keywords))
     whole = not options.relevant_only and (options.all or options.json)
-    shown = [result if whole else replace(result, hits=result.relevant_hits) for result in results]
+    shown = result if whole else replace(result, hits=result.relevant_hits)
     if options.json:
-        documents = [result_json(result) for result in shown]
-        document: Any = documents[0] if len(documents) == 1 else {"results": documents}
-        more = {"stats": searches.stats()} if options.stats else {}
-        print(visible_json(document | more))
+        print(visible_json(result_json(shown)))
     else:
-        for result in shown:
-            _print_table(result)
-        if options.stats:
-            print(json.dumps(searches.stats(), indent=1))
-    return 1 if any(result.failures for result in results) else 0
-
-
-def _lines(stream: TextIO) -> list[str]:
-    return [line.strip() for line in stream if line.strip()]
+        _print_hits(shown)
+    return 1 if result.failures else 0
 
 
 def result_json(result: SearchResult) -> dict[str, Any]:
@@ -93,10 +75,8 @@ def result_json(result: SearchResult) -> dict[str, Any]:
             "confidence": book.confidence if book else 0.0,
             "tier": result.tier,
         },
-        "books": [book.doc_id for book in result.books],
         "boost": round(result.boost, 6),
         "answered_by": result.answered_by,
-        "rewritten": result.rewritten,
         "threshold": result.threshold,
         "calibrated": result.calibrated,
         "hits": [
@@ -124,50 +104,28 @@ def result_json(result: SearchResult) -> dict[str, Any]:
     }
 
 
-def _print_table(result: SearchResult) -> None:
+def _print_hits(result: SearchResult) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     from quarry.player.game.terminal import book_of, shown
 
     console = Console(emoji=False)
     if book := book_of(result):
         console.print(f"book: {book}", highlight=False)
-    if result.rewritten:
-        console.print(f"searched as: {shown(result.rewritten)}", highlight=False)
     if result.message:
         nearest = " The nearest paragraphs are all below the threshold:" if result.hits else " --all shows the nearest."
         console.print(f"[bold]{shown(result.message)}[/]{nearest}", highlight=False)
     for failure in result.failures:
         console.print(shown(str(failure)), style="red")
-    if not result.hits:
-        return
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for name, justify in (
-        ("#", "right"),
-        ("slot", "left"),
-        ("by", "left"),
-        ("rel.", "right"),
-        ("where", "left"),
-        ("opening sentence", "left"),
-    ):
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
     for place, hit in enumerate(result.hits, 1):
-        table.add_row(
-            str(place),
-            hit.slot,
-            f"{hit.strategy} {hit.rank}",
-            f"{hit.relevance:.2f}{'' if hit.relevant else BELOW}",
-            shown(f"{hit.paragraph.doc_id} p{hit.paragraph.page}"),
-            shown(hit.paragraph.opening_sentence),
+        relevance = f"{hit.relevance:.2f}{'' if hit.relevant else BELOW}"
+        where = f"{hit.paragraph.doc_id} p{hit.paragraph.page}"
+        console.print(
+            shown(f"{place:2} {hit.slot:6} {hit.strategy} {hit.rank:<3} {relevance:6} {where}"), highlight=False
         )
-    console.print(table)
+        console.print(f"   [dim]{shown(hit.paragraph.opening_sentence)}[/]", highlight=False)
     if any(not hit.relevant for hit in result.hits):
         console.print(f"{BELOW.strip()} below the threshold of relevance, {result.threshold:g}", highlight=False)
-    step = f"answered by the step {result.answered_by}; " if result.answered_by else ""
-    console.print(
-        f"{step}embed {result.embed_ms:.1f} ms, search {result.search_ms:.1f} ms", style="dim", highlight=False
-    )
 
 
 COMMAND = Command(
@@ -177,9 +135,7 @@ COMMAND = Command(
     'common"',
     (
         *(STORE, COLLECTION),
-        several(
-            "--hint", "TEXT", 'hint about a paragraph; repeatable; "-" reads a hint from each line of standard input'
-        ),
+        option("--hint", "TEXT", "hint about a paragraph", required=True),
         option("--book", "NAME", "name of the lecture; it need not be exact", default=""),
         option("--k", "N", "hits wanted (default: search.k)", type=int),
         option(
@@ -191,7 +147,6 @@ COMMAND = Command(
         ),
         flag("--all", says="also show hits below the threshold, marked; --json always holds them"),
         flag("--relevant-only", says="leave out hits below the threshold, also in --json"),
-        flag("--stats", says="also tell of cache, failures, steps and latencies"),
         *(PRESET, JSON, *SETTINGS),
     ),
     _search,

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from quarry.player.errors import LateStrategyError, SearchError
@@ -23,9 +21,9 @@ class Call(Future[T]):
     """A call that runs in another thread; `result` waits for it.
 
     Attributes:
-        name: of the called part, for failures.
-        deadline: until which `value` waits, of `time.monotonic()`.
-        failure: why `value` returned None, else None.
+        name: name of the called part, for failures.
+        deadline: time until which `value` waits, by `time.monotonic()`.
+        failure: the reason why `value` returned None, else None.
     """
 
     def __init__(self, name: str = "", deadline: float = math.inf) -> None:
@@ -61,10 +59,9 @@ def start_in_thread(work: Callable[[], T]) -> Call[T]:
 
 
 class Runner:
-    """Starts calls in threads, which are used again. Safe for many threads."""
+    """Starts calls in threads, and refuses more calls of a name of which many are late. Safe for many threads."""
 
     def __init__(self) -> None:
-        self._idle: deque[SimpleQueue[Callable[[], None]]] = deque()
         self._running: dict[str, list[Call[Any]]] = {}
         self._lock = threading.Lock()
 
@@ -85,18 +82,7 @@ class Runner:
         if n_late >= MOST_HANGING:
             call.set_exception(LateStrategyError(call.name, f"{n_late} earlier calls of it have not returned"))
             return
-        try:
-            tasks = self._idle.pop()
-        except IndexError:
-            tasks = SimpleQueue()
-            threading.Thread(target=self._serve, args=(tasks,), name="quarry search", daemon=True).start()
-        tasks.put(lambda: self._run(call, work))
-
-    def _serve(self, tasks: SimpleQueue[Callable[[], None]]) -> None:
-        """Do one task after another until the process ends."""
-        while True:
-            tasks.get()()
-            self._idle.append(tasks)
+        threading.Thread(target=self._run, args=(call, work), name="quarry search", daemon=True).start()
 
     def _run(self, call: Call[T], work: Callable[[], T]) -> None:
         call.run(work)

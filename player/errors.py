@@ -81,7 +81,7 @@ class RefusedError(ServerError):
     """The game server refuses a request, and would do so again.
 
     Attributes:
-        status: of its answer.
+        status: HTTP status of its answer.
     """
 
     def __init__(self, text: str, status: int) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import operator
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -15,7 +14,6 @@ import numpy as np
 
 from quarry.configs.settings import GameSettings, Settings
 from quarry.ingest.arrays import Float64Array, IntArray, RowArray
-from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
 from quarry.player.answer.guess import associative_words, make_guess
@@ -32,7 +30,7 @@ from quarry.player.questions.referees import error_model_of
 from quarry.player.questions.word_index import Candidates, WordIndex, index_words
 from quarry.player.search.build import build_orchestrator, require_strategies, store_embedder
 from quarry.player.search.orchestrator import SearchOrchestrator
-from quarry.player.search.types import Hit, Query, Rewriter, SearchResult, Strategy
+from quarry.player.search.types import Hit, Query, SearchResult
 
 MAX_WARMUP_CHARS = 2_000
 """The most characters of a warm-up question that are read; to find the sum takes quadratic time."""
@@ -44,8 +42,8 @@ class Plan:
 
     Attributes:
         start: name, hint and domain.
-        result: of the search.
-        places: of the course.
+        result: result of the search.
+        places: places of the course.
         rows: (n_candidates,) places that the belief runs over, the likeliest before the answers first.
         prior: (n_candidates,) belief before the answers.
         questions: 20 of them.
@@ -74,8 +72,9 @@ class Plan:
     def hit(self, row: int) -> Hit:
         """Return the hit of a candidate, with its passage from its place on."""
         passage = int(self.places.rows[self.rows[row]])
-        place = int(np.flatnonzero(self.result.hit_rows == passage)[0])
-        return replace(self.result.hits[place], paragraph=self.paragraph(row))
+        ranking = self.result.ranking
+        assert ranking is not None
+        return replace(ranking.hit(int(np.flatnonzero(ranking.rows == passage)[0])), paragraph=self.paragraph(row))
 
     def row_of(self, sentence: str) -> int | None:
         """Return the row of the first candidate that begins with a sentence, or None."""
@@ -92,7 +91,7 @@ class Decision:
         confidence: belief in the guessed sentence, summed over all candidates that begin with it.
         referees: probability of each referee of the mixture after the answers, by name.
         best: row of the guessed candidate.
-        evidence: of the answers for the guess, strongest first.
+        evidence: evidence of the answers for the guess, strongest first.
         associations: candidates for the associative word, best first.
         decide_ms: milliseconds of the decision.
     """
@@ -124,27 +123,19 @@ class Player:
     """Plays the rounds of any number of games; holds no state of a game.
 
     Args:
-        orchestrator: of the search.
-        settings: of the game.
-        seed: of the questions; the same game and seed give the same questions.
-        paragraphs: of the course; those that a search does not find keep a share of the belief.
+        orchestrator: entry point of the search.
+        settings: settings of the game.
+        seed: seed of the questions; the same game and seed give the same questions.
 
     Attributes:
         orchestrator: as given.
-        prior_model: of the belief before the questions.
+        prior_model: parameters of the belief before the questions.
     """
 
-    def __init__(
-        self,
-        orchestrator: SearchOrchestrator,
-        settings: GameSettings,
-        seed: int = 0,
-        paragraphs: Sequence[Paragraph] = (),
-    ) -> None:
+    def __init__(self, orchestrator: SearchOrchestrator, settings: GameSettings, seed: int = 0) -> None:
         self.orchestrator = orchestrator
         self._settings = settings
         self._seed = seed
-        self._paragraphs = paragraphs
         self._read: tuple[Sequence[Paragraph], WordIndex] | None = None
         self._model = error_model_of(settings)
         self.prior_model = PriorModel(
@@ -153,12 +144,8 @@ class Player:
             {"filter": settings.prior_filter_share, "boost": settings.prior_boost_share},
         )
 
-    @property
-    def index(self) -> WordIndex:
-        """The words of the course, indexed again when the store has changed."""
-        return self._index_of(self.orchestrator.paragraphs or self._paragraphs)
-
-    def _index_of(self, paragraphs: Sequence[Paragraph]) -> WordIndex:
+    def index_of(self, paragraphs: Sequence[Paragraph]) -> WordIndex:
+        """Return the words of a course, indexed again if the store has changed."""
         if self._read is None or self._read[0] is not paragraphs:
             self._read = paragraphs, index_words(paragraphs)
         return self._read[1]
@@ -184,7 +171,8 @@ class Player:
             QueryError: nothing was found, and the course has no paragraph.
         """
         result = self.candidates(start)
-        index = self._index_of(result.course)
+        assert result.ranking is not None
+        index = self.index_of(result.ranking.course)
         began = time.perf_counter()
         prior = prior_of(result, index.places, self.prior_model)
         rows = np.argsort(-prior, kind="stable")[: self._settings.candidates]
@@ -222,14 +210,14 @@ class Player:
         return Decision(guess, belief, confidence, referees, best, tuple(evidence), tuple(associations), elapsed_ms)
 
     def candidates(self, start: RoundStart) -> SearchResult:
-        """Search, and return all hits that the belief runs over: those found, then the rest of the course.
+        """Search, and rank all paragraphs that the belief runs over: those found, then the rest of the course.
 
         Raises:
             QueryError: nothing was found, and the course has no paragraph.
         """
         query = Query(start.hint or start.book_name, start.book_name, self._settings.candidates)
         result = self.orchestrator.candidates(query)
-        if not len(result.hits):
+        if result.ranking is None or not len(result.ranking.rows):
             raise QueryError(f"hint must lead to at least one paragraph, got {query.hint!r}; say it in other words")
         return result
 
@@ -243,29 +231,19 @@ def build_player(
     store: Course,
     settings: Settings,
     seed: int = 0,
-    *,
-    strategies: Sequence[Strategy] = (),
-    embedder: Embedder | None = None,
-    rewriter: Rewriter | None = None,
 ) -> Player:
     """Make a player for the course of a store.
 
     Args:
-        seed: of the questions.
-        strategies: a user's own; those that `search.strategies` does not name are added to it.
-        embedder: replaces the store's own, of the same model.
-        rewriter: a user's own; None takes that of `search.rewrite`.
+        seed: seed of the questions.
 
     Raises:
         EmbedderError: the store's embedder cannot be loaded.
         SettingsError: a strategy is unknown.
     """
-    require_strategies(settings.search, strategies)
-    embedder = embedder or store_embedder(store, settings)
-    names = dict.fromkeys((*settings.search.strategies, *(strategy.name for strategy in strategies)))
-    settings = replace(settings, search=replace(settings.search, strategies=tuple(names)))
-    orchestrator = build_orchestrator(store, settings, embedder, more=strategies, rewriter=rewriter)
-    return Player(orchestrator, settings.game, seed, store.paragraphs)
+    require_strategies(settings.search)
+    orchestrator = build_orchestrator(store, settings, store_embedder(store, settings))
+    return Player(orchestrator, settings.game, seed)
 
 
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
@@ -279,12 +257,8 @@ _SPELT_SIGNS = {
     r"(?<![\d.])0+(?=\d)": "",
 }
 """Signs in words and in a sum; commas of thousands and leading zeros are dropped."""
-_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-}
+_SUM_NODES = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Constant, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.USub)
+"""Nodes of a sum; an expression of other nodes is never evaluated."""
 
 
 def _value(expression: str) -> float | None:
@@ -293,16 +267,10 @@ def _value(expression: str) -> float | None:
     while plain.endswith(")") and plain.count(")") > plain.count("("):
         plain = plain[:-1].rstrip()
     try:
-        return _evaluate(ast.parse(plain, mode="eval").body)
+        tree = ast.parse(plain, mode="eval")
+        if not all(isinstance(node, _SUM_NODES) for node in ast.walk(tree)):
+            return None
+        found: float = eval(compile(tree, "", "eval"), {"__builtins__": {}})
+        return found
     except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError, OverflowError):
         return None
-
-
-def _evaluate(node: ast.expr) -> float:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return node.value
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_evaluate(node.operand)
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return _OPERATORS[type(node.op)](_evaluate(node.left), _evaluate(node.right))
-    raise ValueError("not a sum")

@@ -17,6 +17,11 @@ def words(text: str) -> list[str]:
     return [match.group() for match in _WORD.finditer(unicodedata.normalize("NFKC", text).casefold())]
 
 
+def written_words(text: str) -> list[str]:
+    """Return the words of a text in order as they are written, after NFKC."""
+    return _WORD.findall(unicodedata.normalize("NFKC", text))
+
+
 def canonical(text: str) -> str:
     """Return a text for comparison: letters and digits alone, case-folded after NFKC."""
     return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())

@@ -7,7 +7,6 @@ import contextlib
 import io
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,6 @@ from quarry.configs.arguments import (
     PRESET,
     SETTINGS,
     Command,
-    flag,
     number,
     option,
     path,
@@ -41,13 +39,13 @@ from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import Course, create_store, open_store
 from quarry.player.errors import JournalError, PlayerError
 from quarry.player.game.game import GameReport, Timeouts
-from quarry.player.game.journal import GameRecord, Journal, Ledger, authenticate, digest
-from quarry.player.game.json_output import history_json, report_json
-from quarry.player.game.play import play_games
-from quarry.player.game.terminal import Terminal, games_table
+from quarry.player.game.journal import Journal, authenticate
+from quarry.player.game.json_output import report_json
+from quarry.player.game.loop import play_games
+from quarry.player.game.terminal import Terminal, summary
 from quarry.player.player import build_player
 from quarry.player.protocol.client import HttpGameServer
-from quarry.player.protocol.messages import Json
+from quarry.player.protocol.messages import Json, Score
 from quarry.player.questions.answer import NOT_RELEVANT
 from quarry.player.search.calibration import notices
 
@@ -70,29 +68,27 @@ def main(arguments: list[str] | None = None, prog: str = "python run_game.py") -
 
 def _run(options: argparse.Namespace) -> int:
     games: list[Json] = []
-    records: list[GameRecord] = []
+    scores: list[Score] = []
     code = 0
     try:
         _check(options)
-        if options.history:
-            return _history(options)
         settings = settings_of(options)
         if options.referee == ME:
             return _play_with_me(options, settings)
-        n_failed = _play_games(options, settings, records, games)
-        code = (1 if records else 2) if n_failed else 0
+        n_failed = _play_games(options, settings, scores, games)
+        code = (1 if scores else 2) if n_failed else 0
     except (IngestError, PlayerError, EvaluateError, SettingsError) as error:
         _warn(error)
-        code = 1 if records else 2
+        code = 1 if scores else 2
     except EOFError:
         _warn("the input ended before the game did")
         code = 1
     except KeyboardInterrupt:
         _warn("interrupted")
         code = INTERRUPTED
-    if not options.json and len(records) > 1:
-        _console().print(games_table(records))
-    if options.json and (records or not code):
+    if not options.json and len(scores) > 1:
+        print(summary(scores))
+    if options.json and (scores or not code):
         lines = ",\n".join(visible_json(game, indent=None) for game in games)
         print(f'{{"games": [\n{lines}\n]}}')
     return code
@@ -117,8 +113,6 @@ def _check(options: argparse.Namespace) -> None:
     away = options.server is not None
     if away:
         HttpGameServer(options.server).close()  # a bad URL is refused before the store is opened
-    if options.history and (away or options.journal == "none"):
-        raise SettingsError("--history must come without --server and --journal none; it plays nothing")
     if options.referee == ME and (options.json or options.practice_games or options.at_once > 1):
         raise SettingsError(f"--referee {ME} must come without --json, --practice-games and --at-once: you are asked")
     for name in ("practice_games", "referee", "seed"):
@@ -132,15 +126,8 @@ def _play_with_me(options: argparse.Namespace, settings: Settings) -> int:
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # so that `_ask` can refuse bytes that are not UTF-8
     player = build_player(_store(options.store, settings), settings)
-    with _journal(options) as journal:
-        ledger = Ledger(journal, ME, options.player)
-        for number in range(1, options.games + 1):
-            game = play_with_person(player, Terminal(_console()), _ask, str(number))
-            key = ledger.ask()
-            ledger.name(key, str(number))
-            facts = {"questions": game.plan.questions, "answers": game.answers, "guess": game.decision.guess}
-            ledger.replied(key, ME, {}, start=game.plan.start, **facts)
-            ledger.end(key, game.ending)
+    for game in range(1, options.games + 1):
+        play_with_person(player, Terminal(_console()), _ask, str(game))
     return 0
 
 
@@ -153,8 +140,8 @@ def _ask(prompt: str) -> str:
             _warn(f"the line {error}")
 
 
-def _play_games(options: argparse.Namespace, settings: Settings, records: list[GameRecord], games: list[Json]) -> int:
-    """Play, add each finished game to `records` and as JSON to `games`, and return the number of failed games."""
+def _play_games(options: argparse.Namespace, settings: Settings, scores: list[Score], games: list[Json]) -> int:
+    """Play, add each finished game to `scores` and as JSON to `games`, and return the number of failed games."""
     store = _store(options.store, settings)
     player = build_player(store, settings)
     spectator = Terminal(_console()) if not options.json and options.at_once == 1 else None
@@ -174,9 +161,8 @@ def _play_games(options: argparse.Namespace, settings: Settings, records: list[G
             token = options.token or ""  # QUARRY_TOKEN belongs to another server
         server = HttpGameServer(url, token, settings.game.request_timeout_s)
         stack.callback(server.close)
+        # games on the practice server end with this process and cannot be resumed
         ledger = authenticate(server, options.player, journal if practice is None else Journal(None), _warn)
-        if practice is not None:  # its games end with this process and cannot be resumed
-            ledger = Ledger(journal, PRACTICE, digest(server.token))
         played_on = {
             "player": options.player,
             "store": {"location": store.location, "fingerprint": store.fingerprint},
@@ -200,12 +186,12 @@ def _play_games(options: argparse.Namespace, settings: Settings, records: list[G
                 n_failed += 1
                 _warn(outcome)
                 continue
-            records.append(replace(outcome.record, questions=()))
+            scores.append(outcome.score)
             if options.json:
                 now = datetime.now(UTC).isoformat(timespec="seconds")
                 games.append({"time": now, **played_on, **report_json(outcome)})
             if spectator is None:
-                of_all = f" ({len(records)} of {options.games})" if options.games > 1 else ""
+                of_all = f" ({len(scores)} of {options.games})" if options.games > 1 else ""
                 score = f"score {outcome.score.private_score:.1f} of 100, league points {outcome.score.league_points}"
                 print(visible(f"game {outcome.game_id}: {score}{of_all}"), file=sys.stderr if options.json else None)
             if practice is not None and not options.json:
@@ -227,26 +213,6 @@ def _wrong_answers(report: GameReport, secret: Secret | None) -> list[str]:
         and NOT_RELEVANT not in {answer, right}
     ]
     return [f"wrong answers: {', '.join(wrong) or 'none'}"]
-
-
-def _history(options: argparse.Namespace) -> int:
-    """Show the games of a journal that have begun, the oldest first."""
-    from rich.console import Console
-
-    path = Path(options.journal or default_journal())
-    if not path.is_file():
-        raise SettingsError(f"--journal must name a journal, got {path}: no such file; play a game first")
-    with contextlib.closing(Journal(path, say=_warn)) as journal:
-        games = journal.records("WHERE start IS NOT NULL ORDER BY began, game")
-    games = [
-        replace(game, ending="interrupted") if game.server == PRACTICE and game.ending == "running" else game
-        for game in games
-    ]
-    if options.json:
-        print(visible_json(history_json(games)))
-    else:
-        Console(width=None if sys.stdout.isatty() else 160).print(games_table(games))
-    return 0
 
 
 @contextlib.contextmanager
@@ -295,8 +261,7 @@ COMMAND = Command(
     "python run_game.py                                            practise on the bundled lectures\n"
     "python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server; after a crash\n"
     "                                                              the same command plays on\n"
-    "python run_game.py --games 20 --json > games.json             one JSON document, a game a line\n"
-    "python run_game.py --history                                  every game played so far",
+    "python run_game.py --games 20 --json > games.json             one JSON document, a game a line",
     (
         option("--store", "S", f"folder or URL (default: {default_store()}, made from the bundled lectures)"),
         option("--server", "URL", "game server (default: a practice server in this process)"),
@@ -324,7 +289,6 @@ COMMAND = Command(
             f"answer the questions yourself (default: {ERRING})",
         ),
         number("--seed", 0, "seed for the random choices of the practice server (default: a random seed)"),
-        flag("--history", says="play nothing: show every game of the journal"),
         *SETTINGS,
         JSON,
     ),

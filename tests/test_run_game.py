@@ -205,11 +205,6 @@ class TestPractice:
         assert run_main(run_game.main, "--store", store, "--config", quick, "--referee", "me") == 0
         assert "The guess was wrong." in capsys.readouterr().out
         assert next(typed, None) is None
-        assert run_main(run_game.main, "--store", store, "--config", quick, "--seed", "1", "--json") == 0
-        capsys.readouterr()
-        assert run_main(run_game.main, "--history", "--json") == 0
-        history = json.loads(capsys.readouterr().out)["history"]
-        assert [(game["server"], game["ending"]) for game in history] == [("me", "wrong"), ("practice", "over")]
 
     def test_a_line_that_is_not_utf8_is_refused_and_asked_again(
         self, store: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch

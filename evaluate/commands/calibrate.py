@@ -13,7 +13,7 @@ from quarry.configs.places import own_fit
 from quarry.evaluate.commands import shared
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.locating import locate_games
-from quarry.ingest.embed.hint_bank import HINTS, as_asked, hints_of, load_hints
+from quarry.ingest.embed.hint_bank import as_asked, hints_of, load_hints
 from quarry.ingest.store import open_store
 from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_for
 
@@ -35,7 +35,7 @@ def search(options: argparse.Namespace) -> int:
     before = calibration_for(store)
     games = shared.chosen_games(options)
     located = locate_games(games, store.paragraphs)
-    bank = load_hints(Path(settings.search.hints) if settings.search.hints else HINTS)
+    bank = load_hints()
     is_about_others = bank.course.isdisjoint(document.doc_id for document in store.documents)
     if options.negatives:
         negatives = _texts(options.negatives)

@@ -62,14 +62,13 @@ def tune(
     from optuna.distributions import CategoricalDistribution
 
     from quarry.evaluate.tuning.objective import OBJECTIVE
-    from quarry.evaluate.tuning.prepared import prepare, require_known
+    from quarry.evaluate.tuning.prepared import prepare
     from quarry.evaluate.tuning.space import DEFAULT_SPACE, load_space, numbers_of
     from quarry.evaluate.tuning.storage import open_storage
     from quarry.evaluate.tuning.study import Splits, report, run_study
     from quarry.player.search.build import store_embedder
 
     tunable = load_space(space or DEFAULT_SPACE)
-    require_known(settings.search)
     open_storage(storage)  # before anything is prepared for it
     by_split = {name: select_split(games, name, seed) for name in SPLITS}
     chosen = [game for part in by_split.values() for game in part]

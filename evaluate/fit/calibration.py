@@ -16,7 +16,7 @@ from quarry.ingest.embed.relevance import N_TOP
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
 from quarry.player.search.build import build_dense
-from quarry.player.search.calibration import Calibration, DenseCalibration, FusedCalibration, WordsCalibration
+from quarry.player.search.calibration import Calibration, DenseCalibration, WordsCalibration
 from quarry.player.search.late_interaction import WordByWord
 
 LEAST_DOCUMENTS = 2
@@ -62,10 +62,10 @@ def calibrate(
             f"got {len(documents)} with games; add lectures and games"
         )
 
-    def fused(dense: DenseCalibration) -> FusedCalibration:
+    def fused(dense: DenseCalibration) -> dict[str, float]:
         # a dense score is a similarity, but in log-odds if models compare word by word
         unit = 1.0 if dense.parts else dense.nats
-        return FusedCalibration(rounded(before.fused.dense * unit / before.dense.nats), before.fused.keyword)
+        return {**before.fused, "dense": rounded(before.fused["dense"] * unit / before.dense.nats)}
 
     alone, *together = _fit_dense(store, embedder, scorers, found, negatives, search, before)
     specs = [scorer.spec for scorer in scorers]

@@ -18,7 +18,7 @@ from quarry.evaluate.replay.judges import Judge, make_judge
 from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord, record_game
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course, open_store
-from quarry.player.game.play import play
+from quarry.player.game.loop import play
 from quarry.player.player import Contestant, Plan, Player, build_player
 from quarry.player.protocol.messages import RoundStart
 from quarry.player.questions.question import Question
@@ -98,7 +98,7 @@ class Replayer:
                 server = LocalGameServer(PracticeServer(repertoire, seed=self._seed + job.number), "replay")
                 reports.append(play(server, planned, name="replay", timeout_s=TIMEOUT_S, timeouts=None))
         if reports:
-            result = reports[0].plan.result.shown
+            result = reports[0].plan.result
         else:
             result = self._player.orchestrator.search(Query(job.game.hint, job.game.book_name))
         return record_game(job.game, job.paragraph, result, reports, self._n_candidates)

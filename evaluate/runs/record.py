@@ -249,7 +249,7 @@ def why_lost(game: LabelledGame, paragraph: Paragraph, report: GameReport) -> It
     Args:
         paragraph: the labelled one as ingested.
     """
-    record = record_game(game, paragraph, report.plan.result.shown, [report])
+    record = record_game(game, paragraph, report.plan.result, [report])
     play = record["plays"][0]
     if play["won"]:
         return
@@ -280,9 +280,7 @@ def _paragraph(paragraph: Paragraph) -> ParagraphRecord:
 
 def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
     row = result.row_of(paragraph) if paragraph is not None else None
-    # of several books that a name means, the one that holds the paragraph
-    holds = [book for book in result.books if paragraph is not None and book.doc_id == paragraph.doc_id]
-    book = next(iter(holds), result.book)
+    book = result.book
     return {
         "hits": [_hit(hit) for hit in result.hits],
         "book": {"document": book.doc_id, "confidence": book.confidence, "tier": book.tier} if book else None,

@@ -9,13 +9,12 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from quarry.configs.settings import SearchSettings, Settings
-from quarry.evaluate.errors import TuneError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
-from quarry.player.passage_kinds import search_log_odds
+from quarry.player.questions.start_model import search_log_odds
 from quarry.player.search.build import searched_of
 from quarry.player.search.calibration import Calibration
 from quarry.player.search.core import (
@@ -25,15 +24,13 @@ from quarry.player.search.core import (
     answering,
     book_log_odds,
     combine,
-    document_priors,
     name_evidence,
     relative,
     score_step,
     threshold_log_odds,
 )
 from quarry.player.search.index import ask
-from quarry.player.search.references import confidence_of
-from quarry.player.search.slots import slots_of, slotted
+from quarry.player.search.slots import n_slots, slotted
 from quarry.player.search.strategies.dense import Dense, dense_weights
 from quarry.player.search.types import Query
 
@@ -52,10 +49,9 @@ class Prepared:
         others: scores of the other strategies by name.
         calibration: of the store's embedder.
         of_kind: (n_columns,) log-odds of each passage's kind.
-        quality, recency: (n_columns,) log-odds of each passage's document at weight 1.
-        confidence: (n_games,) of the resolved books; 0 without any.
-        inside: (n_games, n_columns) whether a passage is in the resolved books.
-        odds: (n_games,) additional log-odds of a passage in the resolved books.
+        confidence: (n_games,) of the resolved book; 0 without any.
+        inside: (n_games, n_columns) whether a passage is in the resolved book.
+        odds: (n_games,) additional log-odds of a passage in the resolved book.
         has_name: (n_games,) whether the game names a book.
         truth: (n_games,) column of the labelled paragraph; -1 without one, or if ingest lost it.
         is_answerable: (n_games,) whether the label names a paragraph.
@@ -68,8 +64,6 @@ class Prepared:
     others: Mapping[str, Scored]
     calibration: Calibration
     of_kind: AnyFloatArray
-    quality: AnyFloatArray
-    recency: AnyFloatArray
     confidence: Float64Array
     inside: BoolArray
     odds: AnyFloatArray
@@ -120,7 +114,7 @@ class _Batch:
     def __init__(self, prepared: Prepared, settings: SearchSettings) -> None:
         self._prepared = prepared
         self._settings = settings
-        self._slots = slots_of(settings)
+        self._k = n_slots(settings)
         names = settings.strategies
         self.names = (*names, "keyword") if settings.keywords == "fused" and "keyword" not in names else names
         tiers = np.digitize(prepared.confidence, [settings.boost_confidence, settings.filter_confidence])
@@ -132,11 +126,7 @@ class _Batch:
                 prepared.confidence, self.tiers > 0, prepared.has_name, calibration.named, calibration.unnamed
             )
         self._evidence = evidence.astype(np.float32)
-        self._priors = (
-            settings.kind_weight * prepared.of_kind
-            + settings.quality_weight * prepared.quality
-            + settings.recency_weight * prepared.recency
-        )
+        self._priors = settings.kind_weight * prepared.of_kind
         self._dense = _dense(prepared, settings) if "dense" in self.names else None
 
     def step(self, names: Sequence[str]) -> tuple[IntArray, AnyFloatArray]:
@@ -147,12 +137,12 @@ class _Batch:
         filters = self.tiers == FILTER
         lift = np.where(self.tiers > 0, np.float32(settings.boost) * prepared.odds, np.float32(0.0))
         named = Named(prepared.inside, lift, self._evidence)
-        weights = prepared.calibration.fused.weights
+        weights = prepared.calibration.fused
         _, log_odds = score_step(found, named, self._priors, prepared.columns, filters, settings, weights)
         ranks, best = np.zeros(len(filters), dtype=np.int64), np.full(len(filters), -np.inf)
         for number, truth in enumerate(prepared.truth.tolist()):
             book = prepared.inside[number] if filters[number] else None
-            returned, _ = slotted(log_odds[number], book, self._slots, float(lift[number]))
+            returned, _ = slotted(log_odds[number], book, settings, self._k, float(lift[number]))
             places = np.flatnonzero(returned == truth)
             ranks[number] = places[0] + 1 if len(places) else 0
             best[number] = log_odds[number, returned].max(initial=-np.inf)
@@ -194,10 +184,7 @@ def prepare(
         keywords: whether a trial may search by keywords.
         progress: True for a bar on standard error.
 
-    Raises:
-        TuneError: the arrays do not support the settings.
     """
-    require_known(settings.search)
     # every term of the similarity is computed, also those with weight 0 in these settings
     whole = replace(settings.search, sentence_weight=0.5, sentence_mean_weight=0.25, rule_weight=1.0)
     searched = searched_of(store, replace(settings, search=whole), embedder)
@@ -217,18 +204,13 @@ def prepare(
         for name, scores in of_hint.items():
             parts.setdefault(name, []).append(scores[columns.rows])
         for name in names:
-            others[name].append(ask(searched, name, query, len(columns.rows)))
-    named = [searched.books(game.book_name, settings.search, game.hint) for game in games]
-    inside = np.stack([columns.inside([book.doc_id for book in books]) for books in named])
+            others[name].append(ask(searched, name, query))
+    named = [searched.book(game.book_name, settings.search) for game in games]
+    inside = np.stack([columns.inside(book.doc_id if book else "") for book in named])
     n_members = inside.sum(axis=1)
-    confidence = np.array([confidence_of(books) for books in named])
+    confidence = np.array([book.confidence if book else 0.0 for book in named])
     labelled = [located.get(game.game_id) for game in games]
     column_of = {store.paragraphs[row].paragraph_id: column for column, row in enumerate(columns.rows.tolist())}
-
-    def prior(quality: float, recency: float) -> AnyFloatArray:
-        of_document = document_priors(store.documents, quality, recency)
-        return np.array([of_document.get(doc_id, 0.0) for doc_id in columns.doc_ids])[columns.document]
-
     return Prepared(
         games=tuple(games),
         columns=columns,
@@ -242,8 +224,6 @@ def prepare(
         },
         calibration=searched.calibration,
         of_kind=search_log_odds(store.paragraphs)[columns.rows],
-        quality=prior(1.0, 0.0),
-        recency=prior(0.0, 1.0),
         confidence=confidence,
         inside=inside,
         odds=np.array(
@@ -260,16 +240,3 @@ def prepare(
 
 
 ALL_PARTS: Mapping[str, float] = {"paragraph": 1.0, "sentence": 1.0, "mean": 1.0, "rule": 1.0}
-
-
-def require_known(search: SearchSettings) -> None:
-    """Refuse settings that the arrays do not support.
-
-    Raises:
-        TuneError: the settings rewrite hints.
-    """
-    if search.rewrite != "off":
-        raise TuneError(
-            f"search.rewrite must be off to be tuned, got {search.rewrite}: every trial would embed new hints; "
-            "leave it out of --config"
-        )

@@ -366,7 +366,9 @@ def _content_of(collections: Collections) -> dict[str, Any]:
         for spec, form in forms.items():
             codes = unpacked(metadata[f"codes.{spec}"], np.uint8, form.basis.shape[1])
             each.setdefault(f"codes.{spec}", []).append(codes)
-            each.setdefault(f"pooled.{spec}", []).append(np.float32(unpacked(metadata[f"pooled.{spec}"], np.float16)))
+            each.setdefault(f"pooled.{spec}", []).append(
+                unpacked(metadata[f"pooled.{spec}"], np.float16).astype(np.float32)
+            )
     starts = {}
     for name, rows in each.items():
         if not all(map(len, rows)):

@@ -1,1 +1,0 @@
-"""The guess: opening sentence, associative word, justifications."""

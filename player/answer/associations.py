@@ -59,8 +59,8 @@ class Associations:
         vectors: (n_words, dim) of unit length, without the component that all words share.
         telling: (n_words,) weight of a word among the words of a text; rare words weigh more.
         prior: (2, n_words) log-weight of a word without any text, for the shortlist and for the ranking.
-        norms: of domains.
-        lexicon: of Hebrew.
+        norms: association norms by domain.
+        lexicon: Hebrew words with their meanings.
         weights: (4,) of norms, domain, hint and paragraph for the shortlist, and (7,) of the columns of `close`.
     """
 
@@ -108,9 +108,9 @@ class Associations:
         """Return the rows of the likeliest words, and their probabilities, summing to 1.
 
         Args:
-            domain: of the secret word, "" if unknown.
+            domain: domain of the secret word, "" if unknown.
             hint: about the paragraph, "" if unknown.
-            text: of the paragraph; its words and those of the domain have probability 0.
+            text: text of the paragraph; its words and those of the domain have probability 0.
         """
         near = self.shortlist(domain, hint, text)
         scores = self.close(near, domain, hint, text) @ self.weights[1] + self.prior[1][near]
@@ -163,12 +163,12 @@ class Associations:
 
     def in_hebrew(self, rows: RowArray, shares: Float32Array) -> dict[str, float]:
         """Return the probabilities of Hebrew words by those of their English meanings; they need not sum to 1."""
-        of_row = np.zeros(len(self.words), dtype=np.float32)
-        of_row[rows] = shares
+        row_shares = np.zeros(len(self.words), dtype=np.float32)
+        row_shares[rows] = shares
         meant = np.zeros(len(self.words), dtype=np.float32)
         np.add.at(meant, self.lexicon.rows, self.lexicon.shares.astype(np.float32))
         parts = self.lexicon.shares.astype(np.float32) / np.maximum(meant[self.lexicon.rows], 1e-6)
-        found = (parts * of_row[self.lexicon.rows]).sum(axis=1)
+        found = (parts * row_shares[self.lexicon.rows]).sum(axis=1)
         return {self.lexicon.words[row]: float(found[row]) for row in np.flatnonzero(found)}
 
     def _row(self, word: str) -> int | None:

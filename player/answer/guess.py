@@ -55,7 +55,7 @@ def associative_words(
     No candidate occurs in the paragraph or names the domain. They are Hebrew if the domain is Hebrew.
 
     Args:
-        domain: of the secret word, "" if unknown.
+        domain: domain of the secret word, "" if unknown.
         hint: about the paragraph, "" if unknown.
         associations: the bundled ones unless given.
     """

@@ -30,7 +30,7 @@ class Evidence:
     """One answered question as evidence for the guessed paragraph.
 
     Attributes:
-        number: of the question, from 1.
+        number: number of the question, from 1.
         letter: the answer.
         weight: bits by which the answer favours the paragraph over the average candidate.
         clause: the meaning of the answer as the rest of a sentence ("it has "index""), in the paragraph's language; ""
@@ -77,7 +77,7 @@ def justify_sentence(evidence: Sequence[Evidence], confidence: float, language: 
     Args:
         evidence: as `weigh_answers` returns it.
         confidence: belief in the paragraph, 0..1; no other paragraph has more.
-        language: of the paragraph.
+        language: language of the paragraph.
     """
     say = _SAID[language]
     facts = _different(evidence)[:N_CITED]
@@ -97,8 +97,8 @@ def justify_word(evidence: Sequence[Evidence], word: str, domain: str, language:
 
     Args:
         evidence: as `weigh_answers` returns it.
-        domain: of the word, "" if unknown.
-        language: of the paragraph.
+        domain: domain of the word, "" if unknown.
+        language: language of the paragraph.
     """
     say = _SAID[language]
     named = " ".join(domain.replace('"', " ").split())

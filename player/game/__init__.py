@@ -1,1 +1,0 @@
-"""The game loop, its journal, and how games are shown."""

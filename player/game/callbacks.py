@@ -38,7 +38,7 @@ class Callbacks:
 
     Args:
         player: the player.
-        timeouts: of replies; the default ones unless given.
+        timeouts: timeouts of replies; the default ones unless given.
         say: is called with a line about each part that was too late or failed; prints to standard error unless given.
     """
 

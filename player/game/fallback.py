@@ -14,7 +14,7 @@ from quarry.player.player import Contestant, Decision, Plan
 from quarry.player.protocol.messages import Guess, RoundStart
 from quarry.player.questions.answer import NOT_RELEVANT, Answers
 from quarry.player.questions.design import N_QUESTIONS
-from quarry.player.questions.kinds.lists import NONE_OF_THESE, OPENING
+from quarry.player.questions.kinds import NONE_OF_THESE, OPENING
 from quarry.player.questions.language import Language, language_of
 from quarry.player.questions.places import places_of
 from quarry.player.questions.question import Question
@@ -70,7 +70,7 @@ class DeadlinePlayer:
 
         Args:
             budget_s: seconds; None sets no limit, and raises errors.
-            questions: of a killed process; None designs new ones.
+            questions: questions of a killed process; None designs new ones.
         """
         if budget_s is None:
             return Planned(self._player.plan(start, questions))

@@ -70,15 +70,6 @@ class GameReport:
     score: Score
     elapsed_s: float
 
-    @property
-    def record(self) -> GameRecord:
-        """The game as a record of a journal, without replies; it ends now."""
-        now = time.time()
-        began, guess = now - self.elapsed_s, self.decision.guess
-        return GameRecord(
-            -1, self.game_id, "", began, now, "over", self.start, self.plan.questions, self.answers, guess, self.score
-        )
-
 
 @dataclass(eq=False, slots=True)
 class Game:
@@ -86,10 +77,10 @@ class Game:
 
     Attributes:
         game_id: as the server gave it.
-        key: of the game in the ledger.
+        key: key of the game in the ledger.
         name: logical id of the player.
         timeouts: None if no reply is urgent.
-        match_id: of the game's first message, "" before.
+        match_id: id of the game's first message, "" before.
         score: None until it has come.
         guess_sent: the guess and the key of the message that it replies to; None before.
     """

@@ -15,7 +15,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from pydantic_core import to_json
 from quarry.configs.terminal import visible
 from quarry.player.errors import JournalError, UnauthorizedError
 from quarry.player.protocol.client import HttpGameServer
-from quarry.player.protocol.messages import Guess, Json, RoundStart, Score, adapter
+from quarry.player.protocol.messages import Guess, Json, RoundStart, adapter
 from quarry.player.questions.answer import Answer
 from quarry.player.questions.question import Question
 
@@ -43,8 +43,8 @@ CREATE TABLE IF NOT EXISTS inboxes (
 );
 CREATE TABLE IF NOT EXISTS games (
     game INTEGER PRIMARY KEY, server TEXT NOT NULL, player TEXT NOT NULL, game_id TEXT NOT NULL,
-    began REAL NOT NULL, ended REAL, ending TEXT NOT NULL DEFAULT 'running',
-    start TEXT, questions TEXT, answers TEXT, guess TEXT, score TEXT
+    began REAL NOT NULL, ending TEXT NOT NULL DEFAULT 'running',
+    start TEXT, questions TEXT, answers TEXT, guess TEXT
 );
 CREATE INDEX IF NOT EXISTS games_by_player ON games (server, player, game_id, game);
 CREATE TABLE IF NOT EXISTS replies (
@@ -56,38 +56,27 @@ CREATE TABLE IF NOT EXISTS replies (
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """A game, running or over.
+    """A running game, as an earlier process left it.
 
     Attributes:
-        key: of the game in the journal.
-        began, ended: seconds since 1970; None for a running game.
-        replies: by the message that they reply to.
+        key: key of the game in the journal.
+        replies: the replies, by the message that they answer.
     """
 
     key: int
     game_id: str
-    server: str
-    began: float
-    ended: float | None
-    ending: str
     start: RoundStart | None
     questions: tuple[Question, ...]
     answers: tuple[Answer, ...] | None
     guess: Guess | None
-    score: Score | None
-    replies: Mapping[str, Json] = field(default_factory=dict)
-
-    @property
-    def referee(self) -> str:
-        """The name of the referee, "" if it sent no message."""
-        return next((str(reply.get("recipient_id", "")) for reply in self.replies.values()), "")
+    replies: Mapping[str, Json]
 
 
 class Journal:
     """A file of games. Safe for many threads, which use it one after another.
 
     Args:
-        path: of the file, which is made if it does not exist; None keeps the games in memory.
+        path: path of the file, which is made if it does not exist; None keeps the games in memory.
         say: is called with a line about each write that failed; prints to standard error unless given.
 
     Raises:
@@ -177,29 +166,23 @@ class Journal:
             return -1
         return last
 
-    def records(self, which: str, *values: object) -> list[GameRecord]:
-        """Read the games that an SQL clause selects; leave out unreadable ones with a warning.
+    def running(self, server: str, player: str) -> list[GameRecord]:
+        """Read the games of a player that are not over, the oldest first; leave out unreadable ones with a warning.
 
         Raises:
             JournalError: the disk failed.
         """
         records = []
-        for key, game_id, server, *rest in self.rows(f"SELECT {_COLUMNS} FROM games {which}", *values):
+        for key, game_id, start, questions, answers, guess in self.rows(_RUNNING, server, player):
             replies = self.rows("SELECT message, reply FROM replies WHERE game = ? ORDER BY rowid", key)
-            began, ended, ending, start, questions, answers, guess, score = rest
             try:
                 record = GameRecord(
                     int(key),
                     str(game_id),
-                    str(server),
-                    float(began),
-                    float(ended) if ended is not None else None,
-                    str(ending),
                     adapter(RoundStart).validate_json(start) if start else None,
                     adapter(tuple[Question, ...]).validate_json(questions) if questions else (),
                     adapter(tuple[str | None, ...]).validate_json(answers) if answers else None,
                     adapter(Guess).validate_json(guess) if guess else None,
-                    adapter(Score).validate_json(score) if score else None,
                     {str(message): adapter(Json).validate_json(reply) for message, reply in replies},
                 )
             except UNREADABLE as error:
@@ -215,7 +198,10 @@ class Journal:
             self._say(visible(f"journal {self._path}: {reason}"))
 
 
-_COLUMNS = "game, game_id, server, began, ended, ending, start, questions, answers, guess, score"
+_RUNNING = (
+    "SELECT game, game_id, start, questions, answers, guess FROM games "
+    "WHERE server = ? AND player = ? AND ending = 'running' ORDER BY game"
+)
 
 
 class Ledger:
@@ -262,7 +248,7 @@ class Ledger:
 
     def running(self) -> list[GameRecord]:
         """Read the games that are not over, the oldest first; a requested game without an id yet has the id ""."""
-        return self._journal.records("WHERE server = ? AND player = ? AND ending = 'running' ORDER BY game", *self._who)
+        return self._journal.running(*self._who)
 
     def replied(self, key: int, message: str, reply: Json, **facts: object) -> None:
         """Store a reply before it is sent, and columns of its game.
@@ -277,12 +263,9 @@ class Ledger:
             *((f"UPDATE games SET {name} = ? WHERE game = ?", (_dumped(fact), key)) for name, fact in facts.items()),
         )
 
-    def end(self, key: int, ending: str, score: Score | None = None) -> None:
-        """Store the end of a game; the history shows `ending`, such as "over" or "given up"."""
-        dumped = _dumped(score) if score is not None else None
-        self._write(
-            "UPDATE games SET ending = ?, ended = ?, score = ? WHERE game = ?", ending, time.time(), dumped, key
-        )
+    def end(self, key: int, ending: str) -> None:
+        """Store that a game has ended, as "over" or "given up"."""
+        self._write("UPDATE games SET ending = ? WHERE game = ?", ending, key)
 
     def _write(self, statement: str, *values: object) -> int:
         return self._journal.write((statement, values))

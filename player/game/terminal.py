@@ -1,21 +1,18 @@
-"""Games on the terminal: a running game step by step, and a table of games."""
+"""Games on the terminal: a running game step by step, and a summary of several."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import numpy as np
-from rich.console import Console, Group
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from quarry.configs.terminal import visible
-from quarry.ingest.arrays import Float64Array
 from quarry.player.answer.justify import percent
 from quarry.player.game.game import Spectator
-from quarry.player.game.journal import GameRecord
 from quarry.player.player import Decision, Plan
 from quarry.player.protocol.messages import RoundStart, Score
 from quarry.player.questions.answer import LETTERS, Answers
@@ -33,15 +30,15 @@ LEAST_LIKELY = 0.01
 
 
 def book_of(result: SearchResult) -> str:
-    """Name the documents that a search resolved from the name of the book, as markup; "" without a name."""
-    tier, books = result.tier, result.books
-    if tier != "none":
-        named = " and ".join(shown(book.doc_id) for book in books)
-        return f"{named} ({tier}, confidence {books[0].confidence:.2f})"
+    """Name the document that a search resolved from the name of the book, as markup; "" without a name."""
+    book = result.book
+    if book is not None and book.tier != "none":
+        return f"{shown(book.doc_id)} ({book.tier}, confidence {book.confidence:.2f})"
     if not result.query.book_name.strip():
         return ""
-    likely = [book for book in books if book.confidence >= LEAST_LIKELY][:1]
-    nearest = "".join(f"; the nearest is {shown(book.doc_id)}, at confidence {book.confidence:.2f}" for book in likely)
+    nearest = ""
+    if book is not None and book.confidence >= LEAST_LIKELY:
+        nearest = f"; the nearest is {shown(book.doc_id)}, at confidence {book.confidence:.2f}"
     return f"none was resolved from {shown(repr(result.query.book_name))}, the whole course is searched{nearest}"
 
 
@@ -131,7 +128,7 @@ class Terminal(Spectator):
                 Text(visible(_shortened(hit.paragraph.opening_sentence))),
             )
         self._console.print(table)
-        self._say(f"{_bits(plan.prior):.1f} bits of doubt before, {_bits(decision.belief):.1f} after.\n")
+        self._say("")
         guess = decision.guess
         self._say(f"[bold]guess[/]  {shown(guess.opening_sentence)}")
         self._say(f"       {shown(guess.sentence_justification)}", style="dim")
@@ -153,45 +150,16 @@ def stem_of(question: Question) -> str:
     return question.text.replace("; ".join(question.options[:-1]), "…")
 
 
-def games_table(games: Sequence[GameRecord]) -> Group:
-    """Make a table of games with a summary below; escape foreign texts."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("when", "game", "book", "hint", "guess", "score", "points"):
-        table.add_column(name, justify="right" if name in {"score", "points"} else "left")
-    for game in games:
-        score = (f"{game.score.private_score:.1f}", str(game.score.league_points)) if game.score else (game.ending, "-")
-        texts = (game.start.book_name, game.start.hint) if game.start else ("-", "-")
-        cells = [*texts, game.guess.opening_sentence if game.guess else "-"]
-        cells = [_moment(game.began), game.game_id or "-", *(_shortened(text, 48) for text in cells), *score]
-        table.add_row(*(Text(visible(cell)) for cell in cells))
-    return Group(table, Text(summary([game.score for game in games]), style="bold"))
-
-
-def summary(scores: Sequence[Score | None]) -> str:
-    """Summarise the scores of games; None is a game without a score."""
-    scored = [score for score in scores if score is not None]
-    mean = sum(score.private_score for score in scored) / max(1, len(scored))
-    points = sum(score.league_points for score in scored)
-    average = f", mean private score {mean:.1f}" if scored else ""
-    return f"{len(scores)} games, {len(scored)} scored{average}, {points} league points"
-
-
-def _moment(seconds: float) -> str:
-    """Show a moment in local time, to the minute."""
-    try:
-        return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
-    except (ValueError, OverflowError, OSError):  # an altered journal
-        return "-"
+def summary(scores: Sequence[Score]) -> str:
+    """Summarise the scores of games."""
+    mean = sum(score.private_score for score in scores) / max(1, len(scores))
+    points = sum(score.league_points for score in scores)
+    return f"{len(scores)} games scored, mean private score {mean:.1f}, {points} league points"
 
 
 def shown(text: object) -> str:
     """Escape a foreign text for markup, so that neither rich nor the terminal interprets it."""
     return escape(visible(text))
-
-
-def _bits(belief: Float64Array) -> float:
-    """Return the entropy of a belief."""
-    return float(-(belief * np.log2(np.maximum(belief, 1e-300))).sum())
 
 
 def _shortened(text: str, length: int = 76) -> str:

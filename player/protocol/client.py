@@ -67,11 +67,11 @@ class HttpGameServer:
 
     Args:
         url: e.g. "http://127.0.0.1:8017".
-        token: of the player; "" until `register` has been called.
-        timeout_s: of one try.
+        token: token of the player; "" until `register` has been called.
+        timeout_s: timeout of one try.
 
     Attributes:
-        player_id: of `register`, "" before.
+        player_id: id that `register` received, "" before.
         token: "" until there is one.
     """
 

@@ -103,7 +103,7 @@ class Message:
     Attributes:
         message_type: canonical, e.g. "Q21ROUNDSTART".
         message_id: "" if missing.
-        game_id: of the envelope or else of the payload, "" if missing.
+        game_id: id of the envelope or else of the payload, "" if missing.
         payload: as sent; of a message without a payload, its other fields.
         deadline_s: seconds from sending to the deadline of the reply, None without a usable deadline.
     """

@@ -28,9 +28,9 @@ def choose_questions(candidates: Candidates, model: ErrorModel, pool_size: int, 
     """Choose the 20 questions that tell the candidates apart; the same inputs and seed give the same questions.
 
     Args:
-        model: of the referees.
+        model: error model of the referees.
         pool_size: number of questions to choose from.
-        seed: of every draw.
+        seed: seed of every draw.
     """
     chosen_for, share = _design_set(candidates.prior, np.random.default_rng(seed))
     # many small products: on busy cores several threads wait for each other 20 times as long
@@ -63,7 +63,7 @@ def build_pool(candidates: Candidates, size: int, seed: int) -> QuestionPool:
     """Make about `size` questions of all kinds for the candidates.
 
     Args:
-        seed: of the draws.
+        seed: seed of the draws.
     """
     generator = np.random.default_rng(seed)
     pools = [kind.make(candidates, max(1, round(size * kind.share)), generator) for kind in KINDS.values()]

@@ -46,7 +46,7 @@ def update(prior: Float64Array, fits: FitArray, kinds: Sequence[str], answers: A
         fits: (n_views, n_questions, n_paragraphs, 4) as in `QuestionPool.fits`.
         kinds: (n_questions,) kinds of the questions.
         answers: (n_questions,) a letter, "Not Relevant", or None for a missing answer.
-        model: of the referees.
+        model: error model of the referees.
     """
     rows = [letter_row(answer) for _, answer in zip(kinds, answers, strict=True)]
     asked = [number for number, row in enumerate(rows) if row is not None]

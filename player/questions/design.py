@@ -34,7 +34,7 @@ def design(pool: QuestionPool, prior: Float64Array, model: ErrorModel, n: int = 
     Args:
         pool: questions to choose from.
         prior: (n_paragraphs,) probabilities, summing to 1.
-        model: of the referees.
+        model: error model of the referees.
         n: number of questions; a smaller pool gives fewer.
 
     Reference:
@@ -66,7 +66,7 @@ class _ViewInformation:
     """The information of the answers under one view.
 
     Attributes:
-        weight: of a bit.
+        weight: weight of a bit.
         roots: (n_questions, n_paragraphs, 4) square roots of the probabilities of the letters.
         confusion: (n_paragraphs, n_paragraphs) p_j c_ij after the questions chosen so far.
     """

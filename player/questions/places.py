@@ -1,4 +1,4 @@
-"""Places where the secret passage may begin, and the start model: how likely it is to begin at each of them."""
+"""Places where the secret passage may begin: its sentences, and the ways to end the first one."""
 
 from __future__ import annotations
 
@@ -11,20 +11,12 @@ import numpy as np
 from quarry.ingest.arrays import Float64Array, IntArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.paragraphs.sentence import alternatives, sentences
-from quarry.player.passage_kinds import is_other, start_weights
+from quarry.player.questions import start_model
 from quarry.player.words import canonical
 
-FEW_WORDS, USUAL_WORDS = 6, 40
 MAX_READINGS = 3
 """The most ways to end the first sentence of a passage."""
 _COLON = re.compile(r"(?<=\S)(?<!\b\w):(?=\s)")
-
-OF_PLACE = (
-    *("later sentence", "top of page", "later sentence at top of page", "ends at a colon", "other reading"),
-    *("after a colon", "sentence of few words", "sentence begins small", "log words left"),
-    *("log words", "few words", "no end mark", "begins small", "introduces a list"),
-)
-"""Features of a place and of the passage from there on; the kind of the passage is a feature too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +24,8 @@ class Start:
     """One place in one passage.
 
     Attributes:
-        number: of the sentence within the passage, from 0.
-        offset: in the passage's text.
+        number: number of the sentence within the passage, from 0.
+        offset: position in the passage's text.
         sentence: the opening sentence of a guess.
         reading: 0 for the usual end of the sentence, more for another.
         on_top: whether it is the first whole sentence that begins on its page.
@@ -57,7 +49,7 @@ class Places:
         keys: (n_places,) number of the opening sentence; places with equal opening sentences share it.
         numbers: canonical opening sentence -> key.
         log_odds: (n_places,) natural log-odds that the secret begins there, given the passage, up to a constant.
-        others: (n_paragraphs,) 0 for prose, 1 for other passages.
+        kind_log_odds: (n_paragraphs,) natural log-odds that a referee chooses a passage of this kind, up to a constant.
     """
 
     paragraphs: Sequence[Paragraph]
@@ -66,15 +58,10 @@ class Places:
     keys: IntArray
     numbers: Mapping[str, int]
     log_odds: Float64Array
-    others: Float64Array
+    kind_log_odds: Float64Array
 
     def __len__(self) -> int:
         return len(self.rows)
-
-    @property
-    def firsts(self) -> IntArray:
-        """(n_paragraphs,) first place of each passage."""
-        return np.searchsorted(self.rows, np.arange(len(self.paragraphs)))
 
     def paragraph(self, place: int) -> Paragraph:
         """Return the passage from a place on; the number of a later sentence is added to its paragraph_id."""
@@ -92,14 +79,8 @@ class Places:
         return np.flatnonzero(self.keys == self.numbers.get(canonical(sentence), -1))
 
 
-def places_of(paragraphs: Sequence[Paragraph], weights: Mapping[str, float] | None = None) -> Places:
-    """Return the places of a course.
-
-    Args:
-        paragraphs: its passages.
-        weights: of the features, natural log-odds per unit; None takes the fitted ones.
-    """
-    weights = start_weights() if weights is None else weights
+def places_of(paragraphs: Sequence[Paragraph]) -> Places:
+    """Return the places of a course."""
     rows: list[int] = []
     starts: list[Start] = []
     keys: dict[str, int] = {}
@@ -107,7 +88,6 @@ def places_of(paragraphs: Sequence[Paragraph], weights: Mapping[str, float] | No
         found = list(starts_of(paragraph))
         rows += [row] * len(found)
         starts += found
-    features = place_features(paragraphs, rows, starts)
     compared = [canonical(start.sentence) or start.sentence for start in starts]  # "" for symbols alone
     return Places(
         paragraphs,
@@ -115,8 +95,8 @@ def places_of(paragraphs: Sequence[Paragraph], weights: Mapping[str, float] | No
         starts,
         np.array([keys.setdefault(sentence, len(keys)) for sentence in compared], dtype=np.int64),
         keys,
-        features @ np.array([weights.get(name, 0.0) for name in OF_PLACE]),
-        is_other(paragraphs),
+        start_model.place_log_odds(paragraphs, rows, starts),
+        start_model.kind_log_odds(paragraphs),
     )
 
 
@@ -160,38 +140,6 @@ def readings(paragraph: Paragraph) -> list[str]:
         found.append(sentences(text)[0])  # the sentence may continue after the display
     found += [reading for reading in alternatives(text) if text.startswith(reading)]
     return list(dict.fromkeys(found))[:MAX_READINGS]
-
-
-def place_features(paragraphs: Sequence[Paragraph], rows: Sequence[int], starts: Sequence[Start]) -> Float64Array:
-    """Return the (n_places, len(OF_PLACE)) features of the start model."""
-    table = np.zeros((len(starts), len(OF_PLACE)))
-    for place, (row, start) in enumerate(zip(rows, starts, strict=True)):
-        paragraph = paragraphs[row]
-        text = paragraph.text
-        later = start.number > 0
-        n_words = len(text.split())
-        table[place] = (
-            later,
-            start.on_top,
-            later and start.on_top,
-            start.reading > 0 and start.sentence.endswith(":"),
-            start.reading > 0 and not start.sentence.endswith(":"),
-            later and text[: start.offset].rstrip().endswith(":"),
-            later and len(start.sentence.split()) < FEW_WORDS,
-            later and _begins_small(start.sentence),
-            later * np.log(max(1, len(text) - start.offset) / max(1, len(text))),
-            np.log(max(n_words, 1) / USUAL_WORDS),
-            n_words < FEW_WORDS,
-            text.rstrip("\"'”’)»")[-1:] not in ".?!:",
-            _begins_small(text),
-            bool(paragraph.follows) or paragraph.own_length > 0,
-        )
-    return table
-
-
-def _begins_small(text: str) -> bool:
-    first = text.lstrip("([\"'“‘„«")[:1]
-    return first.islower() or not first.isalnum()
 
 
 def by_sentence(belief: Float64Array, keys: IntArray) -> Float64Array:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from quarry.ingest.arrays import Float64Array
-from quarry.player.passage_kinds import PROSE_FIRST, kind_log_odds
 from quarry.player.questions.places import Places
 from quarry.player.search.types import SearchResult, Tier
 
@@ -36,20 +35,17 @@ def prior_of(result: SearchResult, places: Places, model: PriorModel) -> Float64
     begins at this place of the passage.
 
     Args:
-        result: its hits hold every passage that the belief runs over.
-        places: of that course.
+        result: its ranking holds every passage that the belief runs over.
+        places: places of that course.
         model: its parameters.
     """
-    rows = result.hit_rows
+    assert result.ranking is not None, "the belief runs over candidates"
+    rows = result.ranking.rows
     relevance = np.full(len(places.paragraphs), -np.inf)
-    # the belief uses the fitted log-odds of kinds, whatever weight the search gives them
-    relevance[rows] = result.log_odds + result.kind_weight * PROSE_FIRST * places.others[rows]
-    if result.kind_weight != 1.0:
-        relevance += (1.0 - result.kind_weight) * kind_log_odds(places.paragraphs)
-    inside = np.zeros(len(places.paragraphs), dtype=np.bool_)
-    inside[rows] = result.inside
+    relevance[rows] = result.ranking.log_odds + places.kind_log_odds[rows]
     log_odds = relevance[places.rows] / model.temperature + places.log_odds
-    held = inside[places.rows]
+    book = result.book.doc_id if result.book else ""
+    held = np.array([paragraph.doc_id == book for paragraph in places.paragraphs], dtype=np.bool_)[places.rows]
     share = model.book_share.get(result.tier)
     if share is None or held.all() or not held.any():
         return _softmax(log_odds, places.log_odds, model.floor)

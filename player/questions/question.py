@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quarry.ingest.arrays import Float32Array
 from quarry.player.questions.views import DESIGN_VIEWS
@@ -86,10 +85,4 @@ def first_of(present: FitArray) -> FitArray:
     fits[..., 1] = absent[..., 0] * present[..., 1]
     fits[..., 2] = absent[..., 0] * absent[..., 1] * present[..., 2]
     fits[..., 3] = absent[..., 0] * absent[..., 1] * absent[..., 2]
-    return fits
-
-
-def hard_fits(cells: NDArray[np.integer]) -> FitArray:
-    """Return (..., 4) fits that are 1 for the option index of each cell."""
-    fits: FitArray = (cells[..., None] == np.arange(4)).astype(np.float32)
     return fits

@@ -12,13 +12,29 @@ import numpy as np
 from quarry.configs.settings import GameSettings
 from quarry.ingest.arrays import Float64Array
 from quarry.player.questions.kinds import KINDS
-from quarry.player.questions.rates import channel, load_rates, scaled
 from quarry.player.questions.views import VIEWS, View
 
 CHANCE = 0.75
 """Share of wrong letters of a referee who does not look at the paragraph."""
 UNKNOWN_KIND = 0.1
 """Share of wrong letters for a kind of question that is not known."""
+WRONG: Mapping[tuple[View, str], float] = {
+    ("paragraph", "opening"): 0.00698,
+    ("paragraph", "anywhere"): 0.01808,
+    ("opening", "opening"): 0.00763,
+    ("opening", "anywhere"): 0.01558,
+    ("passages", "opening"): 0.00759,
+    ("passages", "anywhere"): 0.03365,
+}
+"""Share of wrong letters of careful respondents by view and kind, estimated from data/games/answers with a Beta prior
+that weighs 40 answers; see docs/notebook/questions.md. Others have the `wrong` of their kind."""
+
+
+def channel(wrong: float) -> Float64Array:
+    """Return the (4, 4) probability of each letter given the fitting option; wrong letters are equally likely."""
+    letters = np.full((4, 4), wrong / 3.0)
+    np.fill_diagonal(letters, 1.0 - wrong)
+    return letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +42,16 @@ class ErrorProfile:
     """How often a referee errs on what it sees.
 
     Attributes:
-        name: of the profile.
+        name: name of the profile.
         weight: prior probability among the referees who look at something.
         slips: share of the answers that are letters by chance, in addition to the rate of the kind of question.
         falls_back: share of the answers that are the first option, after a failed call or an unreadable reply.
-        contrary: gives any letter but the fitting one.
     """
 
     name: str
     weight: float
     slips: float = 0.0
     falls_back: float = 0.0
-    contrary: bool = False
 
     @functools.lru_cache(maxsize=1_000)  # noqa: B019 - profiles are constants
     def channel(self, wrong: float) -> Float64Array:
@@ -46,8 +60,6 @@ class ErrorProfile:
         Args:
             wrong: share of wrong letters of a careful referee, 0..1.
         """
-        if self.contrary:
-            return channel(1.0 - wrong)
         letters = (1.0 - self.falls_back) * channel(wrong + (CHANCE - wrong) * self.slips)
         letters[0] += self.falls_back
         return letters
@@ -61,7 +73,6 @@ ERROR_PROFILES = (
     ErrorProfile("careless 45%", 0.07, slips=0.45),
     ErrorProfile("falls back 15%", 0.07, falls_back=0.15),
     ErrorProfile("falls back 40%", 0.05, falls_back=0.40),
-    ErrorProfile("contrary", 0.01, contrary=True),
 )
 """A sound referee errs as often as the logged ones."""
 USELESS, SKEWED = "useless", "skewed"
@@ -129,9 +140,8 @@ def error_model_of(settings: GameSettings) -> ErrorModel:
     before = sum(errors.weight for errors in ERROR_PROFILES if errors.name != SOUND)
     weights = {errors.name: careless * errors.weight / before for errors in ERROR_PROFILES}
     weights[SOUND] = 1.0 - useless - careless
-    rates = load_rates({name: kind.wrong for name, kind in KINDS.items()})
     return ErrorModel(
-        {key: scaled(wrong, settings.error_scale) for key, wrong in rates.items()},
+        {(view, name): WRONG.get((view, name), kind.wrong) for view in VIEWS for name, kind in KINDS.items()},
         (
             *(
                 RefereeType(views[view] * weights[errors.name], view, errors)

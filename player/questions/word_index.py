@@ -3,81 +3,35 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import regex
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csr_array
 
 from quarry.ingest.arrays import BoolArray, Float64Array, RowArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store.course import cached
-from quarry.player.passage_kinds import start_weights
 from quarry.player.questions.language import Language, hebrew_forms, is_hebrew, language_of
 from quarry.player.questions.places import Places, Start, places_of
 from quarry.player.questions.question import FitArray
-from quarry.player.words import is_stop_word, stems, words
+from quarry.player.questions.start_model import start_weights
+from quarry.player.words import is_stop_word, stems, words, written_words
 
 MIN_LETTERS = 3
 """The least letters of a word that is asked for in a whole paragraph; an opening sentence may be asked for any word."""
-N_LOOKED_UP = 20
-"""The most paragraphs in which the spelling of a word is looked up."""
 LISTED = 0.9
 """Share of the referees for whom the list or display after a lead-in belongs to the passage."""
 FOLLOWING = 0.4
 """Share of the referees for whom the list after a complete passage belongs to the passage."""
-IN_COMPOUND = 0.5
-"""Share of the referees who find a word of a compound, as "or" in "yes-or-no" and "Codd" in "Codd's"."""
 SEEN = 0.98
 """Probability that a careful referee sees a word in its exact form."""
 OTHER_FORM = 0.05
 """Probability that a referee accepts another form of a word although the question says otherwise; none of 20 such
 cases among the logged answers did."""
-LATE = 0.9
-"""Probability for a word after a full stop or colon within our opening sentence: the referee's may end there."""
 BELOW = 0.02
 """Probability for a word of the paragraph after our opening sentence: the referee's may be longer."""
-_FULL_STOP = re.compile(r"[.!?:]\s")
-
-
-class Spelling:
-    """The spelling of words in a course.
-
-    Args:
-        paragraphs: (n_paragraphs,) of the course.
-        ids: word -> id.
-        whole: (n_paragraphs, n_words) more than 0 if the word occurs in the paragraph.
-    """
-
-    def __init__(self, paragraphs: Sequence[Paragraph], ids: Mapping[str, int], whole: csr_array) -> None:
-        self._paragraphs = paragraphs
-        self._ids = ids
-        self._postings: csc_array = whole.tocsc()
-        self._found: dict[str, str] = {}
-
-    def of(self, word: str) -> str:
-        """Return the most frequent spelling of a case-folded word within sentences, else its spelling anywhere."""
-        if word not in self._found:
-            self._found[word] = self._look_up(word)
-        return self._found[word]
-
-    def _look_up(self, word: str) -> str:
-        number = self._ids[word]
-        start, end = self._postings.indptr[number : number + 2]
-        pattern = regex.compile(rf"(?<!\p{{L}}){regex.escape(word)}(?!\p{{L}})", regex.IGNORECASE)
-        inner: Counter[str] = Counter()
-        anywhere: Counter[str] = Counter()
-        for row in self._postings.indices[start : min(end, start + N_LOOKED_UP)]:
-            text = _with_list(self._paragraphs[row])
-            for match in pattern.finditer(text):
-                before = text[: match.start()].rstrip(" \"'“”(")
-                within = before != "" and before[-1] not in ".!?:"
-                (inner if within else anywhere)[match.group()] += 1
-        found = inner or anywhere
-        return max(found.items(), key=lambda item: (item[1], item[0]))[0] if found else word
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +39,9 @@ class WordIndex:
     """The words of a course by place.
 
     Attributes:
-        places: of the course.
-        languages: (n_places,) of the text.
-        first_words, last_words: (n_places,) of the opening sentence, case-folded, "" for a sentence without words.
-        spelling: of the words.
+        places: places of the course.
+        languages: (n_places,) language of the text.
+        spelling: the most frequent spelling of each word.
         words: case-folded, by id.
         ids: word -> id.
         forms: (n_words,) id that the forms of one word share.
@@ -97,15 +50,11 @@ class WordIndex:
         plain: (n_words,) whether the word has letters alone, two at least, so that a referee can find it.
         whole, opening: (n_places, n_words) share of the referees who find the word in the passage, or in its opening
             sentence.
-        early: (n_places, n_words) the same before the first full stop or colon of the opening sentence, where the
-            sentence ends for some referees.
     """
 
     places: Places
-    spelling: Spelling
+    spelling: Mapping[str, str]
     languages: tuple[Language, ...]
-    first_words: tuple[str, ...]
-    last_words: tuple[str, ...]
     words: tuple[str, ...]
     ids: Mapping[str, int]
     forms: RowArray
@@ -114,7 +63,6 @@ class WordIndex:
     plain: BoolArray
     whole: csr_array
     opening: csr_array
-    early: csr_array
 
 
 def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
@@ -129,9 +77,7 @@ def _index_of(paragraphs: Sequence[Paragraph]) -> WordIndex:
     whole = _table([held for passage in passages for held in passage], ids)
     openings = [start.sentence for start in places.starts]
     opening = _table(map(_held, openings), ids)
-    early = _table((_held(_FULL_STOP.split(sentence, maxsplit=1)[0]) for sentence in openings), ids)
-    full = _table((passage[0] for passage in passages), ids)
-    for table in (whole, opening, early, full):
+    for table in (whole, opening):
         table.resize((table.shape[0], len(ids)))
     vocabulary = tuple(ids)
     hebrew = np.array([is_hebrew(word) for word in vocabulary], dtype=np.bool_)
@@ -144,13 +90,10 @@ def _index_of(paragraphs: Sequence[Paragraph]) -> WordIndex:
     shared = [hebrew_forms(word) if he else stem for word, stem, he in zip(vocabulary, stemmed, hebrew, strict=True)]
     forms = np.array([form_ids.setdefault(form, len(form_ids)) for form in shared], dtype=np.intp)
     languages = [language_of(_with_list(paragraph)[:400]) for paragraph in paragraphs]
-    ends = [words(sentence) for sentence in openings]
     return WordIndex(
         places=places,
-        spelling=Spelling(paragraphs, ids, full),
+        spelling=_spelling(map(_with_list, paragraphs)),
         languages=tuple(languages[row] for row in places.rows.tolist()),
-        first_words=tuple(found[0] if found else "" for found in ends),
-        last_words=tuple(found[-1] if found else "" for found in ends),
         words=vocabulary,
         ids=ids,
         forms=forms,
@@ -159,8 +102,13 @@ def _index_of(paragraphs: Sequence[Paragraph]) -> WordIndex:
         plain=plain,
         whole=whole,
         opening=opening,
-        early=early,
     )
+
+
+def _spelling(texts: Iterable[str]) -> dict[str, str]:
+    """Return the most frequent spelling of each case-folded word; of two equally frequent ones, that in lower case."""
+    counts = Counter(word for text in texts for word in written_words(text))
+    return {word.casefold(): word for word in sorted(counts, key=lambda word: (counts[word], word))}
 
 
 def _with_list(paragraph: Paragraph) -> str:
@@ -191,14 +139,8 @@ def _words_from(paragraph: Paragraph, starts: Sequence[Start]) -> list[dict[str,
 
 
 def _held(text: str) -> dict[str, float]:
-    """Return the words of a text with 1, or with IN_COMPOUND if a word occurs only within compounds."""
-    there = dict.fromkeys(words(text), 1.0)
-    compounds = _COMPOUND.findall(text)
-    if compounds:
-        alone = set(words(_COMPOUND.sub(" ", text)))
-        parts = words(" ".join(_MARK.sub(" ", part) for part in compounds))
-        there |= {word: IN_COMPOUND for word in parts if word not in alone}
-    return there
+    """Return the words of a text with 1, the share of the referees who find each."""
+    return dict.fromkeys(words(text), 1.0)
 
 
 def _table(rows: Iterable[Mapping[str, float]], ids: dict[str, int]) -> csr_array:
@@ -214,15 +156,11 @@ def _table(rows: Iterable[Mapping[str, float]], ids: dict[str, int]) -> csr_arra
     return csr_array((values, np.array(columns, dtype=np.int32), np.array(ends)), shape=(len(ends) - 1, len(ids)))
 
 
-_MARK = regex.compile(r"[-‐‑–־'’]")
-_COMPOUND = regex.compile(rf"[\p{{L}}\p{{N}}]+(?:{_MARK.pattern}[\p{{L}}\p{{N}}]+)+")
-
-
 class Candidates:
     """The places that questions are made for, or fitted to, with their words.
 
     Args:
-        index: of the course.
+        index: word index of the course.
         rows: (n_candidates,) places of the index.
         prior: (n_candidates,) their probabilities, summing to 1.
         clue: the book's name and the hint, all that a referee of the view "name" sees.
@@ -264,9 +202,9 @@ class Candidates:
 
     def in_opening(self, ids: RowArray) -> FitArray:
         """Return the (n_words, n_candidates) probability that a referee finds each word in the opening sentence."""
-        there, early = _columns(self._opening, ids), _columns(self._early, ids)
-        seen = np.maximum(self._seen(self._opening, ids), BELOW * (_columns(self._whole, ids) > 0))
-        return np.where((there > 0) & (early == 0), np.float32(LATE) * there, seen)
+        below = np.float32(BELOW) * (_columns(self._whole, ids) > 0)
+        seen: FitArray = np.maximum(self._seen(self._opening, ids), below)
+        return seen
 
     def in_clue(self, ids: RowArray) -> FitArray:
         """Return the (n_words, n_candidates) probability that a referee finds each word in the name and the hint."""
@@ -298,10 +236,6 @@ class Candidates:
     @functools.cached_property
     def _opening(self) -> csr_array:
         return self.index.opening[self.rows]
-
-    @functools.cached_property
-    def _early(self) -> csr_array:
-        return self.index.early[self.rows]
 
 
 def _columns(table: csr_array, ids: RowArray) -> FitArray:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from quarry.configs.imports import find, make
 from quarry.configs.settings import SearchSettings, Settings
 from quarry.ingest.embed import Embedder, TokenEmbedder, word_models_of
-from quarry.ingest.embed.hint_bank import HINTS, Hints, load_hints, read_bank
+from quarry.ingest.embed.hint_bank import Hints, load_hints, read_bank
 from quarry.ingest.embed.tokens import form_of
 from quarry.ingest.errors import EmbedderError, StoreError
 from quarry.ingest.store import Course, is_url, open_store
 from quarry.ingest.store.course import cached
 from quarry.player.errors import SearchError
-from quarry.player.search.cache import CachingEmbedder, IdentityKey, ResultCache, shared_cache
+from quarry.player.search.cache import CachingEmbedder, ResultCache, shared_cache
 from quarry.player.search.calibration import (
     Calibration,
     ReferenceCalibration,
@@ -26,36 +24,29 @@ from quarry.player.search.calibration import (
     is_calibrated,
     is_fitted,
 )
-from quarry.player.search.core import document_priors
 from quarry.player.search.index import SearchIndex
 from quarry.player.search.late_interaction import Hubs, WordByWord
 from quarry.player.search.orchestrator import AT_HAND, STORE, SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.rules import RuleEvidence
-from quarry.player.search.slots import slots_of
+from quarry.player.search.slots import n_slots
 from quarry.player.search.strategies.chroma import Chroma
-from quarry.player.search.strategies.dense import Dense, PartScorer, Sentences
+from quarry.player.search.strategies.dense import Dense, Sentences
 from quarry.player.search.strategies.keyword import Keyword
-from quarry.player.search.types import Hit, Query, Rewriter, Strategy
+from quarry.player.search.strategies.strategy import Strategy
+from quarry.player.search.types import Query, ScoreArrays
 
 
 def build_orchestrator(
-    store: Course,
-    settings: Settings,
-    embedder: Embedder | None = None,
-    *,
-    more: Sequence[Strategy] = (),
-    rewriter: Rewriter | None = None,
-    cache: ResultCache | None = None,
+    store: Course, settings: Settings, embedder: Embedder | None = None, *, cache: ResultCache | None = None
 ) -> SearchOrchestrator:
     """Build the orchestrator over a store, with the strategies that the settings name.
 
     Args:
         store: the course to search.
         settings: settings of search and embedding.
-        embedder: the store's embedder; None loads it if a strategy needs it.
-        more: the user's strategies; `search.strategies` may hold their names.
-        rewriter: the user's rewriter; None takes that of `search.rewrite`.
+        embedder: the store's embedder; None loads it if a strategy needs it. Searches with a given embedder share no
+            cached results with other orchestrators.
         cache: cache of results; None takes the cache of this process.
 
     If the store's embedder cannot be loaded, the strategies that embed fail in every search. Each search lists them in
@@ -65,24 +56,23 @@ def build_orchestrator(
         SettingsError: a strategy is unknown.
     """
     search = settings.search
-    require_strategies(search, more)
+    require_strategies(search)
     if cache is None and search.cache_size:
         cache = shared_cache(search.cache_size)
-    own = (*more, *((rewriter,) if rewriter else ()), *((embedder,) if embedder else ()))
+    own = None if embedder is None else object()
     generation = store.generation()
-    is_given = embedder is not None
-    embedding = [name for name in search.strategies if name in EMBEDDING]
-    if embedder is None and embedding:
+    broken = ""
+    if embedder is None and any(name in EMBEDDING for name in search.strategies):
         try:
             embedder = store_embedder(store, settings)
         except EmbedderError as error:
-            more = (*more, *(Failing(name, str(error)) for name in embedding))
+            broken = str(error)
 
-    def state(of: Course) -> tuple[SearchIndex, Hashable]:
-        fits = embedder is not None and (is_given or embedder.spec == of.embedder_spec)
-        searched = searched_of(of, settings, embedder if fits else None, more, rewriter)
-        known = of.location, of.collection, of.fingerprint, words_of(of, settings), repr(searched.calibration)
-        return searched, (*known, settings.embed, hints_digest(settings), *map(IdentityKey, own))
+    def state(course: Course) -> tuple[SearchIndex, Hashable]:
+        fits = embedder is not None and (own is not None or embedder.spec == course.embedder_spec)
+        searched = searched_of(course, settings, embedder if fits else None, broken=broken)
+        known = course.location, course.collection, course.fingerprint, words_of(course, settings)
+        return searched, (*known, repr(searched.calibration), settings.embed, own)
 
     def renew() -> tuple[SearchIndex, Hashable] | None:
         nonlocal generation
@@ -103,17 +93,19 @@ def build_orchestrator(
 
 
 def searched_of(
-    store: Course,
-    settings: Settings,
-    embedder: Embedder | None = None,
-    more: Sequence[Strategy] = (),
-    rewriter: Rewriter | None = None,
+    store: Course, settings: Settings, embedder: Embedder | None = None, *, broken: str = ""
 ) -> SearchIndex:
-    """Build the index of a course; see `build_orchestrator` for the arguments."""
+    """Build the index of a course.
+
+    Args:
+        store: the course to search.
+        settings: settings of search and embedding.
+        embedder: the store's embedder; None loads it if a strategy needs it.
+        broken: reason why the embedder cannot be loaded; the strategies that embed then fail in every search.
+    """
     search = settings.search
-    own = {strategy.name: strategy for strategy in more}
-    require_strategies(search, more)
-    if any(name in EMBEDDING and name not in own for name in search.strategies):
+    require_strategies(search)
+    if not broken and any(name in EMBEDDING for name in search.strategies):
         embedder = embedder or store_embedder(store, settings)
     if embedder is not None and not isinstance(embedder, CachingEmbedder):
         embedder = CachingEmbedder(embedder)
@@ -123,47 +115,46 @@ def searched_of(
         scorers = word_scorers(store, settings, embedder)
         calibration = calibration.word_by_word([scorer.spec for scorer in scorers])
     parts = Parts(store, search, calibration, embedder, scorers)
-    strategies: dict[str, Strategy] = dict(own)
-    always = ("keyword", *(("dense",) if embedder is not None else ()))
-    for name in (*always, *search.strategies):
-        if name not in strategies:
+    strategies: dict[str, Strategy] = {}
+    for name in dict.fromkeys(("keyword", *(("dense",) if embedder is not None else ()), *search.strategies)):
+        if broken and name in EMBEDDING:
+            strategies[name] = Failing(name, broken)
+        else:
             strategies[name] = make(STRATEGIES, name, "search.strategies", store, parts)
-    if rewriter is None and search.rewrite != "off":
-        rewriter = make({}, search.rewrite, "search.rewrite", store)
     return SearchIndex(
         strategies,
         build_references(store, search, embedder if is_fitted(store.embedder_spec) else None, calibration.references),
         store.paragraphs,
         calibration=calibration,
-        priors=document_priors(store.documents, search.quality_weight, search.recency_weight),
-        rewriter=rewriter,
         calibrated=embedder is None or is_calibrated(store),
         kind_weight=search.kind_weight,
     )
 
 
-def require_strategies(search: SearchSettings, more: Sequence[Strategy] = ()) -> None:
+def require_strategies(search: SearchSettings) -> None:
     """Check that the strategies in the settings exist, before a model is loaded for them.
 
     Raises:
-        SettingsError: a strategy is neither in the table, nor a valid dotted path, nor in `more`.
+        SettingsError: a strategy is neither in the table nor a valid dotted path.
     """
-    for name in {*search.strategies} - {strategy.name for strategy in more}:
+    for name in search.strategies:
         find(STRATEGIES, name, "search.strategies")
 
 
-class Failing:
+class Failing(Strategy):
     """A strategy that fails in every search; it replaces a strategy that could not be created."""
 
+    name = ""
+
     def __init__(self, name: str, reason: str) -> None:
+        super().__init__(())
         self.name = name
         self._reason = reason
 
     def prepare(self, query: Query) -> None:
-        """Raise the reason."""
-        raise SearchError(self.name, self._reason)
+        """Do nothing; `score` fails."""
 
-    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
+    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Raise the reason."""
         raise SearchError(self.name, self._reason)
 
@@ -181,20 +172,7 @@ class Parts:
     search: SearchSettings
     calibration: Calibration
     embedder: Embedder | None
-    scorers: Sequence[PartScorer]
-
-
-def _make_dense(store: Course, parts: Parts) -> Strategy:
-    return build_dense(store, parts.search, _embedder(parts), parts.calibration, parts.scorers)
-
-
-def _make_chroma(store: Course, parts: Parts) -> Strategy:
-    return Chroma(store, _embedder(parts), parts.calibration.dense, slots_of(parts.search).k)
-
-
-def _embedder(parts: Parts) -> Embedder:
-    assert parts.embedder is not None, "it was loaded for the strategies that need it"
-    return parts.embedder
+    scorers: Sequence[WordByWord]
 
 
 def _make_keyword(store: Course, parts: Parts) -> Strategy:
@@ -203,8 +181,8 @@ def _make_keyword(store: Course, parts: Parts) -> Strategy:
 
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
-    "dense": _make_dense,
-    "chroma": _make_chroma,
+    "dense": lambda store, parts: build_dense(store, parts.search, parts.embedder, parts.calibration, parts.scorers),
+    "chroma": lambda store, parts: Chroma(store, parts.embedder, parts.calibration.dense, n_slots(parts.search)),
     "keyword": _make_keyword,
 }
 """Strategies by name. Each is called with as many of the arguments `store, parts` as it accepts."""
@@ -221,17 +199,6 @@ def store_embedder(store: Course, settings: Settings) -> Embedder:
     return store.models(settings.embed).embedder(store.embedder_spec)
 
 
-def hints_file(settings: Settings) -> Path:
-    """Return the path of the bank of hints."""
-    return Path(settings.search.hints) if settings.search.hints else HINTS
-
-
-def hints_digest(settings: Settings) -> str:
-    """Return a digest of the bank of hints, "" if the file does not exist."""
-    path = hints_file(settings)
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-
-
 def words_of(store: Course, settings: Settings) -> tuple[str, ...]:
     """Return the SPECs of the word-by-word models that the settings ask for and the store holds."""
     held = store.word_specs
@@ -246,9 +213,9 @@ def word_scorers(
 
     Args:
         store: the course to search.
-        settings: settings that name the models and the bank of hints.
+        settings: settings that name the models.
         embedder: the store's embedder; further models are loaded.
-        hints: the bank of hints; None takes that of the settings.
+        hints: the bank of hints; None takes the bundled one.
 
     Raises:
         BadInputError: the bank cannot be read.
@@ -258,7 +225,7 @@ def word_scorers(
     if not specs:
         return ()
     models = store.models(settings.embed)
-    hints = hints or load_hints(hints_file(settings))
+    hints = hints or load_hints()
     doc_ids = [paragraph.doc_id for paragraph in store.paragraphs]
     scorers = []
     for spec in specs:
@@ -278,7 +245,7 @@ def build_dense(
     search: SearchSettings,
     embedder: Embedder,
     calibration: Calibration,
-    more: Sequence[PartScorer] = (),
+    more: Sequence[WordByWord] = (),
 ) -> Dense:
     """Make dense search over a store; compare its sentences too if they have a weight."""
     rules = RuleEvidence(store.paragraphs, search.rule_weight)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import threading
 from collections.abc import Callable, Hashable, Sequence
@@ -15,12 +14,8 @@ from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import Embedder, TokenEmbedder, TokenStates
 from quarry.player.search.types import SearchResult
 
-RESULT_BYTES = 8_192
-"""A cached result of 20 hits takes at most so many bytes, without its paragraphs. The cache holds `cache_size` times as
-many bytes."""
-HIT_BYTES = 400
-VECTOR_BYTES = 16_777_216
-"""The cache of hints holds at most so many bytes: vectors and token states of some 300 hints."""
+HINTS_KEPT = 300
+"""The cache of hints holds the vectors and token states of so many hints, 50 kB each."""
 
 
 @functools.cache
@@ -38,16 +33,16 @@ class _NotKeptError(Exception):
 
 
 class ResultCache:
-    """LRU cache of search results, bounded in bytes and thread-safe.
+    """LRU cache of search results; thread-safe.
 
     Equal searches that run at the same time are computed once.
 
     Args:
-        size: maximal number of cached results of `RESULT_BYTES` each; 0 turns the cache off.
+        size: maximal number of cached results; 0 turns the cache off.
     """
 
     def __init__(self, size: int) -> None:
-        results: LRUCache[Hashable, SearchResult] = LRUCache(size * RESULT_BYTES, getsizeof=_bytes_of)
+        results: LRUCache[Hashable, SearchResult] = LRUCache(size)
         self._get = cached(results, key=lambda key, _: key, condition=threading.Condition())(_made)
 
     def get(self, key: Hashable, make: Callable[[], SearchResult]) -> SearchResult:
@@ -72,10 +67,6 @@ def _made(key: Hashable, make: Callable[[], SearchResult]) -> SearchResult:
     return result
 
 
-def _bytes_of(result: SearchResult) -> int:
-    return max(RESULT_BYTES, HIT_BYTES * len(result.hits))
-
-
 @dataclass(frozen=True, slots=True)
 class ReadQuery:
     """A hint as a model reads it.
@@ -83,36 +74,27 @@ class ReadQuery:
     Attributes:
         vector: (dim,) unit vector.
         tokens: states of its tokens; None if the embedder returns vectors only.
-        beside: (dim,) unit vector of the second text of the same call, or None.
     """
 
     vector: Float32Array
     tokens: TokenStates | None
-    beside: Float32Array | None
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of the arrays."""
-        return 2 * self.vector.nbytes + (self.tokens.states.nbytes if self.tokens is not None else 0)
 
 
 class CachingEmbedder:
-    """An embedder with an LRU cache of query vectors, bounded in bytes and thread-safe.
+    """An embedder with an LRU cache of query vectors; thread-safe.
 
     Args:
         embedder: the embedder to call.
-        n_bytes: maximal size of the cache.
+        size: maximal number of cached hints.
 
     Attributes:
         embedder: the same embedder.
     """
 
-    def __init__(self, embedder: Embedder, n_bytes: int = VECTOR_BYTES) -> None:
+    def __init__(self, embedder: Embedder, size: int = HINTS_KEPT) -> None:
         self.embedder = embedder
-        self._cache: LRUCache[tuple[str, str], ReadQuery] = LRUCache(n_bytes, getsizeof=lambda read: read.n_bytes)
-        self._condition = threading.Condition()
-        keep = cached(self._cache, key=lambda text, beside="": (text, beside), condition=self._condition)
-        self._read = keep(self._read_now)
+        cache: LRUCache[str, ReadQuery] = LRUCache(size)
+        self._read = cached(cache, key=lambda text: text, condition=threading.Condition())(self._read_now)
 
     @property
     def spec(self) -> str:
@@ -124,19 +106,9 @@ class CachingEmbedder:
         """Length of a vector."""
         return self.embedder.dim
 
-    def read(self, text: str, beside: str = "") -> ReadQuery:
-        """Embed a query, and a second text in the same call.
-
-        The last digits of a vector depend on the other texts of the call, so each pair has its own cache entry. A later
-        `read` of the query alone returns the vector of the pair.
-
-        Args:
-            beside: the second text, or "".
-        """
-        read: ReadQuery = self._read(text, beside)
-        if beside:
-            with self._condition, contextlib.suppress(ValueError):  # larger than the cache
-                self._cache[text, ""] = read
+    def read(self, text: str) -> ReadQuery:
+        """Embed a query, unless its vectors are cached."""
+        read: ReadQuery = self._read(text)
         return read
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
@@ -147,30 +119,8 @@ class CachingEmbedder:
         """Embed queries as the embedder does, one at a time."""
         return np.stack([self.read(text).vector for text in texts])
 
-    def _read_now(self, text: str, beside: str = "") -> ReadQuery:
-        texts = [text, beside] if beside else [text]
-        tokens = None
-        if isinstance(self.embedder, TokenEmbedder):
-            vectors, states = self.embedder.read_queries(texts)
-            end = int(states.starts[1])
-            tokens = TokenStates(states.states[:end], states.ids[:end], states.starts[:2])
-        else:
-            vectors = self.embedder.embed_queries(texts)
-        return ReadQuery(vectors[0], tokens, vectors[1] if beside else None)
-
-
-class IdentityKey:
-    """A cache key by identity, for objects without a name, such as a user's rewriter.
-
-    Args:
-        thing: the object; the key keeps it alive, so that no other object gets its id.
-    """
-
-    def __init__(self, thing: object) -> None:
-        self._thing = thing
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, IdentityKey) and other._thing is self._thing
-
-    def __hash__(self) -> int:
-        return id(self._thing)
+    def _read_now(self, text: str) -> ReadQuery:
+        if not isinstance(self.embedder, TokenEmbedder):
+            return ReadQuery(self.embedder.embed_queries([text])[0], None)
+        vectors, states = self.embedder.read_queries([text])
+        return ReadQuery(vectors[0], states)

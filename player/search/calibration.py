@@ -41,7 +41,7 @@ class DenseCalibration:
         bias: bias of the log-odds that the course holds the paragraph.
         best: slope of these log-odds on the highest paragraph similarity.
         top: slope of these log-odds on `mean_of_top` of the similarities.
-        parts: log-odds per unit of further scores of a paragraph, by name; see `strategies.dense.PartScorer`.
+        parts: log-odds per unit of further scores of a paragraph, by name; see `late_interaction.WordByWord.parts`.
         glance: log-odds per unit of the cheap scores; in a large course, these choose the paragraphs that get `parts`.
     """
 
@@ -94,19 +94,6 @@ class KeywordCalibration:
 
 
 @dataclass(frozen=True, slots=True)
-class FusedCalibration:
-    """Weights of linear fusion for ordinary questions, in log-odds per unit of each strategy's score."""
-
-    dense: float
-    keyword: float
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """The weights by strategy."""
-        return {"dense": self.dense, "keyword": self.keyword}
-
-
-@dataclass(frozen=True, slots=True)
 class ReferenceCalibration:
     """Fitted numbers of the resolution of book names with one embedder; see references.py.
 
@@ -130,7 +117,7 @@ class WordsCalibration:
     """Fitted numbers if models compare word by word; `dense.parts` holds the weights of these scores."""
 
     dense: DenseCalibration
-    fused: FusedCalibration
+    fused: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +125,7 @@ class Calibration:
     """All fitted numbers for one embedder.
 
     Attributes:
+        fused: weights of linear fusion for ordinary questions, in log-odds per unit of each strategy's score.
         named: log-odds to add if the book's name is resolved.
         unnamed: log-odds to add if a name was given and is not resolved; below 0.
         words: replacements of `dense` and `fused` if models compare word by word, by their SPECs, joined by "+".
@@ -145,7 +133,7 @@ class Calibration:
 
     dense: DenseCalibration
     keyword: KeywordCalibration
-    fused: FusedCalibration
+    fused: dict[str, float]
     references: ReferenceCalibration
     named: float
     unnamed: float
@@ -154,7 +142,7 @@ class Calibration:
     def rescaled(self, vectors: Float32Array, relevance: Relevance | None = None) -> Calibration:
         """Rescale the numbers for another embedder as `DenseCalibration.rescaled` does, weights of fusion included."""
         dense = self.dense.rescaled(vectors, relevance)
-        fused = FusedCalibration(self.fused.dense * dense.nats / self.dense.nats, self.fused.keyword)
+        fused = {**self.fused, "dense": self.fused["dense"] * dense.nats / self.dense.nats}
         return dataclasses.replace(self, dense=dense, fused=fused, words={})
 
     def word_by_word(self, specs: Sequence[str]) -> Calibration:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,32 +14,24 @@ from quarry.ingest.arrays import AnyFloatArray, BoolArray, IntArray
 from quarry.player.deadlines import Call, Runner
 from quarry.player.errors import AllStrategiesFailedError, SearchError
 from quarry.player.search.core import (
+    FARTHEST,
     NOT_FOUND,
     Named,
     Scored,
     answering,
     book_log_odds,
-    merge_duplicates,
     name_evidence,
     probabilities,
     score_step,
     threshold_log_odds,
 )
 from quarry.player.search.index import SearchIndex, ask
-from quarry.player.search.references import confidence_of
-from quarry.player.search.slots import slots_of, slotted
+from quarry.player.search.slots import n_slots, slotted, slotted_with_rare_words
 from quarry.player.search.strategies.keyword import Keyword
-from quarry.player.search.strategies.ranking import Ranked
 from quarry.player.search.types import BookCandidate, Hit, Query, Ranking, SearchResult, Step
 
-TAIL = 5
-"""One slot in so many is reserved for rare words that no hit holds, if keywords are the fallback."""
 KEYWORDS_S = 1.0
 """Keyword search has this timeout in seconds after all other strategies were late; it takes a millisecond."""
-FUSED_POOL = 200
-"""A fusion asks each strategy that makes hits for at least so many."""
-LEAST_MORE = 1e-6
-"""A paragraph gets so many log-odds more than the paragraph that it replaces."""
 AS_FALLBACK = ", as a fallback"
 IN_BOOK, IN_COURSE = "in the resolved book", "over the whole course"
 NOT_FOUND_BY_SEARCH = "not found by the search, kept in the belief"
@@ -53,24 +45,22 @@ class CascadeStep:
 
     Attributes:
         index: the index that was searched.
-        hint: the hint that was searched for.
         log_odds: (n_columns,) final log-odds, with duplicates merged.
         chosen: (n_chosen,) columns that are returned, in order.
-        of_book: (n_chosen,) whether each takes a book's slot.
-        inside: (n_columns,) whether each paragraph is in a named book.
-        filters: whether a named book filters.
+        in_book: (n_chosen,) whether each takes a slot of the book.
+        inside: (n_columns,) whether each paragraph is in the named book.
+        filters: whether the named book filters.
         fused: scores of all strategies, fused.
         scored: scores of each strategy.
-        lift: log-odds that were added to the named books' paragraphs.
+        lift: log-odds that were added to the named book's paragraphs.
         why: end of the reason of every hit.
     """
 
     name: Step
     index: SearchIndex
-    hint: str
     log_odds: AnyFloatArray
     chosen: IntArray
-    of_book: BoolArray
+    in_book: BoolArray
     inside: BoolArray
     filters: bool
     fused: Scored
@@ -89,19 +79,24 @@ class CascadeStep:
         rows: IntArray = self.index.columns.rows[self.chosen]
         return rows
 
-    def hits(self, level: float, places: range | None = None) -> tuple[Hit, ...]:
-        """Make the hits at some places of `chosen`, or at all of them.
+    @property
+    def filtered(self) -> BoolArray | None:
+        """(n_columns,) whether each paragraph is in the book that filters; None if no book filters."""
+        return self.inside if self.filters else None
+
+    def hits(self, level: float, place: int | None = None) -> tuple[Hit, ...]:
+        """Make the hit at one place of `chosen`, or the hits at all of them.
 
         Args:
             level: log-odds from which a hit is relevant.
         """
-        chosen = slice(None) if places is None else np.array(places, dtype=np.int64)
-        columns, of_book = self.chosen[chosen], self.of_book[chosen]
+        chosen = slice(None) if place is None else slice(place, place + 1)
+        columns, in_book = self.chosen[chosen], self.in_book[chosen]
         log_odds = self.log_odds[columns]
         found = [
             [f"rank {rank} by {item.strategy}" if there else "" for rank, there in zip(ranks, known, strict=True)]
-            for item, (in_course, in_book) in zip(self.scored, self._ranks, strict=True)
-            for ranks in [np.where(of_book, in_book[columns], in_course[columns]).tolist()]
+            for item, (course, book) in zip(self.scored, self._ranks, strict=True)
+            for ranks in [np.where(in_book, book[columns], course[columns]).tolist()]
             for known in [(item.log_odds[0, columns] > NOT_FOUND).tolist()]
         ]
         course, book = self._ranks[0] if len(self.scored) == 1 else self._ranks_of(self.fused)
@@ -122,8 +117,8 @@ class CascadeStep:
                 self.index.columns.rows[columns].tolist(),
                 self.fused.scores[0, columns].tolist(),
                 probabilities(log_odds).tolist(),
-                np.where(of_book, book[columns], course[columns]).tolist(),
-                of_book.tolist(),
+                np.where(in_book, book[columns], course[columns]).tolist(),
+                in_book.tolist(),
                 (log_odds >= level).tolist(),
                 *found,
                 strict=True,
@@ -135,7 +130,7 @@ class CascadeStep:
         return [self._ranks_of(item) for item in self.scored]
 
     def _ranks_of(self, item: Scored) -> tuple[IntArray, IntArray]:
-        """Return (n_columns,) a strategy's ranks from 1, in the course and in the named books."""
+        """Return (n_columns,) a strategy's ranks from 1, in the course and in the named book."""
         order = np.argsort(np.where(item.log_odds[0] > NOT_FOUND, -item.scores[0], np.inf), kind="stable")
         course, book = np.empty((2, len(order)), dtype=np.int64)
         course[order] = np.arange(1, len(order) + 1)
@@ -149,8 +144,9 @@ class Cascade:
     Args:
         query: a query whose `keywords` is not None.
         started: `time.perf_counter()` at the start of the search.
-        everything: return every paragraph of the course, up to the query's k: first those found in the book, then the
-            others found, by relevance, then the rest. No error is raised if every strategy fails or the hint is empty.
+        everything: also rank every paragraph of the course, up to the query's k: first those found in the book, then
+            the others found, by relevance, then the rest. No error is raised if every strategy fails or the hint is
+            empty.
     """
 
     def __init__(
@@ -165,7 +161,7 @@ class Cascade:
     ) -> None:
         self._index = index
         self._settings = settings
-        self._slots = slots_of(settings, query.k if not everything else None)
+        self._k = n_slots(settings, query.k if not everything else None)
         self._everything = everything
         self._runner = runner
         self._query = query
@@ -175,7 +171,7 @@ class Cascade:
         self._scored: dict[tuple[str, str], Scored] = {}
         self._embed_ms: list[float] = [0.0]
         self._failures: dict[str, SearchError] = {}
-        self._naming: Call[tuple[BookCandidate, ...]] | None = None
+        self._naming: Call[BookCandidate | None] | None = None
 
     def result(self) -> SearchResult:
         """Return the result of the step that answers, or of the first step if no step answers.
@@ -190,8 +186,16 @@ class Cascade:
             failures = tuple(self._failures.values())
             if not self._everything:
                 raise AllStrategiesFailedError(failures)
-            nothing = SearchResult(self._query, self._all(None, 0.0), self.books, failures, "course", relevant=False)
-            return replace(nothing, search_ms=self._elapsed_ms)
+            return SearchResult(
+                self._query,
+                (),
+                self.book,
+                failures,
+                "course",
+                False,
+                ranking=self._ranking(None, 0.0),
+                search_ms=self._elapsed_ms,
+            )
         answer = int(answering([np.array([step.best]) for step in steps], settings.threshold, lowered)[0])
         step = steps[max(answer, 0)]
         passed = answer >= 0 and step.best >= threshold_log_odds(settings.threshold)
@@ -200,10 +204,7 @@ class Cascade:
         answered_by: Step = "" if answer < 0 else step.name if passed else "lowered"
         if self._everything and not len(step.chosen):
             answered_by = "course"
-        hits: Sequence[Hit]
-        if self._everything:
-            hits = self._all(step, level)
-        elif settings.cascade and self._query.keywords in ("fallback", "fused"):
+        if not self._everything and settings.cascade and self._query.keywords in ("fallback", "fused"):
             hits = self._with_rare_words(step, level)
             if any(hit.relevant for hit in hits) and (answer < 0 or hits[0].why.endswith(AS_FALLBACK)):
                 answered_by = "fallback"
@@ -211,17 +212,16 @@ class Cascade:
             hits = step.hits(level)
         embed_ms = max(self._embed_ms)
         return SearchResult(
-            query=replace(self._query, beside=""),
+            query=self._query,
             hits=hits,
-            books=self.books,
+            book=self.book,
             failures=tuple(self._failures.values()),
             answered_by=answered_by,
             relevant=bool(answered_by not in ("", "course")),
-            rewritten=step.hint if step.hint != self._query.hint else "",
             boost=step.lift,
             threshold=threshold,
             calibrated=self._index.calibrated,
-            kind_weight=self._index.kind_weight,
+            ranking=self._ranking(step, level) if self._everything else None,
             embed_ms=embed_ms,
             search_ms=max(0.0, self._elapsed_ms - embed_ms),
         )
@@ -231,42 +231,41 @@ class Cascade:
         return 1000.0 * (time.perf_counter() - self._started)
 
     @functools.cached_property
-    def books(self) -> tuple[BookCandidate, ...]:
-        """Documents that the query's book name refers to."""
+    def book(self) -> BookCandidate | None:
+        """The document that the query's book name refers to."""
         if self._naming is None:
-            return ()
+            return None
         found = self._naming.value()
         if self._naming.failure is not None:
             self._failures["book name"] = self._naming.failure
-        return found or ()
+        return found
+
+    @property
+    def _taken(self) -> BookCandidate | None:
+        """The book, if it filters or is boosted."""
+        return self.book if self.book is not None and self.book.tier != "none" else None
 
     def _steps(self) -> list[CascadeStep]:
-        """Run steps until one passes the threshold."""
+        """Run the step of all strategies, and the fallback if that step does not pass the threshold."""
         settings = self._settings
         if settings.book_match != "off":
-            self._name_books()
-        first = self._step("original", self._query, self._names)
-        if first is None and not self._everything:
-            return [step] if (step := self._instead()) else []
-        steps = [first] if first is not None else []
-        for further in (self._rewritten, self._fallback) if settings.cascade else ():
-            if steps and steps[-1].best >= threshold_log_odds(settings.threshold):
-                break
-            found = further(first)
-            if found is not None:
-                steps.append(found)
-        return steps
+            self._name_book()
+        step = self._step("original", self._query, self._names)
+        if step is None and not self._everything:
+            return [found] if (found := self._instead()) else []
+        if step is not None and (not settings.cascade or step.best >= threshold_log_odds(settings.threshold)):
+            return [step]
+        steps = (step, self._fallback() if settings.cascade else None)
+        return [found for found in steps if found is not None]
 
-    def _name_books(self) -> None:
+    def _name_book(self) -> None:
         """Resolve the book's name in parallel with the strategies; these start first because they take longest."""
         query, settings, index = self._query, self._settings, self._index
         self._load(self._names)
-        if settings.book_match == "resolved" and index.references.needs_meaning(query.book_name):
-            self._query = query = replace(query, beside=query.book_name)
         self._naming = Call("book name", self._deadline)
         for name in self._names:
             self._start(name, query)
-        self._runner.begin(self._naming, lambda: index.books(query.book_name, settings, query.hint))
+        self._runner.begin(self._naming, lambda: index.book(query.book_name, settings))
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -276,23 +275,6 @@ class Cascade:
             return (*names, "keyword")
         return names
 
-    def _rewritten(self, first: CascadeStep | None) -> CascadeStep | None:
-        """Run the step with the rewritten hint; return None without a rewriter, or if it changes nothing."""
-        rewriter, query = self._index.rewriter, self._query
-        if rewriter is None or first is None:
-            return None
-        hits = first.hits(0.0)
-        call = self._runner.start("rewriter", lambda: _rewriting(rewriter.rewrite(query, hits)), self._deadline)
-        hint = call.value()
-        if call.failure is not None:
-            self._failures["rewriter"] = call.failure
-        if not hint or hint == query.hint:
-            return None
-        return self._step("rewritten", replace(query, hint=hint, said=query.hint, beside=""), self._names)
-
-    def _named(self) -> list[str]:
-        return [book.doc_id for book in self._taken]
-
     def _instead(self) -> CascadeStep | None:
         """Search by keywords because every strategy has failed; return None if keyword search was one of them."""
         if "keyword" not in self._index.strategies or "keyword" in self._failures:
@@ -300,56 +282,49 @@ class Cascade:
         self._deadline = max(self._deadline, time.monotonic() + KEYWORDS_S)
         return self._step("fallback", self._query, ("keyword",), why=", since all other strategies failed")
 
-    def _fallback(self, first: CascadeStep | None) -> CascadeStep | None:
-        """Search by keywords because no other step found anything; return None in the other modes."""
+    def _fallback(self) -> CascadeStep | None:
+        """Search by keywords because the first step found nothing; return None in the other modes."""
         if self._query.keywords != "fallback" or "keyword" not in self._index.strategies:
             return None
         return self._step("fallback", self._query, ("keyword",), why=AS_FALLBACK)
 
     def _with_rare_words(self, step: CascadeStep, level: float) -> tuple[Hit, ...]:
-        """Return the hits of a step, and add paragraphs with rare words of the hint that no hit holds.
+        """Return the hits of a step, with paragraphs that hold rare words of the hint which no hit holds.
 
-        Embeddings represent rare words poorly. The added paragraphs replace the least relevant hits of their slots: all
-        paragraphs that hold a name, for other words at most a fifth of the slots.
+        Names come first: if a missing word is a name, only names are searched for.
         """
-        keyword, columns, hint = self._index.strategies.get("keyword"), self._index.columns, self._query.hint
+        keyword, hint = self._index.strategies.get("keyword"), self._query.hint
         if not isinstance(keyword, Keyword):
             return step.hits(level)
         held, is_fallback = frozenset(step.rows.tolist()), self._query.keywords == "fallback"
         missing = {word: rows for word, rows in keyword.rare(hint, parts=is_fallback).items() if not rows & held}
         names = [word for word, rows in missing.items() if is_fallback and keyword.is_name(word, rows)]
-        query = replace(self._query, hint=" ".join(names) or hint, said=hint)
+        query = replace(self._query, hint=" ".join(names) or hint)
         found = self._step("fallback", query, ("keyword",), why=AS_FALLBACK) if missing else None
         if found is None:
             return step.hits(level)
-        rows = frozenset().union(*(missing[word] for word in names or missing))
-        fresh = np.flatnonzero(np.isin(columns.rows, list(rows)) & (found.log_odds > NOT_FOUND))
-        fresh = fresh[np.argsort(-found.log_odds[fresh], kind="stable")][
-            : None if names else max(1, self._slots.k // TAIL)
-        ]
-        log_odds = step.log_odds.astype(np.float64)
-        book = step.inside & step.filters
-        for is_book in (True, False):
-            mine, there = fresh[book[fresh] == is_book], log_odds[step.chosen[step.of_book == is_book]]
-            if len(mine):
-                least = there[-min(len(mine), len(there))] + LEAST_MORE if len(there) else NOT_FOUND
-                log_odds[mine] = np.maximum(log_odds[mine], np.maximum(found.log_odds[mine], least))
-        log_odds = merge_duplicates(log_odds[None], columns, book[None])[0]
-        chosen, of_book = slotted(log_odds, step.inside if step.filters else None, self._slots, step.lift)
-        merged = replace(step, log_odds=log_odds, chosen=chosen, of_book=of_book)
-        others = replace(found, log_odds=log_odds, chosen=chosen, of_book=of_book)
+        columns = self._index.columns
+        rare = np.isin(columns.rows, list(frozenset().union(*(missing[word] for word in names or missing))))
+        log_odds, chosen, in_book, added = slotted_with_rare_words(
+            step.log_odds,
+            found.log_odds,
+            rare,
+            step.filtered,
+            columns,
+            self._settings,
+            self._k,
+            step.lift,
+            names=bool(names),
+        )
+        merged = replace(step, log_odds=log_odds, chosen=chosen, in_book=in_book)
+        others = replace(found, log_odds=log_odds, chosen=chosen, in_book=in_book)
         return tuple(
-            added if column in fresh else hit
-            for column, hit, added in zip(chosen, merged.hits(level), others.hits(level), strict=True)
+            other if column in added else hit
+            for column, hit, other in zip(chosen, merged.hits(level), others.hits(level), strict=True)
         )
 
-    @property
-    def _taken(self) -> tuple[BookCandidate, ...]:
-        """Books that filter or are boosted."""
-        return tuple(book for book in self.books if book.tier != "none")
-
     def _step(self, name: Step, query: Query, strategies: Sequence[str], *, why: str = "") -> CascadeStep | None:
-        """Run the strategies, fuse scores, add the priors of documents and kinds, merge duplicates, and fill the slots.
+        """Run the strategies, fuse scores, add the priors of kinds, merge duplicates, and fill the slots.
 
         Return None if all strategies fail.
 
@@ -359,39 +334,29 @@ class Cascade:
         scored = self._asked(query, strategies)
         if not scored:
             return None
-        settings, index = self._settings, self._index
-        if settings.fusion == "first":
-            scored = [item for item in scored if (item.log_odds > NOT_FOUND).any()][:1] or scored[:1]
-        books = self._taken
-        inside = index.columns.inside([book.doc_id for book in books])
-        lift = settings.boost * self._lift(books)
+        settings, index, book = self._settings, self._index, self._taken
+        inside = index.columns.inside(book.doc_id if book else "")
+        lift = settings.boost * book_log_odds(book.confidence, int(inside.sum()), len(inside)) if book else 0.0
         named = Named(inside[None, :], np.array([lift]), np.array([self._evidence]))
-        filters = any(book.tier == "filter" for book in books)
-        weights = index.calibration.fused.weights
+        filters = book is not None and book.tier == "filter"
+        weights = index.calibration.fused
         fused, merged = score_step(
-            scored, named, index.column_priors, index.columns, np.array([filters]), settings, weights
+            scored, named, index.kind_priors, index.columns, np.array([filters]), settings, weights
         )
-        chosen, of_book = slotted(merged[0], inside if filters else None, self._slots, lift)
-        if name == "original" and books and inside[chosen].any():
+        chosen, in_book = slotted(merged[0], inside if filters else None, settings, self._k, lift)
+        if name == "original" and inside[chosen].any():
             name = "filter" if filters else "boost"
-        return CascadeStep(
-            name, index, query.hint, merged[0], chosen, of_book, inside, filters, fused, scored, lift, why
-        )
+        return CascadeStep(name, index, merged[0], chosen, in_book, inside, filters, fused, scored, lift, why)
 
     @property
     def _evidence(self) -> float:
         """Log-odds that the course holds the paragraph, from whether the book's name was resolved."""
         if self._settings.book_match != "resolved":
             return 0.0
-        calibration = self._index.calibration
-        confidence, taken = np.array([confidence_of(self._taken)]), np.array([bool(self._taken)])
+        calibration, book = self._index.calibration, self._taken
+        confidence, taken = np.array([book.confidence if book else 0.0]), np.array([book is not None])
         has_name = np.array([bool(self._query.book_name.strip())])
         return float(name_evidence(confidence, taken, has_name, calibration.named, calibration.unnamed)[0])
-
-    def _lift(self, books: Sequence[BookCandidate]) -> float:
-        sizes = self._index.n_paragraphs
-        n_inside = sum(sizes.get(book.doc_id, 0) for book in books)
-        return book_log_odds(confidence_of(books), n_inside, sum(sizes.values())) if books else 0.0
 
     def _asked(self, query: Query, names: Sequence[str]) -> list[Scored]:
         """Return the scores of each strategy that has not failed, in order; run each once for the same hint."""
@@ -412,59 +377,45 @@ class Cascade:
         """Load the indexes of strategies, and move the deadline by the time that this takes."""
         started = time.monotonic()
         for name in names:
-            strategy = self._index.strategies[name]
-            if isinstance(strategy, Ranked):
-                strategy.load()
+            self._index.strategies[name].load()
         self._deadline += time.monotonic() - started
 
     def _start(self, name: str, query: Query) -> None:
-        """Start a strategy, unless it has run for this hint."""
-        if (name, query.hint) not in self._calls:
-            self._calls[name, query.hint] = self._runner.start(name, self._work(name, query), self._deadline)
-
-    def _work(self, name: str, query: Query) -> Callable[[], Scored]:
-        """Return a function that runs one strategy, to be called in a new thread."""
-        strategy = self._index.strategies[name]
-        pool = max(self._query.k or 0, self._slots.k, FUSED_POOL if len(self._names) > 1 else 0)
+        """Start a strategy in a new thread, unless it has run for this hint."""
+        if (name, query.hint) in self._calls:
+            return
 
         def work() -> Scored:
             started = time.perf_counter()
-            strategy.prepare(query)
+            self._index.strategies[name].prepare(query)
             self._embed_ms.append(1000.0 * (time.perf_counter() - started))
-            return ask(self._index, name, query, pool, self._named, deadline=self._deadline, runner=self._runner)
+            return ask(self._index, name, query, self._taken.doc_id if self._taken else "")
 
-        return work
+        self._calls[name, query.hint] = self._runner.start(name, work, self._deadline)
 
-    def _all(self, step: CascadeStep | None, level: float) -> Ranking:
-        """Return every paragraph, up to the query's k: those found in the book that filters, others found, the rest."""
-        course = self._index.paragraphs
-        whole = step
+    def _ranking(self, step: CascadeStep | None, level: float) -> Ranking:
+        """Rank every paragraph, up to the query's k: those found in the book that filters, others found, the rest."""
+        course, whole = self._index.paragraphs, None
+        found = np.empty(0, dtype=np.int64)
+        log_odds = np.full(len(course), -FARTHEST)
         if step is not None:
-            of_book = step.inside & step.filters
-            order = np.lexsort((-step.log_odds, ~of_book))
+            in_book = step.inside & step.filters
+            order = np.lexsort((-step.log_odds, ~in_book))
             order = order[step.log_odds[order] > NOT_FOUND]
-            whole = replace(step, chosen=order, of_book=of_book[order])
-        found = whole.rows if whole is not None else np.empty(0, dtype=np.int64)
+            whole = replace(step, chosen=order, in_book=in_book[order])
+            found = whole.rows
+            priors = self._index.kind_priors
+            by_hint = step.log_odds if priors is None else step.log_odds - priors
+            log_odds[: len(found)] = np.maximum(by_hint[order], -FARTHEST)
         left = np.ones(len(course), dtype=np.bool_)
         left[found] = False
         rows = np.concatenate([found, np.flatnonzero(left)])[: self._query.k]
-        log_odds = np.full(len(course), NOT_FOUND)
-        if whole is not None:
-            log_odds[: len(found)] = whole.log_odds[whole.chosen]
         why = NOT_FOUND_BY_SEARCH if len(found) else NOTHING_WAS_FOUND
 
-        def hits(places: range) -> Sequence[Hit]:
-            n_found = sum(place < len(found) for place in places)
-            known = () if whole is None else whole.hits(level, places[:n_found])
-            rest = ((course[rows[place]], place - len(found) + 1) for place in places[n_found:])
-            return *known, *(
-                Hit(paragraph, 0.0, 0.0, rank, "course", "global", why, relevant=False) for paragraph, rank in rest
-            )
+        def hit(place: int) -> Hit:
+            if whole is not None and place < len(found):
+                return whole.hits(level, place)[0]
+            rank = place - len(found) + 1
+            return Hit(course[rows[place]], 0.0, 0.0, rank, "course", "global", why, relevant=False)
 
-        return Ranking(course, rows, log_odds[: len(rows)], hits, lambda: step.hits(level) if step is not None else ())
-
-
-def _rewriting(hint: object) -> str:
-    if not isinstance(hint, str):
-        raise SearchError("rewriter", f"it must return text, got {hint!r}")
-    return hint.strip()
+        return Ranking(course, rows, log_odds[: len(rows)], hit)

@@ -2,9 +2,9 @@
 
 Arrays are (n_queries, n_columns): a row is a query, a column a paragraph. Columns are in the order of their
 paragraph_id. Ties go to the earlier column. All evidence about a paragraph is a term in natural log-odds: fusion, the
-lift of a book and the prior of a document add terms. The best paragraph of a query has the calibrated log-odds that the
-course holds the paragraph. Every other paragraph has lower log-odds, by as much as it is less likely. A paragraph that
-was not found has -inf.
+lift of a book and the prior of a passage's kind add terms. The best paragraph of a query has the calibrated log-odds
+that the course holds the paragraph. Every other paragraph has lower log-odds, by as much as it is less likely. A
+paragraph that was not found has -inf.
 
 The order of the calls: `combine` adds the scores of a strategy, `relative` shifts them, `score_step` calls `weigh` and
 `merge_duplicates`, `slots.slotted` chooses the paragraphs to return, and `answering` chooses the step of the cascade
@@ -13,14 +13,14 @@ that answers. This module uses no hits, texts or models.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from quarry.configs.settings import Fusion, SearchSettings
 from quarry.ingest.arrays import AnyFloatArray, BoolArray, IntArray
-from quarry.ingest.paragraph import Document, Paragraph
+from quarry.ingest.paragraph import Paragraph
 
 NOT_FOUND = -np.inf
 TRACE = 1e-6
@@ -38,24 +38,17 @@ class Columns:
         document: (n_columns,) index of each column's document in `doc_ids`.
         doc_ids: documents that have paragraphs, ascending.
         twins: (n_groups, size of the largest) columns of duplicates, ascending, then -1.
-        column_of: (n_paragraphs,) column of each of the course's paragraphs.
     """
 
     rows: IntArray
     document: IntArray
     doc_ids: tuple[str, ...]
     twins: IntArray
-    column_of: IntArray
 
-    def inside(self, doc_ids: Sequence[str]) -> BoolArray:
-        """Return (n_columns,) whether each paragraph is in one of the documents."""
-        wanted: BoolArray = np.array([doc_id in doc_ids for doc_id in self.doc_ids], dtype=np.bool_)
+    def inside(self, doc_id: str) -> BoolArray:
+        """Return (n_columns,) whether each paragraph is in a document; "" is no document."""
+        wanted: BoolArray = np.array([doc_id == known for known in self.doc_ids], dtype=np.bool_)
         return wanted[self.document]
-
-    @property
-    def n_twins(self) -> int:
-        """Number of paragraphs that are dropped as duplicates."""
-        return int((self.twins >= 0).sum()) - len(self.twins)
 
 
 def columns_of(paragraphs: Sequence[Paragraph]) -> Columns:
@@ -86,14 +79,11 @@ def columns_of(paragraphs: Sequence[Paragraph]) -> Columns:
     twins = np.full((len(same), max(map(len, same), default=0)), -1, dtype=np.int64)
     for line, group in enumerate(same):
         twins[line, : len(group)] = group
-    column_of = np.empty(len(paragraphs), dtype=np.int64)
-    column_of[chosen] = np.arange(len(chosen))
     return Columns(
         rows=np.array(chosen, dtype=np.int64),
         document=np.array([number[paragraphs[row].doc_id] for row in chosen], dtype=np.int64),
         doc_ids=doc_ids,
         twins=twins,
-        column_of=column_of,
     )
 
 
@@ -144,8 +134,8 @@ class Named:
     """Evidence of the book names of some queries.
 
     Attributes:
-        inside: (n_queries, n_columns) whether a paragraph is in a named book.
-        lift: (n_queries,) log-odds to add to the paragraphs of these books.
+        inside: (n_queries, n_columns) whether a paragraph is in the named book.
+        lift: (n_queries,) log-odds to add to the paragraphs of this book.
         evidence: (n_queries,) log-odds that the course holds the paragraph.
     """
 
@@ -199,8 +189,8 @@ def fuse(
 
     Args:
         found: at least one, in declared order.
-        fusion: "first" takes the first strategy that found anything; "rrf" sums 1 / (rrf_k + rank); "linear" takes the
-            weighted sum of scores, and the log-odds of a strategy without a weight.
+        fusion: "rrf" sums 1 / (rrf_k + rank); "linear" takes the weighted sum of scores, and the log-odds of a strategy
+            without a weight.
         weights: log-odds per unit of each strategy's score.
         rrf_k: a larger value makes the first ranks count less; 60 in the paper.
         known: (n_queries, n_columns) log-odds to add; "rrf" adds them before it ranks.
@@ -214,15 +204,9 @@ def fuse(
         Cormack, Clarke and Buettcher, Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
         Methods, 2009; Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval, 2023.
     """
-    first = found[0]
-    if len(found) > 1 and fusion == "first":
-        scores, log_odds = found[-1].scores, found[-1].log_odds
-        for item in found[-2::-1]:
-            some = (item.log_odds > NOT_FOUND).any(axis=1, keepdims=True)
-            scores, log_odds = np.where(some, item.scores, scores), np.where(some, item.log_odds, log_odds)
-        first = Scored(first.strategy, scores, log_odds)
-    if len(found) == 1 or fusion == "first":
-        return first if known is None else Scored(first.strategy, first.scores, first.log_odds + known)
+    if len(found) == 1:
+        (only,) = found
+        return only if known is None else Scored(only.strategy, only.scores, only.log_odds + known)
     anywhere = np.logical_or.reduce([item.log_odds > NOT_FOUND for item in found])
     highest = np.max([item.log_odds.max(axis=1, initial=NOT_FOUND) for item in found], axis=0)
     highest = np.where(np.isfinite(highest), highest, 0.0)
@@ -299,7 +283,7 @@ def score_step(
 
     Args:
         found, named, priors, weights: arguments of `weigh`.
-        filters: (n_queries,) whether a named book filters; the duplicate in that book is then kept.
+        filters: (n_queries,) whether the named book filters; the duplicate in that book is then kept.
 
     Returns:
         The fused scores, and their (n_queries, n_columns) log-odds with duplicates merged.
@@ -315,8 +299,8 @@ def name_evidence(
     """Return (n_queries,) the log-odds that the course holds the paragraph, from whether the book's name was resolved.
 
     Args:
-        confidence: (n_queries,) 0..1, confidence that one of the books is right.
-        taken: (n_queries,) whether a book filters or is boosted.
+        confidence: (n_queries,) 0..1, confidence that the book is right.
+        taken: (n_queries,) whether the book filters or is boosted.
         has_name: (n_queries,) whether a name was given.
         named, unnamed: log-odds of a name that was resolved with confidence 1, and of an unresolved name.
     """
@@ -356,38 +340,10 @@ def book_log_odds(confidence: float, n_in_book: int, n_in_course: int) -> float:
     return max(0.0, log_odds_of(surest) + ratio)
 
 
-def document_priors(documents: Iterable[Document], quality_weight: float, recency_weight: float) -> Mapping[str, float]:
-    """Return the prior log-odds of each document's paragraphs, by doc_id: weights times quality and recency.
-
-    Quality is the share of the document's blocks that were kept, divided by the highest share. Recency is its rank
-    among the dated documents, 0 for the oldest and 1 for the latest. Unknown values count as 0.
-    """
-    documents = list(documents)
-    kept = {document.doc_id: _kept_share(document) for document in documents}
-    best = max(kept.values(), default=0.0)
-    dates = sorted({document.date for document in documents if document.date})
-    age = {date: place / max(1, len(dates) - 1) for place, date in enumerate(dates)}
-    return {
-        document.doc_id: quality_weight * (kept[document.doc_id] / best if best else 0.0)
-        + recency_weight * age.get(document.date, 0.0)
-        for document in documents
-    }
-
-
-def _kept_share(document: Document) -> float:
-    blocks = document.n_paragraphs + sum(document.rejected.values())
-    return document.n_paragraphs / blocks if blocks else 0.0
-
-
 def probabilities(log_odds: AnyFloatArray) -> AnyFloatArray:
     """Return the probabilities of log-odds, never 0 or 1."""
     shares: AnyFloatArray = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -FARTHEST, FARTHEST, dtype=np.float64)))
     return shares
-
-
-def probability(log_odds: float) -> float:
-    """Return the probability of log-odds, never 0 or 1."""
-    return float(probabilities(np.array(log_odds)))
 
 
 def log_odds_of(probability: float) -> float:

@@ -126,16 +126,16 @@ class Hubs:
 
     def __init__(self, vectors: Float32Array, doc_ids: Sequence[str], bank: Bank) -> None:
         numbers = {document: number for number, document in enumerate(dict.fromkeys(bank.hints.documents)) if document}
-        of_hints = np.array([numbers.get(document, -1) for document in bank.hints.documents])
-        of_paragraphs = np.array([numbers.get(doc_id, -2) for doc_id in doc_ids])
+        hint_numbers = np.array([numbers.get(document, -1) for document in bank.hints.documents])
+        paragraph_numbers = np.array([numbers.get(doc_id, -2) for doc_id in doc_ids])
         # one more than is averaged, to replace the hint that is searched for
-        n_kept = 0 if bank.hints.course.intersection(doc_ids) else min(N_NEAREST + 1, len(of_hints))
+        n_kept = 0 if bank.hints.course.intersection(doc_ids) else min(N_NEAREST + 1, len(hint_numbers))
         self._nearest = np.empty((len(doc_ids), n_kept), dtype=np.float32)
         self._hints = np.empty((len(doc_ids), n_kept), dtype=np.int32)
         for start in range(0, len(doc_ids), BLOCK):
             rows = slice(start, start + BLOCK)
             cosines = vectors[rows] @ bank.vectors.T
-            cosines[of_paragraphs[rows, None] == of_hints[None, :]] = UNRELATED
+            cosines[paragraph_numbers[rows, None] == hint_numbers[None, :]] = UNRELATED
             best = np.argpartition(-cosines, n_kept - 1, axis=1)[:, :n_kept] if n_kept else self._hints[rows]
             nearest = np.take_along_axis(cosines, best, axis=1)
             order = np.argsort(-nearest, axis=1, kind="stable")

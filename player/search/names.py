@@ -16,7 +16,6 @@ from quarry.player.words import is_stop_word
 
 _SEPARATORS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _DIGITS_BEGIN_OR_END = regex.compile(r"(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})")
-_LONGEST_RANGE = 20
 _HEBREW_PREFIXES = "הבלמשכו"
 _HEBREW_LETTERS = dict(zip("אבגדהוזחטיכל", (*range(1, 11), 20, 30), strict=True))
 _CARDINALS = (
@@ -37,11 +36,6 @@ _ORDINAL_ENDS = frozenset(("st", "nd", "rd", "th"))
 _ROMAN = regex.compile(r"\b[IVX]+\b")
 _ROMAN_FORM = regex.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
-_JOINTS = regex.compile(r"\s+(?:and|as well as|&|\+)\s+|\s*[,;/&+]\s*|\s+ו[-־]?(?=\S)")
-"""This separates the names of two documents; a hyphen does not, because it joins words of one name."""
-_RANGE = regex.compile(
-    r"(?P<unit>\p{L}+)\s*(?P<first>\d{1,2})\s*(?:-|–|—|to|through|until|עד)\s*(?P<last>\d{1,2})(?!\d)", regex.I
-)
 _DATE = regex.compile(r"(?<!\d)(?:\d{4}[-_./ ]\d{1,2}[-_./ ]\d{1,2}|\d{1,2}[-_./ ]\d{1,2}[-_./ ]\d{4})(?!\d)")
 _LEAST_PREFIX = 3
 _LEAST_TYPO = 4
@@ -101,22 +95,6 @@ def is_generic(token: str) -> bool:
     return is_unit(token) or describes_file(token) or is_stop_word(token)
 
 
-def lecture_numbers(text: str) -> set[int]:
-    """Return the numbers of lectures in a text: "lecture 3", "chapter II", "the third lecture"; not "two lectures"."""
-    words = normalise_name(text).split()
-    found: set[int] = set()
-    for place, word in enumerate(words):
-        if not counts_lectures(word):
-            continue
-        for token in tokens_of(" ".join(words[place : place + 2]))[1:]:
-            found |= {int(token)} if token.isdecimal() else set()
-        if place and words[place - 1] in _IN_ORDER:
-            found.add(_IN_ORDER[words[place - 1]])
-        if place > 1 and words[place - 1] in _ORDINAL_ENDS and words[place - 2].isdecimal():
-            found.add(int(words[place - 2]))
-    return found
-
-
 def tokens_of(name: str) -> list[str]:
     """Return the normalised words of a name, numbers in digits: "Lecture II", "lecture two" and "הרצאה ב'" end in 2.
 
@@ -164,21 +142,6 @@ def numbers(name: str) -> set[int]:
     }
 
 
-def parts_of(name: str) -> list[str]:
-    """Split a name that may name several documents: "lectures 3 and 4", "trees, graphs and hashing"."""
-    ranged = _RANGE.search(name)
-    if ranged and is_unit(normalise_name(ranged["unit"])):
-        first, last = int(ranged["first"]), int(ranged["last"])
-        if first < last <= first + _LONGEST_RANGE:
-            return [f"{ranged['unit']} {number}" for number in range(first, last + 1)]
-    parts = [part.strip() for part in _JOINTS.split(name) if part and normalise_name(part)]
-    if not parts or not any(is_unit(token) for token in normalise_name(parts[0]).split()):
-        return parts
-    unit = next(token for token in normalise_name(parts[0]).split() if is_unit(token))
-    # "lectures three and four": the second number also counts lectures
-    return [parts[0], *(f"{unit} {part}" if len(part.split()) == 1 else part for part in parts[1:])]
-
-
 def likeness(token: str, other: str) -> float:
     """Return the similarity, 0..1, of two normalised words: equal, abbreviated or mistyped.
 
@@ -215,16 +178,6 @@ class Vocabulary:
             found.update(word for word, _, _ in typos)
         likely = {word: likeness(token, word) for word in found}
         return {word: alike for word, alike in likely.items() if alike}
-
-
-def acronyms(tokens: list[str]) -> set[str]:
-    """Return the acronyms of all runs of two to six words."""
-    plain = [token for token in tokens if not token.isdecimal()]
-    return {
-        "".join(token[0] for token in plain[start:end])
-        for start in range(len(plain))
-        for end in range(start + 2, min(len(plain), start + 6) + 1)
-    }
 
 
 def _numbered(table: str, lowest: int) -> dict[str, int]:

@@ -12,14 +12,14 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from quarry.configs.settings import SearchSettings, SettingsError
+from quarry.configs.settings import SearchSettings
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.deadlines import Call, Runner
-from quarry.player.errors import AllStrategiesFailedError, LateStrategyError, QueryError, SearchError
-from quarry.player.search.cache import IdentityKey, ResultCache
+from quarry.player.errors import AllStrategiesFailedError, LateStrategyError, PlayerError, QueryError, SearchError
+from quarry.player.search.cache import ResultCache
 from quarry.player.search.cascade import Cascade
 from quarry.player.search.index import SearchIndex
-from quarry.player.search.slots import slots_of
+from quarry.player.search.slots import n_slots
 from quarry.player.search.statistics import SearchStatistics
 from quarry.player.search.types import Query, SearchResult
 
@@ -53,9 +53,6 @@ class SearchOrchestrator:
         identity: Hashable = None,
         renew: Callable[[], tuple[SearchIndex, Hashable] | None] | None = None,
     ) -> None:
-        unknown = [name for name in settings.strategies if name not in index.strategies]
-        if unknown:
-            raise SettingsError(f"search.strategies must be of {', '.join(index.strategies)}, got {unknown[0]!r}")
         self.settings = settings
         self._cache = cache
         self._renew = renew
@@ -63,14 +60,13 @@ class SearchOrchestrator:
         self._statistics = SearchStatistics()
         self._lock = threading.Lock()
         self._check: Call[None] | None = None
-        self._state = index, identity or IdentityKey(self)
+        self._state = index, identity or object()
 
     def search(self, query: Query) -> SearchResult:
         """Search step by step until a step reaches the threshold; list failed strategies in `failures`.
 
-        The steps: the original hint, with the book that filters or is boosted; the rewritten hint; keywords, in the
-        mode "fallback"; all of these again at the lowered threshold. If no step reaches it, `relevant` is False and the
-        hits are the first step's.
+        The steps: the hint, with the book that filters or is boosted; keywords, in the mode "fallback"; both again at
+        the lowered threshold. If no step reaches it, `relevant` is False and the hits are the first step's.
 
         Raises:
             QueryError: the hint is empty or k is below 1.
@@ -79,44 +75,42 @@ class SearchOrchestrator:
         """
         started = time.perf_counter()
         query = self._checked(query)
-        index, identity, stale = self._current()
 
-        def find() -> SearchResult:
-            return Cascade(index, self.settings, self._runner, query, started).result()
+        def find(index: SearchIndex, identity: Hashable) -> SearchResult:
+            def search_now() -> SearchResult:
+                return Cascade(index, self.settings, self._runner, query, started).result()
+
+            return search_now() if self._cache is None else self._cache.get(self._key(query, identity), search_now)
 
         try:
-            result = find() if self._cache is None else self._cache.get(self._key(query, identity), find)
+            result = self._current(find)
         except AllStrategiesFailedError as error:
             self._statistics.count_failures([failure.strategy for failure in error.failures])
             _warn(error.failures)
             raise
         if result.cached:
             result = replace(result, query=query, embed_ms=0.0, search_ms=1000.0 * (time.perf_counter() - started))
-        return self._counted(replace(result, failures=(*stale, *result.failures)) if stale else result)
-
-    @property
-    def paragraphs(self) -> Sequence[Paragraph]:
-        """The course as it was at the last search."""
-        return self._state[0].paragraphs
+        return self._counted(result)
 
     async def search_async(self, query: Query) -> SearchResult:
         """Run `search` in a thread, so that it does not block the event loop."""
         return await asyncio.to_thread(self.search, query)
 
     def candidates(self, query: Query) -> SearchResult:
-        """Search as `search` does, and return every paragraph of the course by relevance, up to the query's k.
+        """Search as `search` does, and also return the `ranking` of every paragraph of the course, up to the query's k.
 
-        The hits are a `Ranking` of rows and log-odds, which makes each `Hit` on access. If all strategies fail, or the
-        hint is empty, no paragraph is found.
+        If all strategies fail, or the hint is empty, no paragraph is found.
 
         Raises:
             QueryError: the query cannot be searched.
         """
         started = time.perf_counter()
         query = self._checked(query, everything=True)
-        index, _, stale = self._current()
-        result = Cascade(index, self.settings, self._runner, query, started, everything=True).result()
-        return self._counted(replace(result, failures=(*stale, *result.failures)) if stale else result)
+
+        def find(index: SearchIndex, identity: Hashable) -> SearchResult:
+            return Cascade(index, self.settings, self._runner, query, started, everything=True).result()
+
+        return self._counted(self._current(find))
 
     def paragraphs_for_prompt(self, hint: str, k: int) -> tuple[Paragraph, ...]:
         """Search, and return at most k paragraphs that reach the threshold, most relevant first."""
@@ -128,39 +122,65 @@ class SearchOrchestrator:
         """Return counts of searches, cache hits and misses, failures and answers by step, and latencies."""
         return self._statistics.as_dict()
 
-    def _current(self) -> tuple[SearchIndex, Hashable, tuple[SearchError, ...]]:
-        """Renew the index if the store has changed; return it, its identity, and a failure if the store is unreachable.
+    def _current(self, find: Callable[[SearchIndex, Hashable], SearchResult]) -> SearchResult:
+        """Search the course as it was read last while the store is asked for changes; if it has changed, search again.
+
+        Args:
+            find: searches an index that has this identity.
 
         Raises:
+            AllStrategiesFailedError: no strategy answered.
             IngestError: the store is missing, or has changed and cannot be read.
         """
+        check, state = self._start_check(), self._state
+        result: SearchResult | None = None
+        fault: PlayerError | None = None
+        try:
+            result = find(*state)
+        except PlayerError as error:
+            fault = error
+        unreachable = self._unreachable(check) if check is not None else None
+        if self._state is not state:
+            result = find(*self._state)
+        if result is None:
+            assert fault is not None
+            raise fault
+        return result if unreachable is None else replace(result, failures=(unreachable, *result.failures))
+
+    def _start_check(self) -> Call[None] | None:
+        """Start to ask the store for changes, or return the call that is already asking; None if nothing can change."""
         renew = self._renew
         if renew is None:
-            return *self._state, ()
+            return None
 
         def check() -> None:
             self._state = renew() or self._state  # also if the search has stopped waiting
 
         with self._lock:
-            is_new = self._check is None or self._check.done()
-            if is_new:
+            if self._check is None or self._check.done():
                 deadline = time.monotonic() + self.settings.deadline_s / 2.0
                 self._check = self._runner.start(STORE, check, deadline)
-            call = self._check
-        assert call is not None
+            return self._check
+
+    def _unreachable(self, check: Call[None]) -> SearchError | None:
+        """Wait until the store has answered; return a failure if it cannot be reached in time, else None.
+
+        Raises:
+            IngestError: the store is missing, or has changed and cannot be read.
+        """
         try:
-            call.result(max(0.0, call.deadline - time.monotonic()))
+            check.result(max(0.0, check.deadline - time.monotonic()))
         except TimeoutError:
-            return *self._state, (LateStrategyError(STORE, f"no answer in time; {AT_HAND}"),)
+            return LateStrategyError(STORE, f"no answer in time; {AT_HAND}")
         except SearchError as failure:
-            return *self._state, (failure,)
-        return *self._state, ()
+            return failure
+        return None
 
     def _key(self, query: Query, identity: Hashable) -> Hashable:
         """Return the cache key of a query: everything that its result depends on."""
         hint, book_name = _plain(query.hint), _plain(query.book_name)
         return (
-            replace(query, hint=hint, book_name=book_name, k=slots_of(self.settings, query.k).k),
+            replace(query, hint=hint, book_name=book_name, k=n_slots(self.settings, query.k)),
             self.settings,
             identity,
         )
@@ -180,7 +200,7 @@ class SearchOrchestrator:
             _warn(result.failures)
         if _log.isEnabledFor(logging.INFO):
             fields = {
-                "books": [book.doc_id for book in result.books],
+                "book": result.book.doc_id if result.book else "",
                 "tier": result.tier,
                 "answered_by": result.answered_by,
                 "hits": len(result.hits),
@@ -189,7 +209,6 @@ class SearchOrchestrator:
                 "failures": [failure.strategy for failure in result.failures],
                 "embed_ms": round(result.embed_ms, 3),
                 "search_ms": round(result.search_ms, 3),
-                **self._statistics.totals(),
             }
             _log.info("search %s", json.dumps(fields), extra={"search": fields})
         return result

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
+
+from quarry.ingest.arrays import RowArray
 
 
-class Postings(Mapping[str, NDArray[np.int32]]):
+class Postings(Mapping[str, RowArray]):
     """Rows of the texts that contain a word, ascending, by word.
 
     Args:
@@ -23,10 +25,10 @@ class Postings(Mapping[str, NDArray[np.int32]]):
             ids.extend(self._ids.setdefault(word, len(self._ids)) for word in dict.fromkeys(text))
             rows.extend([row] * (len(ids) - len(rows)))
         order = np.argsort(ids, kind="stable")
-        self._rows = np.array(rows, dtype=np.int32)[order]
+        self._rows = cast(RowArray, np.array(rows, dtype=np.int32)[order])  # half the memory
         self._starts = np.searchsorted(np.array(ids, dtype=np.int32)[order], np.arange(len(self._ids) + 1))
 
-    def __getitem__(self, word: str) -> NDArray[np.int32]:
+    def __getitem__(self, word: str) -> RowArray:
         number = self._ids[word]
         return self._rows[self._starts[number] : self._starts[number + 1]]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -15,23 +14,18 @@ from quarry.ingest.arrays import Float32Array, Float64Array
 from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.ingest.store.course import cached
-from quarry.player.search.cache import CachingEmbedder
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
 from quarry.player.search.names import (
     Vocabulary,
-    acronyms,
-    counts_lectures,
     describes_file,
     heads_section,
     is_generic,
-    lecture_numbers,
     normalise_name,
     numbers,
-    parts_of,
     tokens_of,
 )
 from quarry.player.search.types import BookCandidate, Tier
-from quarry.player.words import is_stop_word, stems
+from quarry.player.words import stems
 
 MEANING, NUMBER, CLASH, EXACT = 3, 4, 5, 6
 """These are the columns of the features of the same names."""
@@ -60,7 +54,6 @@ _NAMES_IN_FULL: tuple[AliasSource, ...] = ("stem", "name", "title", "sidecar", "
 """Aliases of these sources are names of the whole document."""
 FEWEST_TO_SHARE = 3
 """In courses of at least so many documents, words in the names of more than half of them are ignored."""
-_ACRONYM = 0.5
 _OF_FILE = 0.5
 """A word such as "slides" has this weight; a word that names a subject has weight 1."""
 _SIMILAR_FROM = 40.0
@@ -75,22 +68,8 @@ _COMMON_RATE = 0.0005
 """A word with this share of a text's words gets the full weight of "content"."""
 SETTLED = 0.9
 """At this confidence by letters and words, a name is not embedded: that would be as slow as embedding a hint."""
-SURELY_SAID = 0.95
-"""A stem or title within a hint is resolved with this confidence."""
-PROBABLY_SAID = 0.85
-"""A single word of a name that no text of the course holds is resolved with this confidence, and boosts."""
-COVERED = 0.75
-"""If a name joins several documents, each document must match this share of the words of its part, by rarity."""
-_JOINING = ("called", "titled", "named", "written", "entitled")
-"""These words may come between a word for a document and its name."""
-_LEAST_PROPER = 3
-"""A word of a name that no text of the course holds must be longer than this to be taken for the name."""
-WORDS_OF_A_NAME = 2
-"""A title or stem within a hint is recognised if it has at least so many distinctive words."""
 HIGHEST_LECTURE = 100
 """No course has this many lectures; larger numbers are years or course codes."""
-NAMES_KEPT = 400
-"""The cache holds so many names: a game repeats one name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +122,6 @@ class References:
         row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
         self._stems: dict[str, str] = {}
         self._folded: dict[str, set[str]] = {}
-        self._proper: dict[str, set[int]] = {}
         self._names: list[_Name] = []
         self._numbers: list[set[int]] = [set() for _ in self.doc_ids]
         self._mentioned: list[set[int]] = [set() for _ in self.doc_ids]
@@ -177,8 +155,6 @@ class References:
             kept = [place for place, (_, alias) in enumerate(aliases) if _is_name(alias)]
             self._alias_rows = np.array([row_of[original[aliases[place][0]]] for place in kept], dtype=np.intp)
             self._alias_vectors = vectors[kept]
-        # each comparison takes a third of a millisecond
-        self._by_letters = functools.lru_cache(NAMES_KEPT)(self._spelt_confidences)
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """Return the document whose file stem is `book_name`, at confidence 1, or None.
@@ -191,21 +167,17 @@ class References:
         folded = sorted(self._folded.get(_fold(book_name), ()))
         return BookCandidate(folded[0], 1.0, "filter", folded[0]) if len(folded) == 1 else None
 
-    def resolve(self, book_name: str, hint: str = "") -> Sequence[BookCandidate]:
+    def resolve(self, book_name: str) -> Sequence[BookCandidate]:
         """Return the documents that `book_name` may refer to, best first, each once; ties go to the smaller doc_id.
 
         The confidences and that of "none of these" sum to 1, so a name that fits two documents equally filters on
         neither. A name that is a file's stem has confidence 1.
-
-        Args:
-            hint: the hint of the search; a name in doubt is embedded in the same call.
         """
         if not normalise_name(book_name) or not self.doc_ids:
             return []
-        features, aliases, confidences = self._by_letters(book_name)
+        features, aliases, confidences = self._spelt_confidences(book_name)
         if self._is_in_doubt(book_name, confidences):
-            features = features.copy()
-            features[:, MEANING] = self._meanings(book_name, features, hint)
+            features[:, MEANING] = self._meanings(book_name, features)
             confidences = self._confidences(features, self.calibration.weights, self.calibration.none)
         rounded = [round(confidence, 4) for confidence in confidences.tolist()]
         candidates = [
@@ -213,12 +185,6 @@ class References:
             for doc_id, confidence, alias in zip(self.doc_ids, rounded, aliases, strict=True)
         ]
         return sorted(candidates, key=lambda candidate: (-candidate.confidence, candidate.doc_id))
-
-    def needs_meaning(self, book_name: str) -> bool:
-        """Return whether letters and words leave a name in doubt, so that it is embedded."""
-        if not normalise_name(book_name) or not self.doc_ids:
-            return False
-        return self._is_in_doubt(book_name, self._by_letters(book_name)[2])
 
     def _is_in_doubt(self, book_name: str, confidences: Float64Array) -> bool:
         has_word = any(map(self._is_word, self._telling(tokens_of(book_name)).split()))
@@ -240,79 +206,9 @@ class References:
             confidences[(features[:, NUMBER] == 0.0) & (features[:, EXACT] == 0.0)] = 0.0
         return features, aliases, confidences
 
-    def books(self, book_name: str, hint: str = "") -> tuple[BookCandidate, ...]:
-        """Return the documents that `book_name` refers to; the best candidate if none is sure enough, or ().
-
-        A name may join several documents ("lectures 3 and 4"). All of them are returned if that reading is at least as
-        confident, each with the lowest confidence of its parts.
-
-        Args:
-            hint: argument of `resolve`.
-        """
-        whole = list(self.resolve(book_name, hint)[:1])
-        parts = parts_of(book_name)
-        if len(parts) < 2 or (whole and whole[0].confidence == 1.0) or not all(map(self._may_name, parts)):
-            return tuple(whole)
-        best = [self._covered(part) for part in parts]
-        known = {found.doc_id: found for found in best if found is not None and found.confidence > 0.0}
-        joint = min((found.confidence if found else 0.0 for found in best), default=0.0)
-        if len(known) < 2 or joint < max(self._boost_confidence, whole[0].confidence if whole else 0.0):
-            return tuple(whole)
-        return tuple(replace(found, confidence=joint, tier=self._tier(joint)) for found in known.values())
-
-    def _may_name(self, part: str) -> bool:
-        """Return whether a part of a name may name a document by its letters and words, without an embedding."""
-        if not any(map(self._is_word, self._telling(tokens_of(part)).split())):
-            return True
-        features, _ = self._spelt(part)
-        return bool((features[:, 1] >= COVERED).any() or features[:, EXACT].any())
-
-    def _covered(self, part: str) -> BookCandidate | None:
-        """Return the best candidate for a part of a name, None unless it matches the part's words."""
-        best = next(iter(self.resolve(part)), None)
-        telling = self._telling(tokens_of(part)).split()
-        if best is None or best.confidence == 1.0 or not any(map(self._is_word, telling)):
-            return best
-        words = self._spelt(part)[0][self.doc_ids.index(best.doc_id), 1]
-        return best if words >= COVERED else None
-
-    def books_in(self, hint: str) -> tuple[BookCandidate, ...]:
-        """Return the documents whose name a hint holds, or ().
-
-        The subject of a lecture is not a name. A name is a title or stem of several distinctive words, or a number next
-        to a word that counts lectures. A word of one document's name or author is a name if it is next to a word for a
-        document ("the hummel paper", "slides on hashing"), or if no text of the course holds it.
-        """
-        said = f" {normalise_name(hint)} "
-        found = {row: (text, SURELY_SAID) for row, text, written in self._telling_names if written in said}
-        words = [token for token in tokens_of(hint) if not is_stop_word(token) and token not in ("s", *_JOINING)]
-        for place, word in enumerate(words):
-            rows = sorted(self._proper.get(word, ()))
-            if len(rows) != 1 or not self._is_word(word) or is_generic(word) or word in self._common:
-                continue
-            near = words[max(0, place - 1) : place + 2]
-            stem = next(iter(stems(word)), word)
-            is_nowhere = self._content and len(word) > _LEAST_PROPER and stem not in self._content
-            if any(map(_names_document, near)):
-                found.setdefault(rows[0], (word, SURELY_SAID))
-            elif is_nowhere:
-                found.setdefault(rows[0], (word, PROBABLY_SAID))
-        named = [BookCandidate(self.doc_ids[row], sure, self._tier(sure), text) for row, (text, sure) in found.items()]
-        if not named:
-            numbered = [self.resolve(f"lecture {number}")[:1] for number in sorted(lecture_numbers(hint))]
-            named = [best for (best,) in numbered if best.tier != "none"]
-        return tuple(named)
-
-    @functools.cached_property
-    def _telling_names(self) -> list[tuple[int, str, str]]:
-        """Row, text and normalised text of each name that may be found within a hint."""
-        return [
-            (alias.row, alias.text, f" {alias.normalised} ")
-            for alias in self._names
-            if alias.whole
-            and len(alias.tokens) > 1
-            and sum(map(self._is_word, self._telling(alias.tokens).split())) >= WORDS_OF_A_NAME
-        ]
+    def best(self, book_name: str) -> BookCandidate | None:
+        """Return the document that `book_name` likeliest refers to, whatever its confidence; see `resolve`."""
+        return next(iter(self.resolve(book_name)), None)
 
     def _confidences(self, features: Float64Array, weights: Sequence[float], none: float) -> Float64Array:
         """Return (n_documents,) the probability of each document; the remainder is that of "none of these"."""
@@ -358,15 +254,11 @@ class References:
         tokens = tokens_of(alias.text)
         if alias.source in _WEAK:
             tokens = [token for token in tokens if not heads_section(token)]
-        if whole or alias.source == "author":
-            for token in tokens:
-                self._proper.setdefault(token, set()).add(row)
         self._mentioned[row] |= numbers(alias.text)
         self._names.append(_Name(row, alias.text, normalised, tuple(tokens), trust, whole))
-        weights = dict.fromkeys(acronyms(tokens), _ACRONYM * trust) if whole else {}
-        for word, weight in (weights | dict.fromkeys(tokens, trust)).items():
+        for word in tokens:
             known = self._words.setdefault(word, {})
-            known[row] = max(known.get(row, 0.0), weight)
+            known[row] = max(known.get(row, 0.0), trust)
 
     def _rates(self, paragraphs: Sequence[Paragraph], row_of: dict[str, int]) -> dict[str, dict[int, float]]:
         """Return, by stem, the share of each document's words that have this stem."""
@@ -445,13 +337,10 @@ class References:
     def _compares_meanings(self) -> bool:
         return self._embedder is not None and len(self._alias_rows) > 0
 
-    def _meanings(self, book_name: str, spelt: Float64Array, hint: str) -> Float64Array:
+    def _meanings(self, book_name: str, spelt: Float64Array) -> Float64Array:
         """Return (n_documents,) the feature "meaning"."""
         assert self._embedder is not None
-        vector = None
-        if hint and isinstance(self._embedder, CachingEmbedder):
-            vector = self._embedder.read(hint, book_name).beside
-        cosines = self._alias_vectors @ (self._embedder.embed_queries([book_name])[0] if vector is None else vector)
+        cosines = self._alias_vectors @ self._embedder.embed_queries([book_name])[0]
         best = np.full(len(self.doc_ids), self.calibration.unrelated)
         np.maximum.at(best, self._alias_rows, cosines)
         meanings: Float64Array = (best - self.calibration.unrelated) / (1.0 - self.calibration.unrelated)
@@ -462,15 +351,6 @@ class References:
         if confidence >= self._filter_confidence:
             return "filter"
         return "boost" if confidence >= self._boost_confidence else "none"
-
-
-def confidence_of(books: Sequence[BookCandidate]) -> float:
-    """Return the confidence that one of the books is right, 0 for no books."""
-    return min(1.0, sum(book.confidence for book in books)) if {book.doc_id for book in books} else 0.0
-
-
-def _names_document(word: str) -> bool:
-    return describes_file(word) or counts_lectures(word) or word in ("article", "talk", "talks", "deck", "מאמר")
 
 
 def _fold(stem: str) -> str:

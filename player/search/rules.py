@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import regex
@@ -24,23 +25,23 @@ MOST_SHARED = 32
 """The table of likelihoods holds so many counts of shared words; larger counts are clipped."""
 
 
-class Likelihood:
+class Likelihood(NamedTuple):
     """Likelihood of a number of shared words: a mixture of referees who keep the rule, with slips, and who ignore it.
-
-    Args:
-        keep: share of the referees who keep the rule.
-        slip: likelihood ratio of a shared word to a word that is not shared, for a referee who keeps the rule.
 
     A paragraph that shares n words with the hint has the likelihood keep * slip**n + (1 - keep), relative to one that
     shares none. The first shared word counts most, and the likelihood is never below 1 - keep.
+
+    Attributes:
+        keep: share of the referees who keep the rule.
+        slip: likelihood ratio of a shared word to a word that is not shared, for a referee who keeps the rule.
     """
 
-    def __init__(self, keep: float, slip: float) -> None:
-        self._table = np.log(keep * slip ** np.arange(MOST_SHARED) + (1.0 - keep)).astype(np.float32)
+    keep: float
+    slip: float
 
     def log_odds(self, shared: RowArray) -> Float32Array:
         """Return (n_paragraphs,) the log-odds of counts of shared words; a count of 0 has log-odds 0."""
-        found: Float32Array = self._table.take(shared, mode="clip")
+        found: Float32Array = np.log(self.keep * self.slip**shared + (1.0 - self.keep)).astype(np.float32)
         return found
 
 

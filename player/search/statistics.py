@@ -40,11 +40,6 @@ class SearchStatistics:
             self._cache["misses"] += 1
             self._failures.update(strategies)
 
-    def totals(self) -> dict[str, Any]:
-        """Return the number of searches and the hit rate of the cache."""
-        searches = self._cache.total()
-        return {"searches": searches, "hit_rate": round(self._cache["hits"] / searches, 4) if searches else 0.0}
-
     def as_dict(self) -> dict[str, Any]:
         """Return searches, cache hits and misses, failures by strategy, answers by step, and p50 and p95 latencies."""
         with self._lock:

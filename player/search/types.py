@@ -1,19 +1,19 @@
-"""Types of search: Query, Hit, Ranking, SearchResult, and the protocols Strategy and Rewriter."""
+"""Types of search: Query, Hit, Ranking and SearchResult."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Protocol, overload
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from quarry.configs.settings import KeywordMode
-from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
+from quarry.ingest.arrays import AnyFloatArray, Float64Array, IntArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import SearchError
-from quarry.player.search.core import FARTHEST, NOT_FOUND, log_odds_of
+from quarry.player.search.core import NOT_FOUND
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ Tier = Literal["filter", "boost", "none"]
 
 NOTHING_FOUND = "Nothing relevant was found for this hint."
 
-Step = Literal["filter", "boost", "rewritten", "original", "fallback", "lowered", "course", ""]
+Step = Literal["filter", "boost", "original", "fallback", "lowered", "course", ""]
 """A step of the cascade answers a search; "course" if nothing was found and a game gets all paragraphs, "" if none."""
 
 
@@ -39,16 +39,12 @@ class Query:
         book_name: name of its lecture as somebody wrote it, "" if unknown.
         k: number of hits to return; None takes the settings' number.
         keywords: mode of keywords; None takes `search.keywords`.
-        said: the original hint, if a rewriter returned `hint`; else "".
-        beside: a second text to embed in the same call as the hint, or "".
     """
 
     hint: str
     book_name: str = ""
     k: int | None = None
     keywords: KeywordMode | None = None
-    said: str = ""
-    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,43 +104,22 @@ class BookCandidate:
     alias: str
 
 
-class Ranking(Sequence[Hit]):
-    """Every paragraph of a course in order, as arrays; each hit is made on access.
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Every paragraph of a course in order, for the belief of a game.
 
-    Args:
-        paragraphs: the course that was searched.
-        rows: (n_hits,) rows in `paragraphs`.
-        log_odds: (n_hits,) of relevance, -inf for a paragraph that was not found.
-        make: makes the hits of a range of ranks, from 0.
-        show: makes the hits that take the slots.
+    Attributes:
+        course: all paragraphs that were searched.
+        rows: (n_ranked,) row of each ranked paragraph in `course`.
+        log_odds: (n_ranked,) log-odds of relevance without those of the passage's kind; the minimum for a paragraph
+            that was not found.
+        hit: makes the hit at a place of the ranking, from 0.
     """
 
-    def __init__(
-        self,
-        paragraphs: Sequence[Paragraph],
-        rows: IntArray,
-        log_odds: AnyFloatArray,
-        make: Callable[[range], Sequence[Hit]],
-        show: Callable[[], Sequence[Hit]],
-    ) -> None:
-        self.paragraphs = paragraphs
-        self.rows = rows
-        self.log_odds = log_odds
-        self._make = make
-        self.show = show
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @overload
-    def __getitem__(self, place: int) -> Hit: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Hit]: ...
-    def __getitem__(self, place: int | slice) -> Hit | Sequence[Hit]:
-        if isinstance(place, slice):
-            return self._make(range(len(self))[place])
-        row = range(len(self))[place]
-        return self._make(range(row, row + 1))[0]
+    course: Sequence[Paragraph]
+    rows: IntArray
+    log_odds: Float64Array
+    hit: Callable[[int], Hit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,46 +128,39 @@ class SearchResult:
 
     Attributes:
         hits: book slots first, then global ones; by relevance within a slot, no paragraph twice.
-        books: documents that the book's name refers to, highest confidence first. The best candidate is listed even if
-            it neither filters nor is boosted; () if there was no name or no candidate.
+        book: the document that the book's name refers to, also if it neither filters nor is boosted; None if there was
+            no name or no candidate.
         failures: strategies that failed or were late while others answered.
         answered_by: the step of the cascade that answered, "" if no step answered.
         relevant: False if no step reached its threshold; `hits` then holds those of the first step.
         cached: whether the result came from the cache.
-        rewritten: the rewritten hint, if the step that answered used it; else "".
-        boost: log-odds that were added to the named books' paragraphs.
+        boost: log-odds that were added to the book's paragraphs.
         threshold: 0..1, relevance from which a hit is relevant: the threshold of the step that answered, or the lowest
             threshold.
         calibrated: False if the embedder is uncalibrated, so that something always counts as relevant.
-        kind_weight: weight of the log-odds of each passage's kind in `log_odds`.
+        ranking: all paragraphs, for a search by `SearchOrchestrator.candidates`; else None.
         embed_ms: milliseconds spent on embedding the hint.
         search_ms: milliseconds spent on everything else.
     """
 
     query: Query
     hits: Sequence[Hit]
-    books: tuple[BookCandidate, ...] = ()
+    book: BookCandidate | None = None
     failures: tuple[SearchError, ...] = ()
     answered_by: Step = ""
     relevant: bool = True
     cached: bool = False
-    rewritten: str = ""
     boost: float = 0.0
     threshold: float = 0.0
     calibrated: bool = True
-    kind_weight: float = 1.0
+    ranking: Ranking | None = None
     embed_ms: float = 0.0
     search_ms: float = 0.0
 
     @property
-    def book(self) -> BookCandidate | None:
-        """The book with the highest confidence, or None."""
-        return self.books[0] if self.books else None
-
-    @property
     def tier(self) -> Tier:
         """Tier of `book`, "none" without a book."""
-        return self.books[0].tier if self.books else "none"
+        return self.book.tier if self.book else "none"
 
     @property
     def relevant_hits(self) -> tuple[Hit, ...]:
@@ -204,44 +172,8 @@ class SearchResult:
         """A notice that nothing relevant was found; "" if a hit is relevant."""
         return "" if self.relevant else NOTHING_FOUND
 
-    @property
-    def log_odds(self) -> Float64Array:
-        """(n_hits,) log-odds of relevance; the minimum for a paragraph that was not found."""
-        if isinstance(self.hits, Ranking):
-            known: Float64Array = np.clip(self.hits.log_odds.astype(np.float64), -FARTHEST, None)
-            return known
-        return np.array([log_odds_of(hit.relevance) for hit in self.hits])
-
-    @property
-    def inside(self) -> BoolArray:
-        """(n_hits,) whether the document of each hit is one of the books."""
-        doc_ids = {book.doc_id for book in self.books}
-        return np.array([paragraph.doc_id in doc_ids for paragraph in self.paragraphs], dtype=np.bool_)
-
-    @property
-    def paragraphs(self) -> Sequence[Paragraph]:
-        """(n_hits,) the paragraph of each hit."""
-        if isinstance(self.hits, Ranking):
-            return [self.hits.paragraphs[row] for row in self.hits.rows.tolist()]
-        return [hit.paragraph for hit in self.hits]
-
-    @property
-    def shown(self) -> SearchResult:
-        """This result with only the hits that take the slots, if `hits` is a `Ranking`; else this result."""
-        return replace(self, hits=self.hits.show()) if isinstance(self.hits, Ranking) else self
-
-    @property
-    def course(self) -> Sequence[Paragraph]:
-        """All paragraphs of the course if `hits` is a `Ranking`; else the paragraphs of the hits."""
-        return self.hits.paragraphs if isinstance(self.hits, Ranking) else self.paragraphs
-
-    @property
-    def hit_rows(self) -> IntArray:
-        """(n_hits,) row of each hit in `course`."""
-        return self.hits.rows if isinstance(self.hits, Ranking) else np.arange(len(self.hits))
-
     def __repr__(self) -> str:
-        best = f", best {self.paragraphs[0].paragraph_id!r}" if len(self.hits) else ""
+        best = f", best {self.hits[0].paragraph.paragraph_id!r}" if self.hits else ""
         relevant = "" if self.relevant else ", nothing relevant"
         relevant += "" if self.calibrated else ", uncalibrated"
         hint = self.query.hint if len(self.query.hint) <= 60 else f"{self.query.hint[:57]}..."
@@ -251,11 +183,13 @@ class SearchResult:
         """Return a data frame with a row for each hit, in order."""
         import pandas as pd
 
-        of_paragraph = {"document": "doc_id"} | {name: name for name in ("page", "heading", "opening_sentence", "text")}
-        of_hit = ("relevance", "slot", "strategy", "rank", "score", "relevant", "why")
+        paragraph_columns = {"document": "doc_id"} | {
+            name: name for name in ("page", "heading", "opening_sentence", "text")
+        }
+        hit_columns = ("relevance", "slot", "strategy", "rank", "score", "relevant", "why")
         columns = {"paragraph_id": [hit.paragraph.paragraph_id for hit in self.hits]}
-        columns |= {name: [getattr(hit.paragraph, key) for hit in self.hits] for name, key in of_paragraph.items()}
-        return pd.DataFrame(columns | {name: [getattr(hit, name) for hit in self.hits] for name in of_hit})
+        columns |= {name: [getattr(hit.paragraph, key) for hit in self.hits] for name, key in paragraph_columns.items()}
+        return pd.DataFrame(columns | {name: [getattr(hit, name) for hit in self.hits] for name in hit_columns})
 
     def _repr_html_(self) -> str:
         """Return the best 20 hits as an HTML table, for notebooks."""
@@ -264,41 +198,8 @@ class SearchResult:
 
     def row_of(self, paragraph: Paragraph) -> int | None:
         """Return the position of a paragraph among the hits, from 0; None if it is not a hit."""
-        ids = (found.paragraph_id for found in self.paragraphs)
+        ids = (hit.paragraph.paragraph_id for hit in self.hits)
         return next((row for row, found in enumerate(ids) if found == paragraph.paragraph_id), None)
-
-
-class Strategy(Protocol):
-    """One way of finding paragraphs; all implementations pass tests/contracts/strategy.py.
-
-    Strategies run in parallel, each in its own thread, within `search.deadline_s`.
-    """
-
-    @property
-    def name(self) -> str:
-        """Name of the strategy in its hits."""
-
-    def prepare(self, query: Query) -> None:
-        """Do the work that depends on the hint alone, such as embedding it; it is timed apart and done once."""
-
-    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
-        """Return at most k hits, best first, ranks from 1; only paragraphs of `doc_id` if it is given.
-
-        Args:
-            query: the query; `query.keywords` is never None.
-            k: maximal number of hits.
-            doc_id: the only document to search, "" for all.
-            deadline: on the clock of `time.monotonic()`; later hits are dropped. None sets no deadline.
-
-        Ties go to the smaller paragraph_id. If nothing is found, return an empty sequence; on a failure, raise.
-        """
-
-
-class Rewriter(Protocol):
-    """Rewriter of hints; a user's rewriter may call a language model."""
-
-    def rewrite(self, query: Query, hits: Sequence[Hit]) -> str:
-        """Return the hint in other words, given the hits of the first step; "" to change nothing."""
 
 
 def nothing_found(n: int) -> ScoreArrays:

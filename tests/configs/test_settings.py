@@ -107,7 +107,7 @@ def test_at_least_one_slot_is_reserved(tmp_path: Path) -> None:
     [
         ("serach: {k: 5}", "section must be one of embed, ingest, search, game, got 'serach'"),
         ("search: {top_k: 5}", "search has no key 'top_k'; it has strategies, keywords"),
-        ("search: {boots: 5}", "hints; did you mean boost?"),
+        ("search: {boots: 5}", "accuracy; did you mean boost?"),
         ("search: {5: 5}", "search has no key 5; it has strategies, keywords"),
         ("[]", "must hold a mapping of sections, got list"),
         ("token: secret", "section must be one of"),
@@ -118,14 +118,14 @@ def test_at_least_one_slot_is_reserved(tmp_path: Path) -> None:
         ("search: {k: true}", "search.k must be of type int, got True"),
         ("search: {boost: true}", "search.boost must be of type float, got True"),
         ("search: {boost: .nan}", "search.boost must be within 0.0..10.0, got nan"),
-        ("search: {fusion: sum}", "search.fusion must be one of first, rrf, linear, got 'sum'"),
+        ("search: {fusion: sum}", "search.fusion must be one of rrf, linear, got 'sum'"),
         ("search: {book_match: false}", "search.book_match must be one of off, stem, resolved, got False"),
         ("search: {strategies: dense}", "search.strategies must be a list of names, got 'dense'"),
         (
             "search: {sentence_weight: 0.9}",
             "search.sentence_weight + sentence_mean_weight must be at most 1, got 0.9 + 0.2",
         ),
-        ("search: {rewrite: feedback}", "search.rewrite must be off or the dotted path of a rewriter, got 'feedback'"),
+        ("search: {rewrite: feedback}", "search has no key 'rewrite'"),
         ("search: {strategies: []}", "search.strategies must name at least one strategy, got none"),
         ("embed: {models_dir: 5}", "embed.models_dir must be of type str, got 5"),
     ],
@@ -300,7 +300,8 @@ def test_accuracy_of_the_environment_counts_where_it_is_left_open(
 
 
 @pytest.mark.parametrize(
-    ("change", "value"), [("search.keywords=off", "off"), ("search.threshold=5e-1", 0.5), ("search.hints=", "")]
+    ("change", "value"),
+    [("search.keywords=off", "off"), ("search.threshold=5e-1", 0.5), ("search.accuracy=fast", "fast")],
 )
 def test_set_reads_words_and_numbers_as_they_are_meant(change: str, value: object) -> None:
     assert getattr(load(changes=[change]).search, change.partition(".")[2].partition("=")[0]) == value

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from quarry.player.errors import ServerError
-from quarry.player.game.play import play
+from quarry.player.game.loop import play
 from quarry.player.protocol import messages as protocol
 from quarry.player.protocol.client import GameServer
 from quarry.player.protocol.messages import Json

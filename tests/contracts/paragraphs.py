@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from quarry.ingest.arrays import IntArray
 from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions.places import Places
 
 
 def paragraph(paragraph_id: str, text: str = "") -> Paragraph:
@@ -10,3 +14,8 @@ def paragraph(paragraph_id: str, text: str = "") -> Paragraph:
     doc_id, page, _ = paragraph_id.split(":")
     text = text or f"This is what {paragraph_id} teaches."
     return Paragraph(paragraph_id, doc_id, int(page), f"Section {page}", text, f"{text.split('.')[0]}.")
+
+
+def first_places(places: Places) -> IntArray:
+    """(n_paragraphs,) the first place of each passage."""
+    return np.searchsorted(places.rows, np.arange(len(places.paragraphs)))

@@ -154,7 +154,7 @@ def make_hashing_replayer(location: str, settings: Settings, referee: str, seed:
     """A replayer over a store of `make_store`, without a model; worker processes make it too."""
     store = open_store(location)
     embedder = HashingEmbedder()
-    player = Player(build.build_orchestrator(store, settings, embedder), settings.game, 0, store.paragraphs)
+    player = Player(build.build_orchestrator(store, settings, embedder), settings.game)
     judges = [judge for repeat in range(repeats) if (judge := make_referee(referee, seed + repeat)) is not None]
     return Replayer(player, judges, half_alike, seed)
 

@@ -70,7 +70,7 @@ def texts(path: Path) -> Iterator[str]:
 class TestSource:
     def test_there_are_sources_to_look_at(self) -> None:
         names = {name_of(path) for path in SOURCES}
-        assert {"player/game/play.py", "ingest/store/store.py", "configs/settings.py"} <= names
+        assert {"player/game/loop.py", "ingest/store/store.py", "configs/settings.py"} <= names
 
     @pytest.mark.parametrize("path", SOURCES, ids=name_of)
     def test_player_ingest_and_configs_do_not_import_the_harness(self, path: Path) -> None:

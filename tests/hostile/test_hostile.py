@@ -15,7 +15,7 @@ import pytest
 from quarry.evaluate.practice.server import PracticeServer, Repertoire, create_app, serving
 from quarry.player.errors import PlayerError
 from quarry.player.game.game import GameReport, Timeouts
-from quarry.player.game.play import play_games
+from quarry.player.game.loop import play_games
 from quarry.player.player import Player
 from quarry.player.protocol.client import HttpGameServer
 from tests.evaluate.fakes import small_repertoire

@@ -21,11 +21,13 @@ from quarry.player.protocol.client import GameState
 from quarry.player.protocol.messages import Json
 from quarry.player.questions.question import Question
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, calibration_of
+from quarry.player.search.core import NOT_FOUND, log_odds_of, probabilities
 from quarry.player.search.index import SearchIndex
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.references import References
 from quarry.player.search.strategies.dense import Dense
-from quarry.player.search.types import Hit, Query, Strategy
+from quarry.player.search.strategies.strategy import Strategy
+from quarry.player.search.types import Hit, Query, ScoreArrays
 from quarry.player.words import words
 from tests.contracts.paragraphs import paragraph
 
@@ -117,60 +119,64 @@ class FixedEmbedder:
         return self.embed_passages(texts)
 
 
-class ListStrategy:
-    """Finds paragraphs by a given relevance, whatever the hint; remembers what it was asked for."""
+class ListStrategy(Strategy):
+    """Finds the paragraphs of `relevance`, and remembers the hints and documents that it was asked for.
+
+    `index_of` hands it the course.
+    """
+
+    name = ""
 
     def __init__(self, name: str, relevance: Mapping[str, float]) -> None:
-        self._name = name
-        self._ranking = sorted(relevance.items(), key=lambda item: (-item[1], item[0]))
-        self.known = set(relevance)
-        self.asked: list[tuple[int, str]] = []
-
-    @property
-    def name(self) -> str:
-        """As given."""
-        return self._name
+        super().__init__(())
+        self.name = name
+        self.relevance = relevance
+        self.asked: list[tuple[str, str]] = []
 
     def prepare(self, query: Query) -> None:
         """Nothing."""
 
-    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
-        """At most k hits, most relevant first; only paragraphs of `doc_id` if one is given."""
-        self.asked.append((k, doc_id))
-        found = [item for item in self._ranking if not doc_id or item[0].split(":")[0] == doc_id][:k]
-        return [
-            Hit(paragraph(paragraph_id), 10.0 * relevance, relevance, rank, self._name)
-            for rank, (paragraph_id, relevance) in enumerate(found, 1)
-        ]
+    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
+        """Ten times the relevance; what is not in the list is not found."""
+        self.asked.append((query.hint, doc_id))
+        found = [self.relevance.get(item.paragraph_id, 0.0) for item in self._paragraphs]
+        log_odds = [log_odds_of(relevance) if relevance else NOT_FOUND for relevance in found]
+        return ScoreArrays(10.0 * np.array(found), np.array(log_odds))
 
 
-class FailingStrategy:
-    """Raises the error it was given, on searching."""
+class FailingStrategy(ListStrategy):
+    """Raises the error it was given."""
 
     def __init__(self, name: str, error: Exception) -> None:
-        self._name = name
+        super().__init__(name, {})
         self._error = error
 
-    @property
-    def name(self) -> str:
-        """As given."""
-        return self._name
-
-    def prepare(self, query: Query) -> None:
-        """Nothing."""
-
-    def search(self, query: Query, k: int, doc_id: str = "", *, deadline: float | None = None) -> Sequence[Hit]:
+    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Nothing ever; raises."""
         raise self._error
 
 
-def index_of(strategies: Sequence[Strategy], documents: Sequence[Document], *more: str, **parts: Any) -> SearchIndex:
-    """An index over `more` paragraphs and those that `ListStrategy` finds; books' names are no evidence."""
-    ids = {found for strategy in strategies if isinstance(strategy, ListStrategy) for found in strategy.known}
+def index_of(strategies: Sequence[ListStrategy], documents: Sequence[Document], *more: str) -> SearchIndex:
+    """An index over `more` paragraphs and those that the strategies find; books' names are no evidence."""
+    ids = {found for strategy in strategies for found in strategy.relevance}
     calibration = replace(calibration_of(DEFAULT_EMBEDDER), named=0.0, unnamed=0.0)
     paragraphs = [paragraph(paragraph_id) for paragraph_id in sorted(ids | set(more))]
-    by_name = {strategy.name: strategy for strategy in strategies}
-    return SearchIndex(by_name, References(documents, 0.9, 0.6), paragraphs, calibration, **parts)
+    for strategy in strategies:
+        strategy._paragraphs = paragraphs
+    by_name: dict[str, Strategy] = {strategy.name: strategy for strategy in strategies}
+    return SearchIndex(by_name, References(documents, 0.9, 0.6), paragraphs, calibration)
+
+
+def ranked(strategy: Strategy, query: Query, k: int = 1_000) -> list[Hit]:
+    """The hits of a strategy alone, ties by paragraph_id."""
+    found, paragraphs = strategy.score(replace(query, keywords=query.keywords or "off")), strategy._paragraphs
+    rows = [row for row in range(len(paragraphs)) if found.log_odds[row] > NOT_FOUND]
+    rows.sort(key=lambda row: (-found.log_odds[row], paragraphs[row].paragraph_id))
+    relevance = probabilities(found.log_odds)
+    return [
+        Hit(paragraphs[row], float(found.scores[row]), float(relevance[row]), rank, strategy.name)
+        for rank, row in enumerate(rows[:k], 1)
+    ]
 
 
 def dense_player(paragraphs: Sequence[Paragraph], *, seed: int = 0, **changes: Any) -> Player:
@@ -181,7 +187,7 @@ def dense_player(paragraphs: Sequence[Paragraph], *, seed: int = 0, **changes: A
     orchestrator = SearchOrchestrator(
         SearchIndex({"dense": dense}, references, paragraphs), search_settings(spill_over="always")
     )
-    return Player(orchestrator, game_settings(**({"questions_pool": 150} | changes)), seed, paragraphs)
+    return Player(orchestrator, game_settings(**({"questions_pool": 150} | changes)), seed)
 
 
 SUBJECTS = (

@@ -13,13 +13,6 @@ def soon(seconds: float) -> float:
     return time.monotonic() + seconds
 
 
-def test_calls_run_side_by_side() -> None:
-    both_there = threading.Barrier(2, timeout=120.0)
-    runner = Runner()
-    calls = [runner.start(name, lambda: both_there.wait() >= 0, soon(10.0)) for name in ("one", "other")]
-    assert [call.value() for call in calls] == [True, True]
-
-
 def test_one_that_hangs_is_late_and_named() -> None:
     release = threading.Event()
     call = Runner().start("hanging", release.wait, soon(0.05))
@@ -36,15 +29,6 @@ def test_any_exception_is_the_failure_in_one_line() -> None:
     call = Runner().start("failing", work, soon(10.0))
     assert call.value() is None
     assert str(call.failure) == "strategy failing failed: OSError: no route"
-
-
-def test_threads_are_kept_for_the_next_call() -> None:
-    runner = Runner()
-    names = set()
-    for _ in range(5):
-        names.add(runner.start("one", threading.get_ident, soon(10.0)).value())
-        time.sleep(0.02)
-    assert len(names) == 1
 
 
 def test_one_that_keeps_hanging_is_not_called_for_ever() -> None:

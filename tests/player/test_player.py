@@ -11,11 +11,10 @@ from hypothesis import strategies as some
 
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import QueryError
-from quarry.player.player import MAX_WARMUP_CHARS, Plan, Player
+from quarry.player.player import MAX_WARMUP_CHARS, Player
 from quarry.player.protocol.messages import RoundStart
 from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, Answer
 from quarry.player.questions.question import Question
-from quarry.player.questions.views import VIEWS
 from quarry.player.search.orchestrator import SearchOrchestrator
 from tests.player.fakes import (
     ListStrategy,
@@ -106,16 +105,6 @@ def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book(row: in
     assert decision.guess.confidence > 0.9
 
 
-def test_some_wrong_and_missing_answers_are_forgiven() -> None:
-    secret = course()[7]
-    player = dense_player(course())
-    plan = player.plan(start())
-    answers = perfect_answers(plan.questions, secret)
-    answers[2], answers[5], answers[9], answers[11] = NOT_RELEVANT, None, NOT_RELEVANT, None
-    answers[14] = "A" if answers[14] != "A" else "B"
-    assert player.decide(plan, answers).guess.opening_sentence == secret.opening_sentence
-
-
 @pytest.mark.parametrize("answers", [[None] * 20, [NOT_RELEVANT] * 20])
 def test_without_a_usable_answer_the_best_hit_is_guessed(answers: list[Answer]) -> None:
     player = dense_player(course())
@@ -128,7 +117,6 @@ def test_without_a_usable_answer_the_best_hit_is_guessed(answers: list[Answer]) 
 
 def test_the_questions_fit_the_candidates_as_the_plan_says() -> None:
     plan = dense_player(course()).plan(start())
-    assert len(plan.result.hits) == 12
     n_read = 0
     usual = [row for row, place in enumerate(plan.rows.tolist()) if not plan.places.starts[place].reading]
     assert len(usual) > 12
@@ -162,12 +150,6 @@ def test_the_same_round_and_seed_get_the_same_questions() -> None:
     assert asked(0, "trees") == asked(0, "trees")
     assert asked(0, "trees") != asked(1, "trees")
     assert asked(0, "trees") != asked(0, "rings")
-
-
-def test_the_search_goes_over_as_many_candidates_as_the_settings_say() -> None:
-    plan: Plan = dense_player(course(), candidates=5).plan(start())
-    assert len(plan.result.hits) == 5
-    assert plan.fits.shape == (len(VIEWS), 20, 5, 4)
 
 
 def test_a_course_in_which_nothing_is_found_is_a_query_error() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,9 +13,8 @@ import pytest
 from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.paragraph import Reading
 from quarry.ingest.store import DocumentUpdate, create_store
-from quarry.player.__main__ import main, result_json
-from quarry.player.errors import SearchError
-from quarry.player.search.types import NOTHING_FOUND, Query, SearchResult
+from quarry.player.__main__ import main
+from quarry.player.search.types import NOTHING_FOUND
 from tests.player.fakes import WordsEmbedder, course, document
 
 
@@ -70,10 +68,8 @@ def test_json_has_the_shape_of_the_contract(run: Run) -> None:
         "relevant",
         "message",
         "book",
-        "books",
         "boost",
         "answered_by",
-        "rewritten",
         "threshold",
         "calibrated",
         "hits",
@@ -120,15 +116,6 @@ def test_the_hits_are_the_paragraphs_of_the_store(run: Run) -> None:
     assert hits[0]["opening_sentence"] == "Parsing begins with grammar token lookahead terminal."
 
 
-def test_the_hits_of_the_book_come_first(run: Run) -> None:
-    _, out, _ = run("--hint", HINT, "--book", "The second book", "--preset", "filtered", "--json")
-    shown = json.loads(out)
-    slots = [hit["slot"] for hit in shown["hits"]]
-    assert shown["book"]["document"] == "second"
-    assert slots == sorted(slots)
-    assert {hit["document"] for hit in shown["hits"] if hit["slot"] == "book"} == {"second"}
-
-
 @pytest.mark.parametrize("arguments", [(), ("--book", ""), ("--preset", "unfiltered", "--book", "first")])
 def test_without_a_book_the_json_says_so(run: Run, arguments: tuple[str, ...]) -> None:
     _, out, _ = run("--hint", HINT, *arguments, "--json")
@@ -138,11 +125,9 @@ def test_without_a_book_the_json_says_so(run: Run, arguments: tuple[str, ...]) -
     assert {hit["slot"] for hit in shown["hits"]} == {"global"}
 
 
-@pytest.mark.parametrize("k", [1, 3, 12])
-def test_k_hits_are_shown(run: Run, k: int) -> None:
-    code, out, _ = run("--hint", HINT, "--k", str(k), "--json")
-    assert code == 0
-    assert len(json.loads(out)["hits"]) == k
+def test_k_hits_are_shown(run: Run) -> None:
+    code, out, _ = run("--hint", HINT, "--k", "3", "--json")
+    assert (code, len(json.loads(out)["hits"])) == (0, 3)
 
 
 def test_nothing_found_is_said_in_a_plain_sentence_and_is_no_error(run: Run) -> None:
@@ -166,16 +151,6 @@ def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
         assert f"book: none was resolved from {name!r}, the whole course is searched" in out
         assert "confidence 0.00" not in out
     assert "book:" not in run("--hint", HINT)[1]
-
-
-def test_nothing_found_is_said_without_json_too(run: Run) -> None:
-    code, out, _ = run("--hint", "unheard", "--preset", "keyword")
-    assert (code, out.strip()) == (0, f"{NOTHING_FOUND} --all shows the nearest.")
-
-
-def test_hebrew_is_printed_as_it_is(run: Run) -> None:
-    _, out, _ = run("--hint", "עץ חיפוש", "--json")
-    assert '"hint": "עץ חיפוש"' in out
 
 
 @pytest.mark.parametrize(
@@ -212,27 +187,6 @@ def test_a_store_that_is_not_there_ends_with_2_and_one_line(run: Run, tmp_path: 
     assert not (tmp_path / "missing").exists()
 
 
-def test_a_command_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main([])
-    assert stop.value.code == 2
-    assert capsys.readouterr().err.count("\n") == 1
-
-
-def test_help_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["search", "--help"])
-    assert stop.value.code == 0
-    assert "python -m player search --store data/store --book" in capsys.readouterr().out
-
-
-def test_config_is_laid_over_the_settings(run: Run, tmp_path: Path) -> None:
-    config = tmp_path / "mine.yaml"
-    config.write_text("search: {k: 3, pdf_k: 0, global_k: 3}", encoding="utf-8")
-    _, out, _ = run("--hint", HINT, "--config", str(config), "--json")
-    assert len(json.loads(out)["hits"]) == 3
-
-
 def failing(*_: object, **__: object) -> Any:
     raise RuntimeError("the model\nis gone")
 
@@ -254,26 +208,6 @@ def test_all_strategies_failing_ends_with_2_and_one_line(run: Run, monkeypatch: 
     code, out, err = run("--hint", HINT, "--preset", "unfiltered", "--json")
     assert (code, out) == (2, "")
     assert err.startswith("player search: strategy dense failed: RuntimeError: the model is gone; strategy keyword")
-
-
-def test_a_result_without_hits_as_json_keeps_every_key() -> None:
-    shown = result_json(SearchResult(Query("hint"), (), failures=(SearchError("dense", "gone"),), relevant=False))
-    assert shown == {
-        "query": {"hint": "hint", "book_name": ""},
-        "relevant": False,
-        "message": NOTHING_FOUND,
-        "book": {"document": None, "confidence": 0.0, "tier": "none"},
-        "books": [],
-        "boost": 0.0,
-        "answered_by": "",
-        "rewritten": "",
-        "threshold": 0.0,
-        "calibrated": True,
-        "hits": [],
-        "failures": [{"strategy": "dense", "error": "gone"}],
-        "cached": False,
-        "latency_ms": {"embed": 0.0, "search": 0.0},
-    }
 
 
 class TestNothingRelevant:
@@ -304,16 +238,6 @@ class TestNothingRelevant:
         code, out, _ = run("--hint", HINT, "--config", strict, "--relevant-only", "--json")
         assert (code, json.loads(out)["hits"]) == (0, [])
 
-    def test_relevant_only_keeps_what_is_above_it(self, run: Run, tmp_path: Path) -> None:
-        everything = json.loads(run("--hint", HINT, "--json")[1])
-        between = sorted(hit["relevance"] for hit in everything["hits"])[-3]
-        config = tmp_path / "between.yaml"
-        config.write_text(f"search: {{threshold: {between}, lowered_threshold: {between}}}\n", encoding="utf-8")
-        shown = json.loads(run("--hint", HINT, "--config", str(config), "--relevant-only", "--json")[1])
-        assert shown["threshold"] == between
-        assert 1 <= len(shown["hits"]) <= 3
-        assert all(hit["relevance"] >= between and hit["relevant"] for hit in shown["hits"])
-
 
 @pytest.mark.parametrize("mode", ["rule", "fused", "fallback", "off"])
 def test_the_mode_of_keywords_is_one_flag_away(run: Run, mode: str) -> None:
@@ -321,24 +245,3 @@ def test_the_mode_of_keywords_is_one_flag_away(run: Run, mode: str) -> None:
     assert code == 0
     strategies = {hit["strategy"] for hit in json.loads(out)["hits"]}
     assert strategies == ({"fused"} if mode == "fused" else {"dense"})
-
-
-def test_statistics_are_told(run: Run) -> None:
-    code, out, _ = run("--hint", "quick", "--hint", "quick", "--hint", "pivot", "--stats", "--json")
-    shown = json.loads(out)
-    assert code == 0
-    assert [result["cached"] for result in shown["results"]] == [False, True, False]
-    assert shown["stats"]["cache"] == {"hits": 1, "misses": 2, "hit_rate": pytest.approx(1 / 3)}
-    assert shown["stats"]["latency_ms"]["search"]["p50"] > 0.0
-
-
-def test_hints_are_read_from_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{HINT}\n\nmerge\n"))
-    _, out, _ = run("--hint", "-", "--json")
-    assert [result["query"]["hint"] for result in json.loads(out)["results"]] == [HINT, "merge"]
-
-
-def test_no_hint_at_all_is_refused(run: Run) -> None:
-    code, out, err = run("--json")
-    assert (code, out) == (2, "")
-    assert "--hint must be given; add --hint TEXT" in err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.player.words import is_stop_word, stems, words
+from quarry.player.words import stems, words
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,3 @@ def test_english_words_are_stemmed_and_others_stay(text: str, expected: list[str
 def test_there_is_one_stem_for_each_word() -> None:
     text = "The 3 trees weren't balanced, though the keys were; עצים"
     assert len(stems(text)) == len(words(text)) == 10
-
-
-def test_stop_words_are_function_words() -> None:
-    assert all(map(is_stop_word, ("the", "which", "yourselves", "של", "כאשר")))
-    assert not any(map(is_stop_word, ("tree", "sort", "עץ", "", "the tree", "The")))

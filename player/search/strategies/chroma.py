@@ -1,8 +1,6 @@
-"""Chroma search: approximate nearest neighbours by `collection.query`, in the course and each named book."""
+"""Chroma search: approximate nearest neighbours by `collection.query`, in the course and the named book."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,11 +10,11 @@ from quarry.player.deadlines import start_in_thread
 from quarry.player.search.cache import CachingEmbedder
 from quarry.player.search.calibration import DenseCalibration
 from quarry.player.search.core import NOT_FOUND, relative
-from quarry.player.search.strategies.ranking import Ranked
+from quarry.player.search.strategies.strategy import Strategy
 from quarry.player.search.types import Query, ScoreArrays
 
 
-class Chroma(Ranked):
+class Chroma(Strategy):
     """Approximate nearest neighbours of the hint by cosine, from the index of the store.
 
     The strategy fails if the store cannot be opened, or if an ingest has replaced it.
@@ -47,19 +45,19 @@ class Chroma(Ranked):
 
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless its vector is cached."""
-        self._embedder.read(query.hint, query.beside)
+        self._embedder.read(query.hint)
 
-    def score(self, query: Query, doc_ids: Sequence[str] = ()) -> ScoreArrays:
-        """Score the passages that Chroma returns for the course and for each of the documents; find no others.
+    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
+        """Score the passages that Chroma returns for the course and for the document; find no others.
 
         Each query asks for k passages plus the number of duplicates, because duplicates are merged later.
         """
-        vector = self._embedder.read(query.hint, query.beside).vector
+        vector = self._embedder.read(query.hint).vector
         n = (query.k or self._k) + self._n_copies
         with self._store.chroma_index() as nearest:
-            calls = [start_in_thread(lambda doc_id=doc_id: nearest(vector, n, doc_id)) for doc_id in ("", *doc_ids)]  # type: ignore[misc]
-            course, *books = [call.result() for call in calls]
-        cosines = {row: cosine for found in (*books, course) for row, cosine in found.items()}
+            inside = start_in_thread(lambda: nearest(vector, n, doc_id)) if doc_id else None
+            course = nearest(vector, n, "")
+            cosines = {**(inside.result() if inside is not None else {}), **course}
         scores = np.full(len(self._paragraphs), min(cosines.values(), default=0.0))
         log_odds = np.full(len(self._paragraphs), NOT_FOUND)
         if cosines:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quarry.ingest.arrays import AnyFloatArray, Float32Array, IntArray
 from quarry.ingest.embed import Embedder
@@ -15,7 +15,8 @@ from quarry.ingest.paragraph import Paragraph
 from quarry.player.search.cache import CachingEmbedder
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, DenseCalibration, calibration_of
 from quarry.player.search.core import combine, relative
-from quarry.player.search.strategies.ranking import Ranked
+from quarry.player.search.late_interaction import WordByWord
+from quarry.player.search.strategies.strategy import Strategy
 from quarry.player.search.types import Query, ScoreArrays, nothing_found
 
 
@@ -36,19 +37,6 @@ class Sentences:
     mean: float
 
 
-class PartScorer(Protocol):
-    """Scorer of paragraphs whose scores join the weighted sum of `Dense`, such as word-by-word similarity."""
-
-    def prepare(self, hint: str) -> None:
-        """Do the work that depends on the hint alone; it is timed apart and done once."""
-
-    def parts(self, hint: str, rows: IntArray | None = None) -> Mapping[str, AnyFloatArray]:
-        """Return, by name, (n_paragraphs,) scores of the paragraphs, or (len(rows),) scores of some rows."""
-
-    def glance(self, hint: str) -> Mapping[str, AnyFloatArray]:
-        """Return, by name, (n_paragraphs,) cheap scores that choose the paragraphs of a large course for `parts`."""
-
-
 def dense_weights(nats: float, best: float, mean: float, rule: float) -> dict[str, float]:
     """Return the weights, in log-odds per unit, of the scores that dense search adds up.
 
@@ -64,10 +52,10 @@ def dense_weights(nats: float, best: float, mean: float, rule: float) -> dict[st
 N_CLOSELY = 3_000
 """At most so many paragraphs of a course are compared word by word: all, or the best by cheaper scores."""
 N_OF_DOCUMENT = 400
-"""So many further paragraphs of each named document are compared word by word."""
+"""So many further paragraphs of the named document are compared word by word."""
 
 
-class Dense(Ranked):
+class Dense(Strategy):
     """Dense search: paragraphs by cosine similarity with the hint.
 
     The similarity is the paragraph's cosine, or a weighted mean of the cosines of the paragraph, its best sentence and
@@ -80,8 +68,8 @@ class Dense(Ranked):
         sentences: None compares whole paragraphs only.
         evidence: hint -> (n_paragraphs,) log-odds of the game's rule; None applies no rule.
         calibration: calibration of the embedder; `calibration.parts` holds the weights of `more`.
-        more: further scorers. In a large course they score only the best paragraphs by cheap scores; the others get the
-            worst of these scores.
+        more: scorers that compare word by word. In a large course they score only the best paragraphs by cheap scores;
+            the others get the worst of these scores.
     """
 
     def __init__(
@@ -92,7 +80,7 @@ class Dense(Ranked):
         sentences: Sentences | None = None,
         evidence: Callable[[str], Float32Array] | None = None,
         calibration: DenseCalibration | None = None,
-        more: Sequence[PartScorer] = (),
+        more: Sequence[WordByWord] = (),
     ) -> None:
         super().__init__(paragraphs)
         self._vectors = vectors
@@ -112,18 +100,13 @@ class Dense(Ranked):
 
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless its vector is cached."""
-        self._embedder.read(query.hint, query.beside)
+        self._embedder.read(query.hint)
         for scorer in self._more:
             scorer.prepare(query.hint)
 
-    @functools.cached_property
-    def _loaded(self) -> bool:
-        self.evidence("")
-        return True
-
     def load(self) -> None:
         """Build the index of words, for the rule."""
-        _ = self._loaded
+        self.evidence("")
 
     def cosines(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the cosine of each paragraph with the hint, -1..1."""
@@ -142,15 +125,12 @@ class Dense(Ranked):
             return np.zeros(len(self._paragraphs), dtype=np.float32)
         return self._evidence(hint)
 
-    def parts(
-        self, hint: str, wanted: Mapping[str, float], said: str = "", doc_ids: Sequence[str] = ()
-    ) -> dict[str, AnyFloatArray]:
+    def parts(self, hint: str, wanted: Mapping[str, float], doc_id: str = "") -> dict[str, AnyFloatArray]:
         """Return, by name, (n_paragraphs,) the scores of the weighted sum.
 
         Args:
             wanted: names of the scores to compute.
-            said: the original hint, for the rule; "" if it is the same.
-            doc_ids: named documents, of which more paragraphs are compared word by word.
+            doc_id: the named document, of which more paragraphs are compared word by word; "" without one.
         """
         found: dict[str, AnyFloatArray] = {"paragraph": self.cosines(hint)}
         if self._sentences is not None and ("sentence" in wanted or "mean" in wanted):
@@ -158,12 +138,12 @@ class Dense(Ranked):
             found["sentence"] = np.maximum.reduceat(each, self._starts)
             found["mean"] = np.add.reduceat(each, self._starts) / self._n_sentences
         if "rule" in wanted:
-            found["rule"] = self.evidence(said or hint)
+            found["rule"] = self.evidence(hint)
         if len(self._paragraphs) <= N_CLOSELY:
             for scorer in self._more:
                 found |= scorer.parts(hint)
         elif self._more:
-            rows = self._glance(hint, found.get("rule"), doc_ids)
+            rows = self._glance(hint, found.get("rule"), doc_id)
             for scorer in self._more:
                 for name, scores in scorer.parts(hint, rows).items():
                     worst = scores.max() if self._calibration.parts.get(name, 0.0) < 0.0 else scores.min()
@@ -171,42 +151,36 @@ class Dense(Ranked):
                     found[name][rows] = scores
         return found
 
-    def _glance(self, hint: str, evidence: AnyFloatArray | None, doc_ids: Sequence[str]) -> IntArray:
-        """Return the rows of the best paragraphs by cheap scores, in the course and in each named document, ascending.
+    def _glance(self, hint: str, evidence: AnyFloatArray | None, doc_id: str) -> IntArray:
+        """Return the rows of the best paragraphs by cheap scores, in the course and in the named document, ascending.
 
         Args:
             evidence: (n_paragraphs,) log-odds of the game's rule; None without the rule.
-            doc_ids: the named documents.
+            doc_id: the named document, "" without one.
         """
         scores = {name: of_all for scorer in self._more for name, of_all in scorer.glance(hint).items()}
         log_odds = combine({name: of_all[None, :] for name, of_all in scores.items()}, self._calibration.glance)[0]
         if evidence is not None:
             log_odds = log_odds + evidence
-        chosen = [best_of(log_odds, N_CLOSELY)]
-        document_of, numbers = self._documents
-        for doc_id in doc_ids:
-            inside = np.flatnonzero(document_of == numbers.get(doc_id, -1))
-            chosen.append(inside[best_of(log_odds[inside], N_OF_DOCUMENT)])
-        return np.unique(np.concatenate(chosen))
+        inside = np.flatnonzero(self._documents == doc_id)
+        return np.union1d(best_of(log_odds, N_CLOSELY), inside[best_of(log_odds[inside], N_OF_DOCUMENT)])
 
     @functools.cached_property
-    def _documents(self) -> tuple[IntArray, dict[str, int]]:
-        """(n_paragraphs,) index of each paragraph's document, and the index of each doc_id."""
-        numbers: dict[str, int] = {}
-        found = [numbers.setdefault(paragraph.doc_id, len(numbers)) for paragraph in self._paragraphs]
-        return np.array(found, dtype=np.int64), numbers
+    def _documents(self) -> NDArray[np.str_]:
+        """(n_paragraphs,) the document of each paragraph."""
+        return np.array([paragraph.doc_id for paragraph in self._paragraphs])
 
     def answerable(self, parts: Mapping[str, AnyFloatArray]) -> float:
         """Return the log-odds that the course holds the paragraph, from the scores of a hint."""
         return self._calibration.answerable(parts["paragraph"])
 
-    def score(self, query: Query, doc_ids: Sequence[str] = ()) -> ScoreArrays:
+    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Score every paragraph."""
         if not len(self._vectors):
             return nothing_found(0)
         ruled = query.keywords == "rule" and self._evidence is not None
         weights = self._weights(self._calibration.nats, ruled=ruled)
-        parts = self.parts(query.hint, weights, query.said, doc_ids)
+        parts = self.parts(query.hint, weights, doc_id)
         log_odds = combine({name: scores[None, :] for name, scores in parts.items()}, weights)
         # without further parts, the score is a similarity
         scores = log_odds[0] if self._calibration.parts else log_odds[0] / np.float32(self._calibration.nats)

@@ -17,14 +17,14 @@ from quarry.ingest.store.course import cached
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, KeywordCalibration, calibration_of
 from quarry.player.search.core import NOT_FOUND
 from quarry.player.search.postings import Postings
-from quarry.player.search.strategies.ranking import Ranked
+from quarry.player.search.strategies.strategy import Strategy
 from quarry.player.search.types import Query, ScoreArrays, nothing_found
 from quarry.player.words import is_stop_word, stems, words
 
 K1, B = 1.5, 0.75
 RARE = 5
 """A rare word is in at most so many paragraphs; a single common word makes no paragraph relevant."""
-OF_COMMON_WORD = -2.0
+MOST_FOR_COMMON_WORD = -2.0
 """Log-odds are at most this if the words shared by hint and best paragraph have less idf than one rare word."""
 LEAST_PART = 3
 """A part of a word must have at least so many letters to be searched for."""
@@ -60,7 +60,7 @@ class _Index:
         return frozenset().union(*(self.rows(word) for word in {*self.in_text, *self.above} if part in word))
 
 
-class Keyword(Ranked):
+class Keyword(Strategy):
     """Keyword search by BM25; the words of headings and the lecture's title count as the paragraph's.
 
     Args:
@@ -118,7 +118,7 @@ class Keyword(Ranked):
         with self._lock:
             _ = self._built
 
-    def score(self, query: Query, doc_ids: Sequence[str] = ()) -> ScoreArrays:
+    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Score every paragraph; those that share no word with the hint are not found.
 
         In the mode "fallback", a word that occurs nowhere also matches words that contain it, as ILIKE does.
@@ -129,7 +129,7 @@ class Keyword(Ranked):
             return nothing_found(len(scores))
         best = self._calibration.bias + self._calibration.share * share
         if evidence[scores.argmax()] < _idf(len(scores), RARE):
-            best = min(best, OF_COMMON_WORD)
+            best = min(best, MOST_FOR_COMMON_WORD)
         log_odds = best + self._calibration.nats * (scores - scores.max())
         return ScoreArrays(scores, np.where(found, log_odds, NOT_FOUND))
 

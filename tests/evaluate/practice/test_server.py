@@ -36,7 +36,7 @@ from quarry.evaluate.practice.server import (
 from quarry.evaluate.referee import Posed, Secret, make_referee
 from quarry.ingest.store import Course
 from quarry.player.game.game import GameReport
-from quarry.player.game.play import play
+from quarry.player.game.loop import play
 from quarry.player.protocol.client import GameServer, HttpGameServer
 from quarry.player.protocol.messages import Json
 from quarry.player.questions.answer import Answer

@@ -118,7 +118,7 @@ def hand_player(hand_store: Course, hand_settings: Settings) -> Player:
     dense = Dense(hand_store.paragraphs, hand_store.vectors, FixedEmbedder({HINT: [1.0]}))
     references = References(hand_store.documents, 0.9, 0.6)
     search = SearchOrchestrator(SearchIndex({"dense": dense}, references, hand_store.paragraphs), hand_settings.search)
-    return Player(search, hand_settings.game, 0, hand_store.paragraphs)
+    return Player(search, hand_settings.game)
 
 
 @pytest.fixture(scope="module")

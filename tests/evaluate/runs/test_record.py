@@ -9,13 +9,13 @@ import pytest
 
 from quarry.evaluate.runs.record import fate, why_lost
 from quarry.player.game.game import GameReport
-from quarry.player.game.play import play
+from quarry.player.game.loop import play
 from quarry.player.questions.answer import LETTERS, Answer
 from tests.contracts.paragraphs import paragraph
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import labelled_game
 from tests.player.fakes import FakeGameServer, course, dense_player
-from tests.player.game.test_play import GAME, answers, round_start, score, warmup
+from tests.player.game.test_loop import GAME, answers, round_start, score, warmup
 
 SEARCH = game_record()["search"]
 

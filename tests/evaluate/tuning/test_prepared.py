@@ -104,11 +104,10 @@ def changes(draw: st.DrawFn) -> dict[str, Any]:
         "threshold": threshold,
         "lowered_threshold": draw(hundredths(0.0, 1.0)) * threshold,
         "keywords": keywords,
-        "fusion": draw(st.sampled_from(["linear", "rrf", "first"])),
+        "fusion": draw(st.sampled_from(["linear", "rrf"])),
         "merge": draw(st.sampled_from(["slots", "relevance"])),
         "spill_over": draw(st.sampled_from(["always", "never", "no-book"])),
         "cascade": keywords != "fused" and draw(st.booleans()),  # rare words have places of their own there
-        "quality_weight": draw(st.sampled_from([0.0, 1.5])),
     }
 
 

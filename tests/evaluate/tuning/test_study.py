@@ -27,7 +27,6 @@ from quarry.evaluate.errors import TuneError
 from quarry.evaluate.tuning import storage as storage_module
 from quarry.evaluate.tuning import study as study_module
 from quarry.evaluate.tuning.objective import Judged
-from quarry.evaluate.tuning.prepared import require_known
 from quarry.evaluate.tuning.space import load_space, nearest, numbers_of, settings_of
 from quarry.evaluate.tuning.storage import index_of, open_storage
 from quarry.evaluate.tuning.study import (
@@ -129,11 +128,6 @@ class TestSpace:
         assert space["pdf_k"] == optuna.distributions.IntDistribution(0, 20)
         assert space["boost"] == optuna.distributions.FloatDistribution(0.25, 2.0), "any number, where no step is given"
         assert [nearest(space["boost"], value) for value in (0.0, 1.1)] == [0.25, 1.1]
-
-    def test_what_the_arrays_do_not_know_is_refused(self, settings: Settings) -> None:
-        require_known(settings.search)
-        with pytest.raises(TuneError, match=r"search\.rewrite must be off to be tuned, got my\.Rewriter"):
-            require_known(replace(settings.search, rewrite="my.Rewriter"))
 
 
 @pytest.fixture(scope="module")

@@ -45,21 +45,6 @@ def test_the_norms_of_a_domain_count_by_its_nearness() -> None:
     assert named == pytest.approx([UNNAMED, 0.5, UNNAMED, UNNAMED, UNNAMED], abs=1e-4)
 
 
-def test_a_domain_that_the_norms_lack_is_what_its_neighbours_are() -> None:
-    # "dice" is at cosine .6 to music and .8 to casino: weights 1 / (1 + exp(.2 / .05)) and the rest
-    weight = 1.0 / (1.0 + np.exp(4.0))
-    named = np.exp(MADE.named("dice"))
-    assert named == pytest.approx([0.0, 0.5 * weight, 0.5 * (1 - weight), 0.25 * (1 - weight), 0.0], abs=1e-3)
-
-
-@pytest.mark.parametrize("domain", ["", "???", "xyzzy", "москва"])
-def test_a_domain_of_unknown_words_prefers_none(domain: str) -> None:
-    assert np.ptp(MADE.named(domain)) == 0.0
-    rows, shares = MADE.rank(domain, "", "Plain text.")
-    assert shares.sum() == pytest.approx(1.0)
-    assert len(rows) == len(WORDS)
-
-
 def test_close_columns_are_norms_and_nearness_as_a_whole_and_word_by_word() -> None:
     rows = np.array([0, 2])
     mean = np.array([2 * 0.8 + 0.0, 2 * 0.6 + 1.0])  # violin weighs twice as much as casino
@@ -94,11 +79,6 @@ def test_hebrew_words_share_what_their_meaning_has() -> None:
     # the violin's .6 is shared by the word that means nothing else and the one that means it half the time
     found = MADE.in_hebrew(np.array([1, 3]), np.array([0.6, 0.3], dtype=np.float32))
     assert found == pytest.approx({"כינור": 0.4, "קובייה": 0.2, "כלי": 0.5 * 0.4 + 0.5 * 0.2}, abs=1e-3)
-
-
-def test_only_the_likeliest_words_are_looked_at_closely(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quarry.player.answer.associations.N_NEAR", 2)
-    assert MADE.shortlist("casino", "", "").tolist() == [2, 3]
 
 
 def test_the_first_look_weighs_norms_and_nearness_to_each_text() -> None:

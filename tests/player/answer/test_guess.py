@@ -68,12 +68,6 @@ def test_the_word_that_is_like_many_likely_ones_is_worth_more_than_a_slightly_li
     assert np.argmax(worth) == 1
 
 
-def test_forms_of_one_word_earn_each_others_share() -> None:
-    likeness = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], dtype=np.float32)
-    worth = expected_scores(np.array([0.3, 0.3, 0.4], dtype=np.float32), likeness)
-    assert worth == pytest.approx([0.6, 0.6, 0.4])
-
-
 def test_a_guess_carries_the_opening_sentence_word_and_confidence() -> None:
     right: Paragraph = paragraph("b:1:1", "Merge sorts. It is stable.")
     guess = make_guess(right, [Evidence(3, "A", 1.0)], "color", 0.75, ["crimson", "scarlet"])

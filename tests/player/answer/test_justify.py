@@ -78,15 +78,6 @@ def test_every_citation_names_an_answer_that_was_given(
         assert all(given_answers[number] == letters for number, letters in cited.items())
 
 
-@tried
-@given(evidence=evidence_lists, language=languages)
-def test_no_word_of_the_paragraph_and_no_statement_is_named_twice(evidence: list[Evidence], language: Language) -> None:
-    text = justify_sentence(evidence, 0.5, language)
-    quoted = re.findall('"[^"]*"', text)
-    assert len(quoted) == len(set(quoted))
-    assert all(text.count(clause) <= 1 for clause in CLAUSES if clause and '"' not in clause)
-
-
 def test_the_most_telling_answers_are_cited_first_by_what_they_say() -> None:
     evidence = [
         Evidence(7, "B", 1.5, 'it has "pivot"'),
@@ -130,15 +121,6 @@ def test_a_domain_is_named_in_full_or_not_at_all(domain: str, ground: str) -> No
     assert justify_word([Evidence(7, "B", 1.5)], "greed", domain, "en").startswith(ground)
 
 
-def test_answers_that_do_not_speak_for_the_paragraph_are_not_said_to_indicate_it() -> None:
-    found = justify_sentence([Evidence(7, "B", -0.5)], 0.3, "en")
-    assert found.startswith("Based on the hint and all answers together, such as question 7 (answer B), this paragraph")
-
-
-def test_without_an_answer_the_justification_says_so() -> None:
-    assert justify_sentence([], 0.1, "en").startswith("No usable answer came back; therefore the choice is based on")
-
-
 HEAP = paragraph("b:1:1", "A heap keeps the smallest key on top. Trees, however, sort: slowly.")
 QUESTIONS = [Question(f"Which? {n}", ("one", "two", "three", "none"), "word", frozenset({str(n)})) for n in range(4)]
 RIGHT, WRONG = np.log2(0.9), np.log2(0.1 / 3)
@@ -174,9 +156,6 @@ GROUPS = (("key", "tree"), ("heap", "sort", "trees"), ("graph", "pivot"))
         ("anywhere", (("pivot",), ("graph",), ("edge",)), "D", "it has none of the words named"),
         ("opening", GROUPS, "B", 'its first sentence has "heap"'),
         ("opening", (("trees",), ("graph",), ("edge",)), "D", "its first sentence has none of the words named"),
-        ("beginning", (("a",), ("in",), ("on",)), "A", ""),  # a single letter could be taken for an answer
-        ("ending", (("down",), ("top",), ("on",)), "B", 'its first sentence ends with "top"'),
-        ("ending", (("down",), ("top",), ("on",)), "A", ""),
         ("filler", (), "A", ""),
     ],
 )
@@ -186,12 +165,6 @@ def test_a_clause_says_what_the_answer_found_in_the_paragraph(
     question = Question("Which?", LISTS, kind, frozenset({"it"}), groups)
     found = weigh_answers(0, HEAP, EVEN, [question], np.array([[RIGHT, WRONG]]), [answer])
     assert [item.clause for item in found] == [clause]
-
-
-def test_an_answer_that_speaks_against_the_paragraph_is_not_said_to_be_found_in_it() -> None:
-    question = Question("Which?", LISTS, "anywhere", frozenset({"it"}), GROUPS)
-    found = weigh_answers(0, HEAP, EVEN, [question], np.array([[WRONG, RIGHT]]), ["A"])
-    assert [item.clause for item in found] == [""]
 
 
 @pytest.mark.parametrize(

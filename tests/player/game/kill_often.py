@@ -15,7 +15,7 @@ from pathlib import Path
 
 from quarry.player.game.game import Timeouts
 from quarry.player.game.journal import Journal, Ledger
-from quarry.player.game.play import play_games
+from quarry.player.game.loop import play_games
 from quarry.player.protocol.client import HttpGameServer
 from quarry.player.protocol.messages import RoundStart
 from tests.player.fakes import course, dense_player

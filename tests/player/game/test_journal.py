@@ -17,13 +17,12 @@ import pytest
 from quarry.player.errors import JournalError, UnauthorizedError
 from quarry.player.game.journal import Journal, Ledger, authenticate
 from quarry.player.protocol.client import HttpGameServer
-from quarry.player.protocol.messages import Guess, Json, RoundStart, Score
+from quarry.player.protocol.messages import Guess, Json, RoundStart
 from quarry.player.questions.question import Question
 
 START = RoundStart("M1", "Lecture 3", "what climbs, towards light", "color", "round-token")
 QUESTIONS = (Question("Which?", ("a", "b", "c", "ד"), "opening", frozenset({"x", "y"}), (("a",), ("b", "c"))),)
 GUESS = Guess("S.", "Because.", "green", "Therefore.", 0.5)
-SCORE = Score(80.0, 2, {"opening_sentence_score": 100.0}, {"opening_sentence": "right"})
 
 
 @pytest.fixture
@@ -61,26 +60,17 @@ def test_a_game_is_found_again_as_it_was_left(path: Path) -> None:
     ledger = Ledger(second, "http://one", "me")
     (kept,) = ledger.running()
     assert (kept.key, kept.game_id, kept.start, kept.questions) == (key, "0101001", START, QUESTIONS)
-    assert (kept.answers, kept.guess, kept.score) == (("A", None), GUESS, None)
+    assert (kept.answers, kept.guess) == (("A", None), GUESS)
     assert kept.replies["Q21ROUNDSTART"] == reply("Q21QUESTIONSBATCH")
     assert list(kept.replies["Q21ROUNDSTART"]["payload"]) == ["b", "a"]
     assert ledger.cursor() == "7"
     second.close()
 
 
-def test_the_first_reply_to_a_message_stays(journal: Journal) -> None:
-    ledger = Ledger(journal, "http://one", "me")
-    key = ledger.ask()
-    ledger.name(key, "7")
-    ledger.replied(key, "m", reply("first"))
-    ledger.replied(key, "m", reply("second"))
-    assert ledger.running()[0].replies["m"]["message_type"] == "first"
-
-
 def test_a_game_that_is_over_or_given_up_is_not_running(journal: Journal) -> None:
     ledger = Ledger(journal, "http://one", "me")
     over, given_up, running = ledger.ask(), ledger.ask(), ledger.ask()
-    ledger.end(over, "over", SCORE)
+    ledger.end(over, "over")
     ledger.end(given_up, "given up")
     assert [kept.key for kept in ledger.running()] == [running]
 
@@ -112,6 +102,22 @@ def test_an_id_that_comes_again_is_a_new_game(journal: Journal) -> None:
     assert [kept.key for kept in ledger.running()] == [new]
     assert ledger.knows("0101001")
     assert not ledger.knows("0101002")
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("start", '{"match_id": []}'), ("questions", "[" * 5_000), ("answers", '"ABCD"')]
+)
+def test_an_altered_game_is_left_and_said_in_one_line(path: Path, column: str, value: str) -> None:
+    told: list[str] = []
+    journal = Journal(path, say=told.append)
+    ledger = Ledger(journal, "http://one", "me")
+    for game_id in ("0101001", "0101002"):
+        ledger.name(ledger.ask(), game_id)
+    journal.write((f"UPDATE games SET {column} = ? WHERE game_id = '0101001'", (value,)))
+    assert [kept.game_id for kept in ledger.running()] == ["0101002"]
+    assert len(told) == 1
+    assert "game 0101001 cannot be read and is left" in told[0]
+    journal.close()
 
 
 def test_only_the_owner_may_read_it(path: Path, journal: Journal) -> None:

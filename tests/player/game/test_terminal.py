@@ -1,4 +1,4 @@
-"""A game on the terminal: short lines unless all is asked for, and a table of a series."""
+"""A game on the terminal: one line a question, and the summary of a series."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import itertools
 from rich.console import Console
 
 from quarry.player.game.game import GameReport
-from quarry.player.game.play import play
-from quarry.player.game.terminal import Terminal, games_table, stem_of
+from quarry.player.game.loop import play
+from quarry.player.game.terminal import Terminal, stem_of, summary
+from quarry.player.protocol.messages import Score
 from tests.player.fakes import FakeGameServer, course, dense_player
-from tests.player.game.test_play import GAME, answers, round_start, score, warmup
+from tests.player.game.test_loop import GAME, answers, round_start, score, warmup
 
 
 def shown_game(width: int = 70) -> tuple[list[str], GameReport]:
@@ -42,12 +43,6 @@ def test_what_is_asked_is_shown_once_and_names_no_option() -> None:
     assert neighbours == []
 
 
-def test_a_series_is_closed_by_a_table_with_its_mean() -> None:
-    _, report = shown_game()
-    out = io.StringIO()
-    Console(file=out, width=200).print(games_table([report.record] * 2))
-    head, one, other, total = (line.split() for line in out.getvalue().splitlines())
-    assert head == ["when", "game", "book", "hint", "guess", "score", "points"]
-    assert one == other
-    assert (one[2:4], one[-2:]) == ([GAME, "first"], ["88.0", "3"])
-    assert " ".join(total) == "2 games, 2 scored, mean private score 88.0, 6 league points"
+def test_a_series_is_summed_up_with_its_mean() -> None:
+    scores = [Score(88.0, 3, {}, {}), Score(44.0, 0, {}, {})]
+    assert summary(scores) == "2 games scored, mean private score 66.0, 3 league points"

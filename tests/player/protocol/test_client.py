@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import gzip
 import json
 import socket
 import threading
@@ -18,8 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from quarry.player.errors import RefusedError, ServerError, UnauthorizedError
-from quarry.player.protocol import decoding as wire
+from quarry.player.errors import ServerError, UnauthorizedError
 from quarry.player.protocol.client import GameState, HttpGameServer
 
 TOKEN = "s3cret-token-of-the-player"
@@ -161,18 +158,6 @@ def test_the_inbox_gives_messages_and_cursor() -> None:
         ]
 
 
-def test_a_long_poll_may_take_longer_than_a_request() -> None:
-    with serving(Answer(body={"messages": [], "cursor": "c"}, delay_s=0.4), timeout_s=0.15) as (client, small):
-        assert client.inbox("", 2.0) == ([], "c")
-        assert len(small.asked) == 1
-
-
-@pytest.mark.parametrize(("came", "kept"), [("c-9", "c-9"), (9, "9"), (None, "c-1"), ([], "c-1"), ({}, "c-1")])
-def test_a_cursor_that_is_none_leaves_the_old_one(came: object, kept: str) -> None:
-    with serving(Answer(body={"messages": [], "cursor": came})) as (client, _):
-        assert client.inbox("c-1", 0.0) == ([], kept)
-
-
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
@@ -218,13 +203,6 @@ def test_a_url_that_may_hold_a_secret_is_refused_without_showing_it(url: str) ->
     with pytest.raises(ServerError, match="must be an address alone, got a URL with a user, password or query") as told:
         HttpGameServer(url)
     assert "secret" not in everything_said(told.value)
-
-
-def test_a_url_may_have_its_scheme_in_capitals_and_a_slash_at_its_end() -> None:
-    with serving(Answer(201, {"game_id": "0101001"})) as (_, small):
-        client = HttpGameServer(f"HTTP{small.url[4:]}/", TOKEN)
-        assert client.request_game() == "0101001"
-        client.close()
 
 
 def test_https_to_a_plain_server_says_that_tls_failed() -> None:
@@ -334,21 +312,6 @@ def test_a_token_in_the_wrong_shape_is_not_shown(token: object) -> None:
         assert "123456789" not in everything_said(caught.value)
 
 
-@pytest.mark.parametrize("body", [{}, {"messages": None}, {"messages": "none"}, {"messages": {"0": {}}}])
-def test_an_inbox_without_a_list_of_messages_is_told(body: object) -> None:
-    with (
-        serving(Answer(body=body)) as (client, _),
-        pytest.raises(ServerError, match="must answer with a list of messages"),
-    ):
-        client.inbox("", 0.0)
-
-
-def test_a_compressed_body_is_read() -> None:
-    packed = Answer(201, gzip.compress(b'{"game_id": "0101001"}'), {"Content-Encoding": "gzip"})
-    with serving(packed) as (client, _):
-        assert client.request_game() == "0101001"
-
-
 def test_a_redirection_is_not_followed_with_the_token() -> None:
     with serving(Answer(200, {"game_id": "x"})) as (_, elsewhere):
         moved = Answer(307, b"", {"Location": f"{elsewhere.url}/v1/games"})
@@ -381,77 +344,6 @@ def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown(to
 # slow, endless and broken answers
 
 
-def dripping(*pieces: bytes, pause_s: float = 0.05, n_times: int = 200) -> tuple[str, threading.Thread]:
-    """The URL of a server that sends these pieces, the last one again and again, with pauses."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    listener.settimeout(10.0)
-
-    def run() -> None:
-        with contextlib.suppress(OSError), listener:
-            connection, _ = listener.accept()
-            with connection:
-                connection.recv(65_536)
-                for row in range(n_times):
-                    connection.sendall(pieces[min(row, len(pieces) - 1)])
-                    time.sleep(pause_s)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    return f"http://127.0.0.1:{listener.getsockname()[1]}", thread
-
-
-@pytest.mark.parametrize(
-    "pieces",
-    [
-        (b"H", b"T"),
-        (b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", b" "),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
-    ],
-    ids=["status line", "header", "body", "chunks"],
-)
-def test_a_server_that_sends_one_byte_at_a_time_is_given_up_in_time(pieces: tuple[bytes, ...]) -> None:
-    url, thread = dripping(*pieces)
-    client = HttpGameServer(url, TOKEN, 0.4)
-    started = time.monotonic()
-    with pytest.raises(ServerError, match="timed out"):
-        client.request_game()
-    assert time.monotonic() - started < 3.0
-    client.close()
-    thread.join(15.0)
-
-
-@pytest.mark.parametrize("encoding", ["", "gzip"])
-def test_an_endless_body_is_not_held(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "MAX_BYTES", 100_000)
-    body = b"[" + b" " * 3_000_000
-    packed = Answer(200, gzip.compress(body) if encoding else body, {"Content-Encoding": encoding} if encoding else {})
-    with serving(packed) as (client, small):
-        assert "at most 100000 bytes" in refused(client, small, 5.0)
-
-
-def test_an_encoding_that_nobody_asked_for_is_refused() -> None:
-    with serving(Answer(200, b"x", {"Content-Encoding": "br"})) as (client, small):
-        assert "must be plain, gzip or deflate, got 'br'" in refused(client, small, 5.0)
-
-
-def test_an_outbox_that_is_missing_once_is_tried_again_and_a_game_that_is_missing_is_not() -> None:
-    with serving(Answer(404), Answer(202)) as (client, small):
-        client.send({"message_id": "m-1"})
-        assert len(small.asked) == 2
-    with serving(Answer(404)) as (client, small):
-        with pytest.raises(RefusedError, match="refused with 404"):
-            client.game("7")
-        assert len(small.asked) == 1
-
-
-def test_retry_after_is_heeded() -> None:
-    with serving(Answer(429, b"", {"Retry-After": "1"}), Answer(202), timeout_s=5.0) as (client, _):
-        started = time.monotonic()
-        client.send({"message_id": "m-1"})
-        assert 0.5 < time.monotonic() - started < 4.0
-
-
 def test_a_retry_after_beyond_all_patience_ends_at_once_and_is_passed_on() -> None:
     with serving(Answer(503, b"", {"Retry-After": "600"}), timeout_s=1.0) as (client, small):
         with pytest.raises(ServerError) as caught:
@@ -460,42 +352,7 @@ def test_a_retry_after_beyond_all_patience_ends_at_once_and_is_passed_on() -> No
         assert len(small.asked) == 1
 
 
-def test_a_refusal_says_with_which_status() -> None:
-    with serving(Answer(409, {"detail": "taken before"})) as (client, _):
-        with pytest.raises(RefusedError, match="taken before") as caught:
-            client.send({"message_id": "m-1"})
-        assert caught.value.status == 409
-
-
 DEEP = "[" * 100_000 + "]" * 100_000
-
-
-@pytest.mark.parametrize(
-    ("text", "n_read"),
-    [
-        (b'{"a": "\xff\xfe"}', 3),
-        (b'{"a": "raw \x00 \x1b control"}', 3),
-        (b'{"a": "\\ud800"}', 3),
-        (b'{"a": NaN}', 3),
-        (b'{"a": ' + b"9" * 5_000 + b"}", 3),
-        (b'{"a": ' + DEEP.encode() + b"}", 2),
-        (b'{"a": tru}', 2),
-        (b'{"a": "]}, {", "b": }', 2),
-    ],
-    ids=["no UTF-8", "control", "surrogate", "nan", "5,000 digits", "100,000 levels", "no JSON", "brackets in a text"],
-)
-def test_one_unreadable_message_costs_no_other(text: bytes, n_read: int) -> None:
-    body = b'{"messages": [{"first": 1}, ' + text + b', {"last": {"of": [1, 2]}}], "cursor": "9"}'
-    with serving(Answer(body=body)) as (client, _):
-        messages, cursor = client.inbox("", 0.0)
-    assert (messages[0], messages[-1], cursor) == ({"first": 1}, {"last": {"of": [1, 2]}}, "9")
-    assert len(messages) == n_read
-    json.dumps(messages, ensure_ascii=False).encode("utf-8")
-
-
-def test_of_half_an_inbox_the_whole_messages_are_read_and_the_cursor_stays() -> None:
-    with serving(Answer(body=b'{"messages": [{"first": 1}, {"second": [2]}, {"third": "brea')) as (client, _):
-        assert client.inbox("c-1", 0.0) == ([{"first": 1}, {"second": [2]}], "c-1")
 
 
 def test_what_a_server_says_reaches_the_terminal_as_text() -> None:

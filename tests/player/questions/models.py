@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quarry.player.questions.kinds import KINDS
 from quarry.player.questions.question import FitArray
@@ -19,3 +20,9 @@ def sound_only(wrong: float, *kinds: str) -> ErrorModel:
 def in_all_views(fits: FitArray) -> FitArray:
     """(n_views, ...) the same fits whatever is seen."""
     return np.broadcast_to(fits, (len(VIEWS), *fits.shape))
+
+
+def hard_fits(cells: NDArray[np.integer]) -> FitArray:
+    """(..., 4) fits that are 1 for the option index of each cell."""
+    fits: FitArray = (cells[..., None] == np.arange(4)).astype(np.float32)
+    return fits

@@ -10,9 +10,9 @@ import pytest
 
 from quarry.configs.settings import load
 from quarry.ingest.arrays import Float64Array
-from quarry.player.questions.answer import NOT_RELEVANT, Answer, letter_row
+from quarry.player.questions.answer import NOT_RELEVANT, Answer
 from quarry.player.questions.belief import log_skewed, update
-from quarry.player.questions.question import FitArray, hard_fits
+from quarry.player.questions.question import FitArray
 from quarry.player.questions.referees import (
     SKEW,
     SKEWED,
@@ -23,7 +23,7 @@ from quarry.player.questions.referees import (
     error_model_of,
 )
 from quarry.player.questions.views import VIEWS, View
-from tests.player.questions.models import in_all_views, sound_only
+from tests.player.questions.models import hard_fits, in_all_views, sound_only
 
 ANSWERS = ["A", "B", "C", "D", NOT_RELEVANT, None]
 FITS = hard_fits(np.array([[0, 1, 3], [2, 2, 0]]))
@@ -60,14 +60,6 @@ def test_the_posterior_is_bayes_rule_spelt_out(first: str | None, second: str | 
     np.testing.assert_allclose(belief, [weight / sum(weights) for weight in weights], rtol=1e-6)
 
 
-def test_an_uncertain_fit_is_averaged_over() -> None:
-    # the first paragraph fits A in half of the readings: (0.9 + 0.1 / 3) / 2; the second never
-    fits = np.array([[[0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]], dtype=np.float32)
-    belief = posterior(np.array([0.5, 0.5]), fits, ["A"], 0.1)
-    weights = [(0.9 + 0.1 / 3) / 2, 0.1 / 3]
-    np.testing.assert_allclose(belief, [weight / sum(weights) for weight in weights], rtol=1e-6)
-
-
 def test_the_mixture_is_bayes_rule_over_paragraph_view_and_care() -> None:
     # under the opening sentence alone the first question fits D everywhere
     fits = in_all_views(FITS).copy()
@@ -89,36 +81,11 @@ def test_the_mixture_is_bayes_rule_over_paragraph_view_and_care() -> None:
     np.testing.assert_allclose(found.referees, joint.sum(axis=1), rtol=1e-5)
 
 
-def test_every_kind_of_question_errs_at_its_own_rate() -> None:
-    rates = {("paragraph", "word"): 0.01, ("paragraph", "doubtful"): 0.6}
-    model = ErrorModel(rates, (RefereeType(1.0, "paragraph", ErrorProfile("sound", 1.0)),), np.array([1.0, 0.0]))  # type: ignore[arg-type]
-    fits = in_all_views(hard_fits(np.array([[0, 1], [1, 0]])))
-    # "A" to both: the word question speaks for the first paragraph, the doubtful one for the second
-    found = update(np.array([0.5, 0.5]), fits, ["word", "doubtful"], ["A", "A"], model)
-    assert found.belief[0] > 0.95
-
-
 def test_missing_and_declined_answers_count_for_nothing() -> None:
     one = posterior(PRIOR, FITS[:1], ["B"], 0.2)
     np.testing.assert_allclose(posterior(PRIOR, FITS, ["B", None], 0.2), one)
     np.testing.assert_allclose(posterior(PRIOR, FITS, ["B", NOT_RELEVANT], 0.2), one)
     np.testing.assert_allclose(posterior(PRIOR, FITS, [None, NOT_RELEVANT], 0.2), PRIOR)
-
-
-def test_twenty_answers_against_one_paragraph_leave_a_sum_of_1() -> None:
-    fits = hard_fits(np.tile(np.array([1, 0, 0]), (20, 1)))
-    belief = posterior(np.array([1.0, 0.0, 0.0]), fits, ["A"] * 20, 0.002)
-    assert belief.sum() == pytest.approx(1.0)
-    assert np.isfinite(belief).all()
-
-
-def test_the_number_of_answers_must_be_that_of_the_questions() -> None:
-    with pytest.raises(ValueError, match="zip"):
-        posterior(PRIOR, FITS, ["A"], 0.2)
-
-
-def test_letters_are_rows_of_the_channel() -> None:
-    assert [letter_row(answer) for answer in ANSWERS] == [0, 1, 2, 3, None, None]
 
 
 def test_the_probability_of_skewed_letters_is_polyas_urn() -> None:
@@ -167,16 +134,6 @@ def test_a_constant_letter_is_found_out_and_leaves_the_hint(letter: str) -> None
     np.testing.assert_allclose(found.belief, prior, atol=0.05)
 
 
-def test_a_contrary_referee_is_found_out_and_read_the_other_way_round() -> None:
-    generator = np.random.default_rng(3)
-    fits = hard_fits(generator.integers(0, 4, size=(20, 5)))
-    truth = 2
-    given = ["ABCD"[(int(fit[truth].argmax()) + int(generator.integers(1, 4))) % 4] for fit in fits]
-    found = update(np.full(5, 0.2), in_all_views(fits), ["anywhere"] * 20, given, mixture())
-    assert int(found.belief.argmax()) == truth
-    assert probability_of(found.referees, *(f"{view}, contrary" for view in VIEWS)) > 0.5
-
-
 @pytest.mark.parametrize("view", VIEWS)
 def test_what_the_referee_sees_is_found_out(view: View) -> None:
     # the same paragraphs fit other options under each view
@@ -188,16 +145,6 @@ def test_what_the_referee_sees_is_found_out(view: View) -> None:
     assert found.belief[truth] > 0.999
     names = [referee.name for referee in mixture().referees]
     assert names[int(found.referees.argmax())] == f"{view}, sound"
-
-
-def test_a_sound_referee_decides_against_the_prior() -> None:
-    fits = a_code(1)
-    prior = np.full(80, 0.001)
-    prior[7] = 1.0 - 0.079
-    given = ["ABCD"[int(fit[30].argmax())] for fit in fits]
-    found = update(prior, in_all_views(fits), ["anywhere"] * 20, given, mixture())
-    assert int(found.belief.argmax()) == 30
-    assert found.belief[30] > 0.999
 
 
 def test_support_is_the_probability_of_the_answer_by_the_referees_believed_in() -> None:

@@ -14,14 +14,13 @@ from quarry.player.questions.answer import LETTERS
 from quarry.player.questions.batch import build_pool
 from quarry.player.questions.belief import update
 from quarry.player.questions.design import MAX_TIMES, N_QUESTIONS, design
-from quarry.player.questions.question import FitArray, Question, QuestionPool, hard_fits, no_questions
-from quarry.player.questions.rates import channel
-from quarry.player.questions.referees import ErrorModel
+from quarry.player.questions.question import FitArray, Question, QuestionPool
+from quarry.player.questions.referees import ErrorModel, channel
 from quarry.player.questions.views import DESIGN_VIEWS, VIEWS
 from quarry.player.questions.word_index import Candidates, index_words
-from tests.contracts.paragraphs import paragraph
+from tests.contracts.paragraphs import first_places, paragraph
 from tests.player.fakes import dense_player
-from tests.player.questions.models import in_all_views, sound_only
+from tests.player.questions.models import hard_fits, in_all_views, sound_only
 
 FIFTEEN = sound_only(0.15)
 
@@ -57,12 +56,6 @@ def test_the_first_question_tells_nearly_as_much_as_any_by_brute_force(seed: int
     assert bits[first] > 0.85 * max(bits)
 
 
-def test_a_question_that_tells_nothing_comes_last() -> None:
-    fits = hard_fits(np.array([[2, 2, 2, 2], [0, 1, 2, 3], [0, 0, 1, 1]]))
-    questions = [Question(f"{row}?", ("a", "b", "c", "d"), "word", frozenset({str(row)})) for row in range(3)]
-    assert design(pool_of(questions, fits), np.full(4, 0.25), FIFTEEN, n=3) == [1, 2, 0]
-
-
 def random_course(seed: int, n_paragraphs: int = 60) -> list[str]:
     """Paragraphs of 25 words out of 150, common ones more often, as in real text."""
     generator = np.random.default_rng(seed)
@@ -77,7 +70,7 @@ def random_course(seed: int, n_paragraphs: int = 60) -> list[str]:
 
 def course_pool(texts: list[str], prior: Float64Array, size: int, seed: int = 0) -> QuestionPool:
     index = index_words([paragraph(f"book:1:{row}", text) for row, text in enumerate(texts, 1)])
-    return build_pool(Candidates(index, index.places.firsts, prior), size, seed)
+    return build_pool(Candidates(index, first_places(index.places), prior), size, seed)
 
 
 def a_pool(seed: int = 1) -> tuple[QuestionPool, Float64Array]:
@@ -139,22 +132,6 @@ def test_no_two_questions_share_two_words_and_no_word_comes_three_times(seed: in
             assert len(key & other) <= 1
         for about in key:
             assert sum(about in other for other in keys) <= MAX_TIMES
-
-
-def test_words_are_asked_for_again_once_none_are_left() -> None:
-    texts = ["merge pivot quicksort runs", "merge pivot", "quicksort heap"]
-    prior = np.full(3, 1.0 / 3.0)
-    pool = course_pool(texts, prior, 100)
-    rows = design(pool, prior, FIFTEEN)
-    assert len(rows) == len(set(rows)) == min(20, len(pool.questions)) > 1
-
-
-@pytest.mark.parametrize("n", [1, 25])
-def test_as_many_questions_come_as_are_wanted_and_none_twice(n: int) -> None:
-    pool, prior = a_pool()
-    rows = design(pool, prior, FIFTEEN, n=n)
-    assert len(rows) == len(set(rows)) == n
-    assert design(no_questions(1), np.ones(1), FIFTEEN) == []
 
 
 @pytest.mark.parametrize(

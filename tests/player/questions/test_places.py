@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from quarry.ingest.paragraph import Kind, Paragraph
-from quarry.player.passage_kinds import search_log_odds, start_weights
 from quarry.player.questions.places import (
     by_sentence,
     places_of,
     rank_of_sentence,
     starts_of,
 )
+from quarry.player.questions.start_model import search_log_odds, start_weights
 from quarry.player.questions.word_index import index_words
 
 
@@ -74,8 +74,8 @@ def test_sentences_of_symbols_alone_are_not_equal_and_nothing_is_found_by_an_emp
 def test_the_fitted_weights_prefer_first_sentences_and_prose() -> None:
     assert start_weights()["later sentence"] < -1.0
     heading, prose = passage("Heaps", "Heaps", "heading"), passage("Heaps are trees.", "Heaps are trees.")
-    of_heading, of_prose = search_log_odds([heading, prose])
-    assert of_heading < of_prose
+    for_heading, for_prose = search_log_odds([heading, prose])
+    assert for_heading < for_prose
 
 
 def test_a_later_place_holds_the_words_from_there_on() -> None:
@@ -84,9 +84,3 @@ def test_a_later_place_holds_the_words_from_there_on() -> None:
     held = index.whole[later[-1:]].toarray()[0]
     assert held[index.ids["roots"]] == 1.0
     assert held[index.ids["heaps"]] == 0.0
-
-
-def test_any_last_word_can_be_asked_for() -> None:
-    word = "-".join(["very"] * 40) + "-long"
-    index = index_words([passage(f"It is {word}.", f"It is {word}.")])
-    assert index.spelling.of(index.last_words[0]) == "long"

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from quarry.ingest.arrays import Float64Array
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.questions import start_model
 from quarry.player.questions.places import places_of
 from quarry.player.questions.prior import PriorModel, prior_of
-from quarry.player.search.types import BookCandidate, Query, SearchResult, Tier
+from quarry.player.search.core import log_odds_of
+from quarry.player.search.types import BookCandidate, Query, Ranking, SearchResult, Tier
+from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import hits
 
 
 def result(tier: Tier | None) -> SearchResult:
-    """Two hits in book a, relevance 0.5 and 0.4, and one of 0.9 in book b."""
-    found = [*hits("a:1:1", "a:1:2", relevance=0.5), *hits("b:1:1", relevance=0.9)]
-    books = () if tier is None else (BookCandidate("a", 0.9, tier, "a"),)
-    return SearchResult(Query("hint"), tuple(found), books)
+    """Two paragraphs of book a, relevance 0.5 and 0.4, and one of 0.9 of book b."""
+    paragraphs = [paragraph("a:1:1"), paragraph("a:1:2"), paragraph("b:1:1")]
+    log_odds = np.array([log_odds_of(relevance) for relevance in (0.5, 0.4, 0.9)])
+    book = None if tier is None else BookCandidate("a", 0.9, tier, "a")
+    return SearchResult(Query("hint"), (), book, ranking=ranking(paragraphs, log_odds))
+
+
+def ranking(paragraphs: Sequence[Paragraph], log_odds: Float64Array) -> Ranking:
+    return Ranking(paragraphs, np.arange(len(paragraphs)), log_odds, lambda _: hits("a:1:1")[0])
 
 
 MODEL = PriorModel(1.0, 0.0, {"filter": 0.98, "boost": 0.9})
@@ -26,7 +36,8 @@ MODEL = PriorModel(1.0, 0.0, {"filter": 0.98, "boost": 0.9})
 
 def prior(found: SearchResult, model: PriorModel) -> Float64Array:
     """Over places of one sentence each."""
-    return prior_of(found, places_of(found.paragraphs, {}), model)
+    assert found.ranking is not None
+    return prior_of(found, places_of(found.ranking.course), model)
 
 
 def test_temperature_and_floor_shape_the_prior() -> None:
@@ -45,13 +56,15 @@ def test_the_book_keeps_the_share_that_its_tier_deserves(tier: Tier, share: floa
 
 
 def test_a_book_that_no_hit_stands_in_says_nothing() -> None:
-    elsewhere = replace(result(None), books=(BookCandidate("c", 0.9, "filter", "c"),))
+    elsewhere = replace(result(None), book=BookCandidate("c", 0.9, "filter", "c"))
     np.testing.assert_allclose(prior(elsewhere, MODEL), prior(result(None), MODEL))
 
 
-def test_a_place_counts_what_a_referee_begins_there() -> None:
+def test_a_place_and_a_kind_count_what_a_referee_begins_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = {"later sentence": float(np.log(0.25)), "heading": float(np.log(0.5))}
+    monkeypatch.setattr(start_model, "start_weights", lambda: weights)
     text = "A first sentence of five words. A second one of six words."
-    paragraph = replace(hits("a:1:1")[0].paragraph, text=text, opening_sentence=text[:31])
-    found = SearchResult(Query("hint"), (replace(hits("a:1:1")[0], paragraph=paragraph),))
-    places = places_of(found.paragraphs, {"later sentence": float(np.log(0.25))})
-    np.testing.assert_allclose(prior_of(found, places, MODEL), [0.8, 0.2])
+    one = replace(paragraph("a:1:1"), text=text, opening_sentence=text[:31])
+    places = places_of([one, replace(paragraph("b:1:1"), kind="heading")])
+    found = SearchResult(Query("hint"), (), ranking=ranking(places.paragraphs, np.zeros(2)))
+    np.testing.assert_allclose(prior_of(found, places, MODEL), np.array([4.0, 1.0, 2.0]) / 7.0)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quarry.player.questions.batch import fit_questions
-from quarry.player.questions.question import Question
-from quarry.player.questions.word_index import BELOW, IN_COMPOUND, LATE, OTHER_FORM, SEEN, index_words
+from quarry.player.questions.word_index import BELOW, OTHER_FORM, SEEN, index_words
 from tests.contracts.kind import ENGLISH, candidates_of
 from tests.contracts.paragraphs import paragraph
 
@@ -26,18 +24,6 @@ def test_a_word_further_down_may_stand_in_the_referees_longer_opening_sentence()
     assert seen[1] == 0.0
 
 
-def test_a_word_behind_a_full_stop_within_the_opening_sentence_is_doubtful() -> None:
-    items = [paragraph("b:1:1", "x"), paragraph("b:1:2", "y")]
-    texts = ("H. P. Luhn counted words", "Words were counted by Luhn")
-    index = index_words(
-        [type(item)(item.paragraph_id, item.doc_id, 1, "", text, text) for item, text in zip(items, texts, strict=True)]
-    )
-    from quarry.player.questions.word_index import Candidates
-
-    seen = Candidates(index, index.places.firsts, np.full(2, 0.5)).in_opening(np.array([index.ids["luhn"]]))[0]
-    assert seen.tolist() == pytest.approx([LATE, SEEN])
-
-
 def test_opening_sentences_may_be_asked_for_stop_words_and_paragraphs_not() -> None:
     candidates = candidates_of(ENGLISH)
     words = np.array(candidates.index.words)
@@ -47,39 +33,15 @@ def test_opening_sentences_may_be_asked_for_stop_words_and_paragraphs_not() -> N
     assert "1945" not in opening | whole
 
 
-def test_words_that_split_the_belief_evenly_come_first() -> None:
-    candidates = candidates_of(ENGLISH)
-    candidates.prior = np.full(6, 1.0 / 6.0)
-    ids, worth = candidates.telling(opening=False, n=500)
-    assert (np.diff(worth) <= 1e-12).all()
-    in_half = {candidates.index.words[row] for row, each in zip(ids, worth, strict=True) if each > 0.2}
-    assert in_half >= {"names", "levers"}
-    assert "the" not in np.array(candidates.index.words)[ids]
-
-
 @pytest.mark.parametrize(
     ("word", "written"),
-    [("malkov", "Malkov"), ("yashunin", "Yashunin"), ("hnsw", "HNSW"), ("tables", "tables"), ("wrote", "wrote")],
+    [("malkov", "Malkov"), ("hnsw", "HNSW"), ("tables", "tables"), ("wrote", "wrote")],
 )
-def test_words_are_shown_as_they_are_written_within_sentences(word: str, written: str) -> None:
+def test_words_are_shown_as_they_are_written_most_often(word: str, written: str) -> None:
     index = index_words(
         [
             paragraph("b:1:1", "Malkov (with A. Yashunin) wrote it."),
             paragraph("b:1:2", "HNSW grew. Malkov made tables. Tables grow."),
         ]
     )
-    assert index.spelling.of(word) == written
-
-
-def test_a_word_that_occurs_within_a_compound_alone_is_doubtful() -> None:
-    candidates = candidates_of(("It is a yes-or-no matter.", "It is this or that, yes-or-no.", "It is not."))
-    seen = candidates.in_paragraph(candidates.ids_of(["or"]))[0]
-    assert seen.tolist() == pytest.approx([IN_COMPOUND * SEEN, SEEN, 0.0])
-
-
-def test_a_name_in_the_genitive_is_a_doubtful_word() -> None:
-    candidates = candidates_of(("Codd’s idea was odd.", "It was Codd who had Codd's idea.", "It was not."))
-    seen = candidates.in_paragraph(candidates.ids_of(["codd"]))[0]
-    assert seen.tolist() == pytest.approx([IN_COMPOUND * SEEN, SEEN, 0.0])
-    question = Question("?", ("Codd", "It", "We", "x"), "beginning", frozenset(), (("codd",), ("we",), ("they",)))
-    assert fit_questions([question], candidates)[0, 0, 0].round(1).tolist() == pytest.approx([0.5, 0.0, 0.0, 0.5])
+    assert index.spelling[word] == written

@@ -92,16 +92,6 @@ def test_a_glance_is_the_cosine_to_two_digits_and_hubness_of_all_paragraphs() ->
     np.testing.assert_array_equal(glance["hub.minilm"], scorer.parts("two bells")["hub.minilm"])
 
 
-def test_equal_paragraphs_tie_wherever_they_stand() -> None:
-    scorer = scorer_of(("one two three", *PARAGRAPHS, "one two three"), BANK)
-    similarities = scorer.similarities("three bells for one")
-    assert similarities[0] == similarities[-1]
-
-
-def test_hint_without_tokens_tells_nothing() -> None:
-    assert scorer_of(PARAGRAPHS, BANK).similarities("").tolist() == [0.0] * len(PARAGRAPHS)
-
-
 def test_product_is_the_one_that_onnx_makes() -> None:
     from onnx import TensorProto, helper
 
@@ -160,12 +150,3 @@ def test_hints_for_the_paragraphs_own_document_are_not_counted(two_nearest: None
 def test_in_a_course_that_the_bank_is_about_all_paragraphs_are_alike(two_nearest: None) -> None:
     found = Hubs(PLANE, ["a", "b"], plane_bank(("x", "", EAST), ("y", "", NORTH), course=("b",)))
     assert found.of("unheard of").tolist() == [0.0, 0.0]
-
-
-def test_blocks_do_not_change_anything(two_nearest: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = np.random.default_rng(2)
-    vectors = generator.normal(size=(7, 3)).astype(np.float32)
-    entries = [(f"hint {number}", "", generator.normal(size=3).tolist()) for number in range(5)]
-    whole = Hubs(vectors, ["a"] * 7, plane_bank(*entries)).of("any")
-    monkeypatch.setattr(late_interaction, "BLOCK", 2)
-    np.testing.assert_allclose(Hubs(vectors, ["a"] * 7, plane_bank(*entries)).of("any"), whole, rtol=1e-6)

@@ -6,13 +6,9 @@ import pytest
 
 from quarry.player.search.names import (
     Vocabulary,
-    acronyms,
     is_generic,
-    lecture_numbers,
     likeness,
     numbers,
-    parts_of,
-    tokens_of,
 )
 
 
@@ -43,50 +39,9 @@ def test_numbers_in_digits_and_in_words(name: str, found: set[int]) -> None:
     assert numbers(name) == found
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("in lecture 3, how weights change", {3}),
-        ("as chapter II says", {2}),
-        ("the third lecture explains convergence", {3}),
-        ("what the 4th week is about", {4}),
-        ("two lectures on trees", set()),
-        ("a two part argument of type 3", set()),
-        ("בהרצאה ג על משקולות", {3}),
-    ],
-)
-def test_numbers_that_are_given_to_lectures(text: str, found: set[int]) -> None:
-    assert lecture_numbers(text) == found
-
-
 @pytest.mark.parametrize("word", ["lecture", "chapter", "the", "slides", "final", "vorlesung", "הרצאה", "בשיעור"])
 def test_words_that_any_name_may_have_are_generic(word: str) -> None:
     assert is_generic(word)
-
-
-@pytest.mark.parametrize("word", ["evaluation", "graph", "networks", "recursion", "אלגוריתם"])
-def test_words_that_tell_a_subject_are_not(word: str) -> None:
-    assert not is_generic(word)
-
-
-def test_ordinal_endings_are_dropped() -> None:
-    assert tokens_of("21st lecture") == ["21", "lecture"]
-
-
-@pytest.mark.parametrize(
-    ("name", "parts"),
-    [
-        ("lectures 3 and 4", ["lectures 3", "lectures 4"]),
-        ("lectures 3-5", ["lectures 3", "lectures 4", "lectures 5"]),
-        ("weeks two and three", ["weeks two", "weeks three"]),
-        ("01-search-and-ranking, 03-neural-networks", ["01-search-and-ranking", "03-neural-networks"]),
-        ("neural networks and databases", ["neural networks", "databases"]),
-        ("הרצאות 3 ו-4", ["הרצאות 3", "הרצאות 4"]),
-        ("Recursion", ["Recursion"]),
-    ],
-)
-def test_what_a_name_of_several_documents_joins(name: str, parts: list[str]) -> None:
-    assert parts_of(name) == parts
 
 
 @pytest.mark.parametrize(
@@ -103,10 +58,6 @@ def test_what_a_name_of_several_documents_joins(name: str, parts: list[str]) -> 
 )
 def test_likeness_of_words(token: str, other: str, alike: float) -> None:
     assert likeness(token, other) == pytest.approx(alike)
-
-
-def test_acronyms_are_first_letters_of_neighbouring_words() -> None:
-    assert acronyms(["neural", "networks", "3", "basics"]) == {"nn", "nnb", "nb"}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from quarry.configs.settings import Merge, SpillOver
 from quarry.player.search.core import NOT_FOUND as NO
-from quarry.player.search.slots import Slots, slots_of, slotted
+from quarry.player.search.slots import n_slots, slotted
 from tests.player.fakes import search_settings
 
 BOOK = np.array([True, True, True, False, False, False])
@@ -17,9 +17,9 @@ def filled(
     pdf_k: int, global_k: int, *log_odds: float, spill_over: SpillOver = "always", merge: Merge = "slots"
 ) -> str:
     """The slots over six columns of which the first three are the book's, e.g. "b0 b1 g3"."""
-    slots = Slots(pdf_k + global_k, pdf_k, global_k, spill_over, merge)
-    chosen, of_book = slotted(np.array(log_odds), BOOK, slots)
-    return " ".join(f"{'b' if book else 'g'}{column}" for column, book in zip(chosen, of_book, strict=True))
+    settings = search_settings(pdf_k=pdf_k, global_k=global_k, spill_over=spill_over, merge=merge)
+    chosen, in_book = slotted(np.array(log_odds), BOOK, settings, pdf_k + global_k)
+    return " ".join(f"{'b' if book else 'g'}{column}" for column, book in zip(chosen, in_book, strict=True))
 
 
 class TestSlots:
@@ -51,14 +51,14 @@ class TestSlots:
     def test_a_lift_brings_the_rest_of_the_book_into_no_slot_of_the_course(self) -> None:
         # all of the book is raised by 5; without that its third is behind all others
         lifted = np.array([9.0, 8.0, 6.0, 4.0, 3.0, 2.0])
-        slots = Slots(4, 2, 2)
-        assert slotted(lifted, BOOK, slots, 5.0)[0].tolist() == [0, 1, 3, 4]
-        assert slotted(lifted, BOOK, slots)[0].tolist() == [0, 1, 2, 3]
+        settings = search_settings(pdf_k=2, global_k=2)
+        assert slotted(lifted, BOOK, settings, 4, 5.0)[0].tolist() == [0, 1, 3, 4]
+        assert slotted(lifted, BOOK, settings, 4)[0].tolist() == [0, 1, 2, 3]
 
     def test_hits_of_the_course_are_in_order_of_relevance_whichever_book_they_are_from(self) -> None:
         # unlifted the book's third (2.5) is between column 4 and column 5; with its lift it is the best of the three
         lifted = np.array([9.0, 8.0, 7.5, 4.0, 3.0, 2.0])
-        assert slotted(lifted, BOOK, Slots(5, 2, 3), 5.0)[0].tolist() == [0, 1, 2, 3, 4]
+        assert slotted(lifted, BOOK, search_settings(pdf_k=2, global_k=3), 5, 5.0)[0].tolist() == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,12 @@ def test_slots_are_numbers_of_hits(
 ) -> None:
     # a book of 20 paragraphs in a course of 60
     inside = np.arange(60) % 3 == 0
-    slots = slots_of(search_settings(pdf_k=pdf_k, global_k=global_k, k=k, spill_over=spill_over))
-    _, of_book = slotted(-np.arange(60.0), inside, slots)
-    assert (int(of_book.sum()), int((~of_book).sum())) == (n_book, n_global)
+    settings = search_settings(pdf_k=pdf_k, global_k=global_k, k=k, spill_over=spill_over)
+    _, in_book = slotted(-np.arange(60.0), inside, settings, n_slots(settings))
+    assert (int(in_book.sum()), int((~in_book).sum())) == (n_book, n_global)
 
 
-@pytest.mark.parametrize(("asked", "n"), [(None, 20), (7, 7), (50, 50)])
-def test_a_query_may_ask_for_another_k(asked: int | None, n: int) -> None:
-    slots = slots_of(search_settings(spill_over="always"), asked)
-    assert len(slotted(-np.arange(60.0), None, slots)[0]) == n
+def test_a_query_may_ask_for_another_k() -> None:
+    settings = search_settings(spill_over="always")
+    assert [n_slots(settings, asked) for asked in (None, 7, 50)] == [20, 7, 50]
+    assert len(slotted(-np.arange(60.0), None, settings, 50)[0]) == 50

@@ -111,8 +111,9 @@ def test_chroma_and_the_exact_scan_find_the_same(store: Course) -> None:
 
 def test_a_game_has_a_belief_in_every_passage(store: Course) -> None:
     found = orchestrator(store, "dual").candidates(Query(HINT, "trees", k=1_000))
-    assert len(found.hits) == len(store.paragraphs)
-    assert np.isfinite(found.hits.log_odds).all()  # type: ignore[attr-defined]
+    assert found.ranking is not None
+    assert len(found.ranking.rows) == len(store.paragraphs)
+    assert np.isfinite(found.ranking.log_odds).all()
 
 
 @pytest.mark.server

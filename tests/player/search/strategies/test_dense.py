@@ -14,10 +14,11 @@ from quarry.ingest.paragraph import Paragraph
 from quarry.player.search.calibration import DenseCalibration
 from quarry.player.search.strategies import dense as module
 from quarry.player.search.strategies.dense import Dense, Sentences
-from quarry.player.search.types import Query, Strategy
+from quarry.player.search.strategies.strategy import Strategy
+from quarry.player.search.types import Query
 from tests.contracts.paragraphs import paragraph
 from tests.contracts.strategy import StrategyContract
-from tests.player.fakes import FixedEmbedder, WordsEmbedder
+from tests.player.fakes import FixedEmbedder, WordsEmbedder, ranked
 
 
 class TestDenseKeepsTheContract(StrategyContract):
@@ -37,7 +38,7 @@ def plane() -> tuple[Dense, FixedEmbedder]:
 
 
 def test_the_score_is_the_cosine_of_hint_and_paragraph() -> None:
-    found = plane()[0].search(Query("east"), 3)
+    found = ranked(plane()[0], Query("east"))
     assert [hit.paragraph.paragraph_id for hit in found] == ["a:1:1", "a:1:2", "b:1:1"]
     assert [hit.score for hit in found] == pytest.approx([1.0, 0.6, -1.0])
 
@@ -55,15 +56,8 @@ def test_the_best_hit_is_as_relevant_as_the_hint_is_answerable_and_the_others_le
     dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), calibration=CALIBRATION)
     # cosines 1, 0.6 and -1: the best 1, the mean of the highest five (there are three) 0.2
     answerable = -2.0 + 1.0 * 1.0 + 3.0 * 0.2
-    relevances = [hit.relevance for hit in dense.search(Query("east"), 3)]
+    relevances = [hit.relevance for hit in ranked(dense, Query("east"), 3)]
     assert relevances == pytest.approx([sure(answerable + 10.0 * gap) for gap in (0.0, -0.4, -2.0)])
-
-
-def test_relevance_within_one_document_is_that_over_the_whole_course() -> None:
-    dense, _ = plane()
-    everywhere = {hit.paragraph.paragraph_id: hit.relevance for hit in dense.search(Query("east"), 3)}
-    (alone,) = dense.search(Query("east"), 3, "b")
-    assert alone.relevance == everywhere["b:1:1"]
 
 
 def test_sentences_count_with_their_weights() -> None:
@@ -84,58 +78,19 @@ def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone() -> None:
     vectors = np.array([EAST, NORTH_EAST, WEST], dtype=np.float32)
     dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), evidence=evidence, calibration=CALIBRATION)
     # 5 nats at 10 nats per unit of similarity
-    ruled = dense.search(Query("east", keywords="rule"), 3)
+    ruled = ranked(dense, Query("east", keywords="rule"), 3)
     assert [hit.paragraph.paragraph_id for hit in ruled] == ["a:1:2", "a:1:1", "b:1:1"]
     assert [hit.score for hit in ruled] == pytest.approx([0.6, 0.5, -1.0])
-    for mode in ("off", "fused", "fallback", None):
-        assert dense.search(Query("east", keywords=mode), 1)[0].paragraph.paragraph_id == "a:1:1"
-
-
-def test_the_rule_looks_at_the_hint_as_it_was_said() -> None:
-    seen = []
-
-    def evidence(hint: str) -> Float32Array:
-        seen.append(hint)
-        return np.zeros(1, dtype=np.float32)
-
-    embedder = FixedEmbedder({"east north": EAST})
-    dense = Dense([paragraph("a:1:1")], np.array([EAST], dtype=np.float32), embedder, evidence=evidence)
-    dense.search(Query("east north", keywords="rule", said="east"), 1)
-    assert seen == ["east"]
-
-
-def test_similarities_stand_in_the_order_of_the_paragraphs() -> None:
-    np.testing.assert_allclose(plane()[0].similarities("north"), [0.0, 0.8, 0.0])
+    for mode in ("off", "fused", "fallback"):
+        assert ranked(dense, Query("east", keywords=mode), 1)[0].paragraph.paragraph_id == "a:1:1"
 
 
 def test_a_hint_is_embedded_once_however_often_it_is_searched_for() -> None:
     dense, embedder = plane()
     dense.prepare(Query("north"))
-    dense.search(Query("north"), 3)
-    dense.search(Query("north", "a"), 3, "a")
+    ranked(dense, Query("north"), 3)
+    dense.score(Query("north", "a"), "a")
     assert embedder.n_queries == 1
-
-
-class Words:
-    """A further score: how many letters of a paragraph's text are e."""
-
-    def prepare(self, hint: str) -> None:
-        """Nothing."""
-
-    def parts(self, hint: str, rows: object = None) -> dict[str, Float32Array]:
-        return {"letters": np.array([0.0, 3.0, 1.0], dtype=np.float32)}
-
-    def glance(self, hint: str) -> dict[str, Float32Array]:
-        return {}
-
-
-def test_further_scores_join_the_sum_by_their_fitted_weights() -> None:
-    paragraphs = [paragraph("a:1:1"), paragraph("a:1:2"), paragraph("b:1:1")]
-    vectors = np.array([EAST, NORTH_EAST, WEST], dtype=np.float32)
-    calibration = replace(CALIBRATION, parts={"letters": 2.0})
-    dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), calibration=calibration, more=[Words()])
-    # 10 nats a unit: 10, 6 and -10, and 2 nats a letter: 0, 6 and 2
-    assert [hit.score for hit in dense.search(Query("east"), 3)] == pytest.approx([12.0, 10.0, -8.0])
 
 
 @pytest.mark.parametrize("n_paragraphs", [3, 7, 37, 1037])
@@ -147,7 +102,7 @@ def test_equal_vectors_tie_wherever_they_stand_in_the_matrix(n_paragraphs: int) 
         paragraphs = [paragraph(f"twin:{number}:1") for number in range(n_paragraphs)]
         vectors = np.tile(vector.astype(np.float32), (n_paragraphs, 1))
         dense = Dense(paragraphs, vectors, FixedEmbedder({"hint": hint.tolist()}))
-        found = [hit.paragraph.paragraph_id for hit in dense.search(Query("hint"), n_paragraphs)]
+        found = [hit.paragraph.paragraph_id for hit in ranked(dense, Query("hint"), n_paragraphs)]
         assert found == sorted(found)
 
 
@@ -157,7 +112,7 @@ def test_the_similarities_are_those_of_a_plain_product() -> None:
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     dense = Dense([paragraph(f"a:{n}:1") for n in range(50)], vectors, FixedEmbedder({"hint": vectors[17].tolist()}))
     np.testing.assert_allclose(dense.similarities("hint"), vectors.astype(np.float64) @ vectors[17], atol=1e-6)
-    assert dense.search(Query("hint"), 1)[0].paragraph.paragraph_id == "a:17:1"
+    assert ranked(dense, Query("hint"), 1)[0].paragraph.paragraph_id == "a:17:1"
 
 
 class Lengths:
@@ -185,8 +140,8 @@ def test_in_a_large_course_the_best_at_a_glance_are_looked_at_closely(monkeypatc
     vectors = np.array([NORTH_EAST, EAST, WEST, NORTH], dtype=np.float32)
     scorer = Lengths()
     calibration = replace(CALIBRATION, parts={"tenths": 5.0}, glance={"row": -1.0})
-    dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), calibration=calibration, more=[scorer])
-    marks = dense.score(Query("east"), ("b",))
+    dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), calibration=calibration, more=[scorer])  # type: ignore[list-item]
+    marks = dense.score(Query("east"), "b")
     # the best of the course, and the best of the document that is asked for
     assert scorer.asked == [[0, 2]]
     # 10 nats a unit and 5 a tenth; what was not looked at counts as the worst of what was

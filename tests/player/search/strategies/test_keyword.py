@@ -11,9 +11,11 @@ import pytest
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.search.calibration import KeywordCalibration
 from quarry.player.search.strategies.keyword import Keyword
-from quarry.player.search.types import Query, Strategy
+from quarry.player.search.strategies.strategy import Strategy
+from quarry.player.search.types import Query
 from tests.contracts.paragraphs import paragraph
 from tests.contracts.strategy import StrategyContract
+from tests.player.fakes import ranked
 
 
 class TestKeywordKeepsTheContract(StrategyContract):
@@ -29,7 +31,7 @@ def test_the_score_is_bm25() -> None:
     # 3 paragraphs of 2 words each, "blue" in 2 of them: idf ln(1 + 1.5 / 2.5); a word that comes tf times in a
     # paragraph of average length counts tf / (tf + 1.5)
     idf = math.log(1.0 + 1.5 / 2.5)
-    found = three().search(Query("blue"), 3)
+    found = ranked(three(), Query("blue"))
     assert [hit.paragraph.paragraph_id for hit in found] == ["b:1:1", "a:1:2"]
     assert [hit.score for hit in found] == pytest.approx([idf * 2.0 / 3.5, idf * 1.0 / 2.5], abs=1e-6)
 
@@ -37,7 +39,7 @@ def test_the_score_is_bm25() -> None:
 def test_relevance_is_calibrated_on_the_share_of_the_highest_score_there_could_be() -> None:
     calibration = KeywordCalibration(bias=-1.0, share=2.0, nats=3.0)
     texts = [paragraph("a:1:1", "red green"), paragraph("a:1:2", "green blue"), paragraph("b:1:1", "blue blue")]
-    first, second = Keyword(texts, None, calibration).search(Query("blue unheard"), 3)
+    first, second = ranked(Keyword(texts, None, calibration), Query("blue unheard"))
     # idf of a word that occurs nowhere: ln(1 + 3.5 / 0.5)
     share = first.score / (math.log(1.0 + 1.5 / 2.5) + math.log(8.0))
     odds = math.exp(-1.0 + 2.0 * share)
@@ -50,27 +52,23 @@ def test_headings_and_the_lectures_title_count_as_the_paragraphs_own_words() -> 
     under = replace(paragraph("a:1:1", "It settles in seconds."), section=("Chains", "NEAR Protocol"))
     beside = paragraph("a:1:2", "Being near the sea has its price.")
     keyword = Keyword([under, beside, paragraph("b:1:1", "Birds sing.")], {"b": "Ornithology at dawn"})
-    assert [hit.paragraph.paragraph_id for hit in keyword.search(Query("NEAR protocol"), 3)] == ["a:1:1", "a:1:2"]
-    assert [hit.paragraph.paragraph_id for hit in keyword.search(Query("ornithology"), 3)] == ["b:1:1"]
+    assert [hit.paragraph.paragraph_id for hit in ranked(keyword, Query("NEAR protocol"))] == ["a:1:1", "a:1:2"]
+    assert [hit.paragraph.paragraph_id for hit in ranked(keyword, Query("ornithology"))] == ["b:1:1"]
 
 
 @pytest.mark.parametrize("hint", ["unheard of", "!!!", "", "   "])
 def test_a_hint_without_a_word_of_the_corpus_finds_nothing(hint: str) -> None:
-    assert three().search(Query(hint), 3) == []
-
-
-def test_paragraphs_without_a_word_of_the_hint_are_not_found() -> None:
-    assert [hit.paragraph.paragraph_id for hit in three().search(Query("red"), 3)] == ["a:1:1"]
+    assert ranked(three(), Query(hint)) == []
 
 
 def test_another_form_of_a_word_counts() -> None:
     keyword = Keyword([paragraph("a:1:1", "Sorting numbers"), paragraph("a:1:2", "Hashing strings")])
-    assert [hit.paragraph.paragraph_id for hit in keyword.search(Query("he SORTED"), 2)] == ["a:1:1"]
+    assert [hit.paragraph.paragraph_id for hit in ranked(keyword, Query("he SORTED"))] == ["a:1:1"]
 
 
 def test_hebrew_words_are_found_as_they_stand() -> None:
     keyword = Keyword([paragraph("a:1:1", "מיון מהיר"), paragraph("a:1:2", "טבלת גיבוב")])
-    assert [hit.paragraph.paragraph_id for hit in keyword.search(Query("גיבוב"), 2)] == ["a:1:2"]
+    assert [hit.paragraph.paragraph_id for hit in ranked(keyword, Query("גיבוב"))] == ["a:1:2"]
 
 
 def test_a_part_of_a_word_is_looked_for_in_text_heading_and_title() -> None:

@@ -1,4 +1,4 @@
-"""Questions about three lists of words: the answer is the first list with a word in the sentence or paragraph."""
+"""Kinds of questions: each names three lists of words; the first list with a word that is there is the answer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ class ListKind:
     """A kind of question that names lists of words.
 
     Attributes:
-        name, share, wrong: as in `Kind`.
+        name: name of the kind in its questions.
+        share: share of the pool, 0..1.
+        wrong: expected share of wrong letters before any answer was logged, 0..1.
         sizes: least and most words of a list.
         in_opening: asks for words of the opening sentence; else for words anywhere in the paragraph.
         ask: the question by language; {0} is replaced by the lists.
@@ -109,7 +111,7 @@ class ListKind:
 
     def _written(self, groups: tuple[tuple[str, ...], ...], key: frozenset[str], candidates: Candidates) -> Question:
         language = candidates.language
-        a, b, c = (either([candidates.index.spelling.of(word) for word in group], language) for group in groups)
+        a, b, c = (either([candidates.index.spelling.get(word, word) for word in group], language) for group in groups)
         text = self.ask[language].format(f"{a}; {b}; {c}")
         return Question(text, (a, b, c, NONE_OF_THESE[language]), self.name, key, groups)
 
@@ -222,3 +224,6 @@ ANYWHERE = ListKind(
     has_none={"en": "it has none of the words named", "he": "אין בה אף אחת מהמילים שנשאלו"},
 )
 """Asks which of three lists has a word of the paragraph."""
+
+KINDS: dict[str, ListKind] = {kind.name: kind for kind in (OPENING, ANYWHERE)}
+"""All kinds by name; questions are drawn in this order."""

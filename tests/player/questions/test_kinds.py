@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.player.questions.kinds import KINDS, Kind
+from quarry.player.questions.kinds import KINDS, ListKind
 from tests.contracts.kind import KindContract
 
 
 class TestKind(KindContract):
     @pytest.fixture(params=sorted(KINDS))
-    def kind(self, request: pytest.FixtureRequest) -> Kind:
+    def kind(self, request: pytest.FixtureRequest) -> ListKind:
         return KINDS[request.param]
 
 

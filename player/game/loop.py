@@ -392,8 +392,7 @@ class _Scheduler:
             try:
                 yield outcome
             finally:
-                score = active.game.score
-                self.ledger.end(active.game.key, "over" if score is not None else "given up", score)
+                self.ledger.end(active.game.key, "over" if active.game.score is not None else "given up")
         return n_over
 
     def _outcome(self, active: ActiveGame) -> GameReport | PlayerError | None:
