@@ -25,20 +25,18 @@ import numpy as np
 
 from benchmarks.measure import DATA, bundled_course, seconds, uncached_settings
 from quarry.configs.places import cache
-from quarry.evaluate.games.labelled import LabelledGame, load_games
+from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.runs.run import commit
 from quarry.ingest.arrays import Float32Array, IntArray
-from quarry.ingest.embed.tokens import STEPS, Tokens, Words
-from quarry.ingest.embed.vectors import ReadingVectors, embed_reading
+from quarry.ingest.embed.vectors import STEPS, ReadingVectors, Tokens, Words, embed_reading
 from quarry.ingest.paragraph import Alias, Document, Reading
 from quarry.ingest.paragraphs.sentence import sentences
 from quarry.ingest.store import Course, DocumentUpdate, create_store, open_store
-from quarry.ingest.store.folder import current_generation
 from quarry.player.player import Plan, Player, build_player
 from quarry.player.questions.answer import Answer
 from quarry.player.search.build import searched_of, store_embedder
 from quarry.player.search.strategies import dense as dense_module
-from quarry.player.search.strategies.dense import Dense, best_of, cosines_of
+from quarry.player.search.strategies.dense import Dense, best_of
 from quarry.player.search.types import Query
 
 DOCS = DATA.parent / "docs" / "scale.md"
@@ -57,8 +55,6 @@ NEARNESS = 0.8
 N_HINTS = 60
 N_GAMES = 20
 K = 20
-CANDIDATES = (20, 100, 300)
-"""Numbers of candidates for which Chroma is asked."""
 Figures = dict[str, float]
 
 
@@ -211,51 +207,19 @@ def _quantiles(work: Callable[[Any], object], cases: Sequence[Any]) -> tuple[flo
     return float(p50), float(p95)
 
 
-def measure_chroma(folder: str) -> Figures:
-    """Measure candidates of Chroma's own index against the exact scan, and `fast` against all passages word by word."""
-    import chromadb
-
-    settings, games = uncached_settings("fast"), load_games(DATA / "games" / "english.jsonl")[:N_HINTS]
-    course = open_store(folder)
-    vectors = np.array(course.vectors)
-    documents = [paragraph.doc_id for paragraph in course.paragraphs]
-    ids = np.array([record_id for record in course.records.values() for record_id in record.passage_ids])
-    hints = store_embedder(course, settings).embed_queries([game.hint for game in games])
-    token = current_generation(Path(folder))
-    assert token is not None, "it was ingested"
-    collection = chromadb.PersistentClient(str(Path(folder) / token.name)).get_collection(course.collection)
-    found: Figures = {}
-    exact_ms = _quantiles(lambda hint: best_of(cosines_of(vectors, hint), K), list(hints))[0]
-    for scope, doc_id in (("course", ""), ("one document", documents[0])):
-        inside = np.array([True if not doc_id else known == doc_id for known in documents])
-        best = [set(ids[inside][best_of(vectors[inside] @ hint, K)].tolist()) for hint in hints]
-        where: dict[str, Any] = {"where": {"doc_id": doc_id}} if doc_id else {}
-        for wanted in CANDIDATES:
-            chosen: list[set[str]] = []
-
-            def ask(hint: Float32Array, wanted: int = wanted, where: Mapping[str, Any] = where) -> None:
-                n = min(wanted, int(inside.sum()))  # noqa: B023
-                answer = collection.query(query_embeddings=hint[None, :], n_results=n, include=[], **where)
-                chosen.append(set(answer["ids"][0]))  # noqa: B023
-
-            ms = _quantiles(ask, list(hints))[0]
-            shares = [len(one & other) / len(one) for one, other in zip(best, chosen[1:], strict=True)]
-            found[f"Chroma's {wanted} of {scope}: recall@20"] = float(np.mean(shares))
-            found[f"Chroma's {wanted} of {scope} (ms)"] = ms
-    found["exact scan of passages (ms)"] = exact_ms
-    dense = searched_of(course, settings).strategies["dense"]
+def measure_recall(folder: str) -> Figures:
+    """Measure the share of the best passages word by word, over the whole course, that `fast` finds."""
+    course, games = open_store(folder), load_games(DATA / "games" / "english.jsonl")[:N_HINTS]
+    dense = searched_of(course, uncached_settings("fast")).strategies["dense"]
     assert isinstance(dense, Dense), "settings name it"
-    quick = [_best_words(dense, game) for game in games]
-    dense_module.N_CLOSELY = len(ids)
-    whole = [_best_words(dense, game) for game in games]
-    found["fast: recall@20 of all word by word"] = float(
-        np.mean([len(a & b) / K for a, b in zip(quick, whole, strict=True)])
-    )
-    return found
 
+    def best() -> list[set[int]]:
+        return [set(best_of(dense.score(Query(game.hint)).log_odds, K).tolist()) for game in games]
 
-def _best_words(dense: Dense, game: LabelledGame) -> set[int]:
-    return set(best_of(dense.score(Query(game.hint)).log_odds, K).tolist())
+    quick = best()
+    dense_module.N_CLOSELY = len(course.paragraphs)
+    shares = [len(some & whole) / K for some, whole in zip(quick, best(), strict=True)]
+    return {"fast: recall@20 of all word by word": float(np.mean(shares))}
 
 
 def slope(sizes: Sequence[int], values: Sequence[float]) -> float:
@@ -312,7 +276,7 @@ def main(arguments: Sequence[str]) -> int:
         for size in sizes:
             folder = str(Path(scratch) / str(size))
             found: Figures = pool.submit(measure_ingest, base, folder, size).result()
-            for step in (measure_open, measure_player, measure_chroma):
+            for step in (measure_open, measure_player, measure_recall):
                 found |= pool.submit(step, folder).result()
             results[size] = found
             print(size, json.dumps({name: float(f"{value:.4g}") for name, value in found.items()}), flush=True)

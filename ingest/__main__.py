@@ -40,18 +40,6 @@ from quarry.ingest.store import Course, open_store
 if TYPE_CHECKING:
     from quarry.ingest.pipeline.pipeline import IngestSummary
 
-MOST_SKIPPED = 5
-"""Number of skipped files that are named one by one."""
-
-SIDECAR = """\
-lecture04.yaml next to lecture04.pdf may say more about it; every key may be left out:
-  title: Search trees
-  aliases: [Trees, Search structures]
-  authors: [Ada Lovelace]
-  date: 2026-03-15
-  lecture_number: 4
-  corrections: [{was: Teh tree grows., opening_sentence: The tree grows.}]"""
-
 
 def main(arguments: list[str] | None = None, prog: str = "python -m ingest") -> int:
     """Run the command; return the exit code (0 done, 1 some file failed, 2 bad input)."""
@@ -155,7 +143,7 @@ def _rejected(store: Course) -> tuple[object, list[str]]:
 
 def _paragraphs(store: Course) -> tuple[object, list[str]]:
     """Return the JSON document and the lines of --paragraphs."""
-    names = ("page", "heading", "section", "opening_sentence", "text", "same_as", "sureness", "reader", "kind")
+    names = ("page", "heading", "section", "opening_sentence", "text", "same_as", "kind")
     listed, lines = [], []
     for item in store.paragraphs:
         listed.append({"paragraph_id": item.paragraph_id, "document": item.doc_id, **_fields(item, *names)})
@@ -177,10 +165,7 @@ def _summary(summary: IngestSummary, location: str) -> tuple[object, list[str]]:
         lines.append(f"{outcome.status:10} {outcome.doc_id}: {result}")
         lines += [f"{'':10} {outcome.doc_id}: {note}" for note in outcome.notes]
     skipped = [{"path": path, "why": why} for path, why in summary.skipped.items()]
-    shown = skipped if len(skipped) <= MOST_SKIPPED + 1 else skipped[:MOST_SKIPPED]
-    lines += [f"{'skipped':10} {item['path']}: {item['why']}" for item in shown]
-    if len(shown) < len(skipped):
-        lines.append(f"{'skipped':10} {len(skipped) - len(shown)} more files; --json names them")
+    lines += [f"{'skipped':10} {path}: {why}" for path, why in summary.skipped.items()]
     kept, rejected = sum(outcome.kept for outcome in summary.outcomes), summary.rejected
     lines.append(f"kept {kept}, {_left_out(rejected)}, failed {len(summary.failed)}")
     counts = summary.n_documents, summary.n_paragraphs, summary.n_near_identical
@@ -236,5 +221,4 @@ COMMAND = Command(
         ),
     ),
     _run,
-    notes=SIDECAR,
 )

@@ -40,8 +40,6 @@ class Paragraph:
         opening_sentence: its first sentence, verbatim.
         section: the headings of its sections, outermost first, `heading` last; () if there are none.
         same_as: paragraph_id of the first near-identical paragraph of the course, "" if there is none.
-        sureness: share of its characters that the file explains, 0..1; the others are missing or doubtful.
-        reader: name of the reader of its page, "" for a paragraphs file.
         kind: the kind of passage.
         follows: the list that it introduces, if `text` does not hold it, else "".
         own_length: characters of `text` before the list or display that a lead-in introduces; 0 for all of `text`.
@@ -57,8 +55,6 @@ class Paragraph:
     opening_sentence: str
     section: tuple[str, ...] = ()
     same_as: str = ""
-    sureness: float = 1.0
-    reader: str = ""
     kind: Kind = "prose"
     follows: str = ""
     own_length: int = 0

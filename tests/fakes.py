@@ -23,8 +23,7 @@ import numpy as np
 from quarry.configs.settings import EmbedSettings, IngestSettings
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import TokenStates
-from quarry.ingest.embed.tokens import form_of
-from quarry.ingest.embed.vectors import embed_reading
+from quarry.ingest.embed.vectors import embed_reading, form_of
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from quarry.ingest.store import DocumentUpdate, Store
 

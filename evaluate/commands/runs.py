@@ -19,6 +19,7 @@ from quarry.evaluate.replay.judges import EVERY, HINT_ALONE, SPECS, judges_of
 from quarry.evaluate.runs.files import partial_path, read_runs, write_run
 from quarry.evaluate.runs.measures import find_measures
 from quarry.evaluate.runs.run import Run
+from quarry.ingest.embed import Models
 
 if TYPE_CHECKING:
     from quarry.evaluate.runs.comparison import PairedTest
@@ -88,7 +89,7 @@ def _replay_answers(options: argparse.Namespace, settings: Settings) -> Run:
     games = shared.chosen_games(options)
     batches, answers, games = read_answered(options.batches, options.answers, games, options.games)
     store = shared.open_for(options)
-    similarity = word_similarity(store.embedder_spec, store.models(settings.embed))
+    similarity = word_similarity(store.embedder_spec, Models.of(settings.embed))
     replayer = Replayer(patient_player(store, settings), (), similarity, options.seed)
     records = replay_games(games, store, answering(replayer, batches, answers))
     measures = find_measures(options.measures)

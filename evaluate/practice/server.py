@@ -32,6 +32,7 @@ from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.practice.match import Match, RefusedMessageError, first_fault
 from quarry.evaluate.referee import Referee, secret_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
+from quarry.ingest.embed import Models
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
 from quarry.player.answer.guess import associative_words
@@ -81,7 +82,7 @@ def load_repertoire(
             f"name the games that belong to the store with {named} (python -m evaluate games label writes some), or "
             "be the referee yourself: run_game.py --referee me"
         )
-    return Repertoire(playable, referee, word_similarity(store.embedder_spec, store.models(settings.embed)))
+    return Repertoire(playable, referee, word_similarity(store.embedder_spec, Models.of(settings.embed)))
 
 
 def made_games(paragraphs: Sequence[Paragraph]) -> list[tuple[LabelledGame, Paragraph]]:

@@ -222,7 +222,7 @@ def tools_of(store: Course, settings: EmbedSettings) -> Tools:
     texts = [paragraph.text for paragraph in store.paragraphs if paragraph.kind == "prose"]
     spec = other_embedder(store.embedder_spec)
     readable = spec != "minilm" or choose_spec(texts[:N_SCRIPT]) == "minilm"  # MiniLM reads Latin script alone
-    return Tools(texts, spec if readable else None, store.models(settings))
+    return Tools(texts, spec if readable else None, Models.of(settings))
 
 
 def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Referee | None:

@@ -16,6 +16,7 @@ from quarry.evaluate.referee import Referee, tools_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
 from quarry.evaluate.replay.judges import Judge, make_judge
 from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord, record_game
+from quarry.ingest.embed import Models
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course, open_store
 from quarry.player.game.loop import play
@@ -158,7 +159,7 @@ def build_replayer(
     player = patient_player(store, settings)
     tools = tools_of(store, settings.embed)
     referees = [make_judge(judge, tools) for judge in judges]
-    similarity = word_similarity(store.embedder_spec, store.models(settings.embed)) if judges else None
+    similarity = word_similarity(store.embedder_spec, Models.of(settings.embed)) if judges else None
     if similarity is not None:
         similarity = functools.lru_cache(maxsize=N_REMEMBERED)(similarity)
     return Replayer(player, referees, similarity, seed, n_candidates)

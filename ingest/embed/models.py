@@ -9,7 +9,6 @@ from pathlib import Path
 from quarry.configs.imports import find, is_dotted, make
 from quarry.configs.places import cache
 from quarry.configs.settings import Accuracy, EmbedSettings
-from quarry.configs.terminal import did_you_mean
 from quarry.ingest.embed.embedders import Embedder, OnnxEmbedder, SentenceTransformerEmbedder, load_sentence_transformer
 from quarry.ingest.embed.exports import EXPORT_S, FORM, PACKAGED, export, mpnet_parts
 from quarry.ingest.errors import EmbedderError
@@ -99,11 +98,6 @@ def require_embedder(spec: str, models_dir: Path) -> None:
             PACKAGED[spec]()
     elif _is_named(spec):
         find(EMBEDDERS, spec, "--embedder")
-    elif near := did_you_mean(spec, EMBEDDERS):
-        raise EmbedderError(
-            f"--embedder must be auto, {', '.join(EMBEDDERS)}, a dotted path, or the folder or hub id of a "
-            f"sentence-transformers model, got {spec!r}{near}"
-        )
     else:
         load_sentence_transformer(spec, may_fetch=True)
 

@@ -11,15 +11,11 @@ from quarry.ingest.layout.columns import columns_of, rows_of_lines
 from quarry.ingest.layout.drop_caps import with_drop_caps
 from quarry.ingest.layout.extract import Page, Pdf
 from quarry.ingest.layout.lines import Line, Word
-from quarry.ingest.layout.margins import parted_from_notes, without_line_numbers
-from quarry.ingest.layout.running_heads import RunningHeads
+from quarry.ingest.layout.margins import RunningHeads, parted_from_notes, without_line_numbers
 from quarry.ingest.pdf.model import UNKNOWN
 
 MIN_PROSE_LINES = 6
 """Minimal number of lines of prose that alone define the margins of a column."""
-
-STRETCH_TOLERANCE = 0.15
-"""Maximal relative difference of the spaces of a stretched line; gaps between cells of a table differ more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,21 +135,10 @@ def _place(column: Sequence[Line], page: Page, number: int, rtl: bool) -> list[P
 
 
 def _wide_gaps(row: Sequence[Line]) -> int:
-    """Count the gaps between parts of a row, apart from the gap after a bullet or number; 0 for a stretched row."""
-    if _is_stretched(row):
-        return 0
+    """Count the gaps between parts of a row, apart from the gap after a bullet or number."""
     first = row[0].text
     is_marker = len(first) == 1 or (len(first) <= 5 and not first.isalpha())
     return max(0, len(row) - 1 - is_marker)
-
-
-def _is_stretched(row: Sequence[Line]) -> bool:
-    """Return whether equal spaces part the words of a row, as in a line that is stretched to fill a narrow column."""
-    if len(row) < 3 or any(len(line.words) > 1 for line in row[1:]):
-        return False
-    from_left = sorted(row, key=lambda line: line.x0)
-    gaps = [right.x0 - left.x1 for left, right in itertools.pairwise(from_left)]
-    return max(gaps) - min(gaps) < STRETCH_TOLERANCE * max(gaps)
 
 
 def _margins(lines: Sequence[PlacedLine]) -> tuple[float, float]:

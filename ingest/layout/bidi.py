@@ -35,18 +35,17 @@ def has_rtl_letter(text: str) -> bool:
     return not text.isascii() and max(text) >= "\u0590" and any(map(is_rtl_letter, text))
 
 
-def logical_text(visual: Sequence[Cluster], base_rtl: bool, mirrored: bool) -> list[Cluster]:
+def logical_text(visual: Sequence[Cluster], base_rtl: bool) -> list[Cluster]:
     """Sort clusters into reading order.
 
     Args:
         visual: a line's clusters from left to right.
         base_rtl: whether the line as a whole reads from right to left.
-        mirrored: whether brackets are stored as they look, so that they are mirrored with their run.
     """
     if not base_rtl:
         if not any(is_rtl_letter(cluster.text) for cluster in visual):
             return list(visual)
-        return _with_right_to_left_runs(visual, mirrored)
+        return _with_right_to_left_runs(visual)
     reading: list[Cluster] = []
     end = len(visual)
     starts = _left_to_right_runs(visual)
@@ -56,24 +55,9 @@ def logical_text(visual: Sequence[Cluster], base_rtl: bool, mirrored: bool) -> l
             reading.extend(visual[start:end])
             end = start
         else:
-            reading.append(_mirrored_cluster(visual[end - 1], mirrored))
+            reading.append(Cluster(visual[end - 1].text.translate(_MIRROR), visual[end - 1].source))
             end -= 1
-    return _brackets_by_context(_marks_after_letters(reading))
-
-
-def votes_for_mirrored_brackets(visual: Sequence[str]) -> int:
-    """Count brackets among right-to-left letters that are stored as they look, minus those that are not."""
-    votes = 0
-    for position, text in enumerate(visual):
-        if text not in ("(", ")"):
-            continue
-        left = visual[position - 1] if position else " "
-        right = visual[position + 1] if position + 1 < len(visual) else " "
-        if is_rtl_letter(right) and not is_rtl_letter(left):
-            votes += 1 if text == "(" else -1
-        elif is_rtl_letter(left) and not is_rtl_letter(right):
-            votes += 1 if text == ")" else -1
-    return votes
+    return _brackets_by_context(reading)
 
 
 def _brackets_by_context(reading: list[Cluster]) -> list[Cluster]:
@@ -93,11 +77,7 @@ def _brackets_by_context(reading: list[Cluster]) -> list[Cluster]:
     return reading
 
 
-def _mirrored_cluster(cluster: Cluster, mirrored: bool) -> Cluster:
-    return Cluster(cluster.text.translate(_MIRROR), cluster.source) if mirrored else cluster
-
-
-def _with_right_to_left_runs(visual: Sequence[Cluster], mirrored: bool) -> list[Cluster]:
+def _with_right_to_left_runs(visual: Sequence[Cluster]) -> list[Cluster]:
     """Reverse the right-to-left phrases of a left-to-right line."""
     reading: list[Cluster] = []
     position = 0
@@ -111,7 +91,7 @@ def _with_right_to_left_runs(visual: Sequence[Cluster], mirrored: bool) -> list[
             if is_rtl_letter(visual[end].text):
                 last = end
             end += 1
-        reading.extend(logical_text(visual[position : last + 1], True, mirrored))
+        reading.extend(logical_text(visual[position : last + 1], True))
         position = last + 1
     return reading
 
@@ -183,12 +163,3 @@ def _is_digit(text: str) -> bool:
 @functools.cache
 def _is_ltr(text: str) -> bool:
     return bool(text) and unicodedata.bidirectional(text[0]) == "L"
-
-
-def _marks_after_letters(reading: list[Cluster]) -> list[Cluster]:
-    """Put vowel points after the letter above them."""
-    for position in range(len(reading) - 1):
-        mark, letter = reading[position], reading[position + 1]
-        if unicodedata.combining(mark.text[:1] or " ") and is_rtl_letter(letter.text):
-            reading[position], reading[position + 1] = letter, mark
-    return reading

@@ -1,15 +1,9 @@
-"""Columns of a page in reading order, and short texts side by side, such as a remark next to a listing.
-
-A gutter between columns is found from many lines. Two texts side by side in a few rows are separated only if one
-of them is prose, wrapped at a separate margin.
-"""
+"""Columns of a page in reading order: a gutter between columns is found from many lines."""
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from statistics import median
 
 from quarry.ingest.layout.lines import Line
@@ -22,30 +16,6 @@ SAME_GUTTER = 12.0
 
 MIN_KNOWN_LINES = 2
 """Minimal number of lines on each side of a gutter that earlier pages have."""
-
-MIN_SHARED_ROWS = 3
-"""Minimal number of rows with text on both sides of a gap between two texts."""
-
-MIN_SHARED = 0.6
-"""Minimal share of the longer side's rows with text on both sides; terms and their definitions have fewer."""
-
-MIN_FILL = 0.85
-"""Minimal length of a full line, as a share of the width of its side."""
-
-MIN_WRAPPED = 0.7
-"""Minimal share of full lines before a line that begins at the margin, last lines of paragraphs aside."""
-
-MIN_WORDS = 3.5
-"""Minimal mean number of words in a line of prose; cells of a table have fewer."""
-
-MIN_FLUSH, MIN_OPEN = 0.8, 0.5
-"""Minimal shares of lines of prose that begin at the margin, and that continue a sentence."""
-
-MAX_PITCH = 1.6
-"""Maximal distance of the baselines of two lines of one paragraph, in font sizes."""
-
-SAME_EDGE = 1.5
-"""Maximal distance of the starts of lines at one margin, in points."""
 
 
 def columns_of(lines: Sequence[Line], left: float, right: float, rtl: bool, known: list[float]) -> list[list[Line]]:
@@ -60,7 +30,7 @@ def columns_of(lines: Sequence[Line], left: float, right: float, rtl: bool, know
     else:
         gutter = next((x for x in known if left < x < right and _is_parted(lines, x)), None)
     if gutter is None:
-        return _parted_by_bands(rows_of_lines(lines), rtl)
+        return [sorted(lines, key=lambda line: line.y)] if lines else []
     columns: list[list[Line]] = []
     sides: tuple[list[Line], list[Line]] = ([], [])
     across: list[Line] = []
@@ -93,20 +63,6 @@ def _is_parted(lines: Sequence[Line], x: float) -> bool:
     few, many = sorted((on_left, on_right), key=len)
     reach = 2 * median(line.size for line in lines)
     return sum(min(many) - reach < y < max(many) + reach for y in few) >= 0.6 * len(few)
-
-
-def _parted_by_bands(rows: Sequence[Sequence[Line]], rtl: bool) -> list[list[Line]]:
-    """Part the rows of one column into columns where a few of them hold two texts side by side."""
-    columns: list[list[Line]] = []
-    done = 0
-    for band in bands_of(rows):
-        columns.append([line for row in rows[done : band.first] for line in row])
-        inside = [line for row in rows[band.first : band.end] for line in row]
-        sides = ([line for line in inside if line.x0 < band.x], [line for line in inside if line.x0 >= band.x])
-        columns.extend(reversed(sides) if rtl else sides)
-        done = band.end
-    columns.append([line for row in rows[done:] for line in row])
-    return [column for column in columns if column]
 
 
 def _gutter(lines: Sequence[Line], left: float, right: float) -> float | None:
@@ -152,96 +108,3 @@ def rows_of_lines(lines: Iterable[Line]) -> list[list[Line]]:
         else:
             rows.append([line])
     return rows
-
-
-@dataclass(frozen=True, slots=True)
-class Band:
-    """Rows from `first` to before `end` with two texts, and the x of the gap between the texts."""
-
-    first: int
-    end: int
-    x: float
-
-
-def bands_of(rows: Sequence[Sequence[Line]]) -> list[Band]:
-    """Find the bands with two texts side by side, from top to bottom; bands do not overlap."""
-    # every start of a line is tried, since a text flush at the right has no common left edge
-    parted = [sorted(row, key=lambda line: line.x0) for row in rows if len(row) > 1]
-    places = {round(line.x0) - SAME_EDGE for row in parted for line in row[1:]}
-    worth_trying = [x for x in sorted(places) if sum(_both(row, x) for row in parted) >= MIN_SHARED_ROWS]
-    tried = [band for x in worth_trying for band in _bands_at(rows, x)]
-    found: list[Band] = []
-    for band in sorted(tried, key=lambda band: band.first - band.end):
-        if all(band.end <= other.first or other.end <= band.first for other in found):
-            found.append(band)
-    return sorted(found, key=lambda band: band.first)
-
-
-def _bands_at(rows: Sequence[Sequence[Line]], x: float) -> Iterator[Band]:
-    """Yield the bands that a gap at x parts, each from its first row with text on both sides."""
-    crossed = [number for number, row in enumerate(rows) if any(line.x0 < x < line.x1 for line in row)]
-    for start, end in itertools.pairwise([-1, *crossed, len(rows)]):
-        shared = [number for number in range(start + 1, end) if _both(rows[number], x)]
-        if len(shared) < MIN_SHARED_ROWS:
-            continue
-        last = shared[-1]
-        while last + 1 < end and rows[last + 1][0].y - rows[last][0].y < MAX_PITCH * rows[last][0].size:
-            last += 1
-        if _is_two_texts(rows[shared[0] : last + 1], x):
-            yield Band(shared[0], last + 1, x)
-
-
-def _both(row: Sequence[Line], x: float) -> bool:
-    """Return whether a row has text on both sides of x."""
-    return any(line.x1 <= x for line in row) and any(line.x0 >= x for line in row)
-
-
-def _is_two_texts(rows: Sequence[Sequence[Line]], x: float) -> bool:
-    """Return whether rows hold two texts, left and right of x."""
-    left = [line for row in rows for line in row if line.x1 <= x]
-    right = [line for row in rows for line in row if line.x0 >= x]
-    n_shared = sum(_both(row, x) for row in rows)
-    if n_shared >= MIN_SHARED_ROWS and _flows(left) and _flows(right):
-        return True
-    if n_shared < max(MIN_SHARED_ROWS, MIN_SHARED * max(len(left), len(right))):
-        return False
-    if min(_words_a_line(left), _words_a_line(right)) < 2:
-        return False
-    return _is_wrapped(left) or _is_wrapped(right)
-
-
-def _words_a_line(lines: Sequence[Line]) -> float:
-    return sum(len(line.words) for line in lines) / len(lines)
-
-
-def _flows(lines: Sequence[Line]) -> bool:
-    """Return whether lines begin at one margin and most continue the sentence above; cells of a table do not."""
-    if len(lines) < MIN_SHARED_ROWS or _words_a_line(lines) < MIN_WORDS:
-        return False
-    rtl = sum(line.rtl for line in lines) > len(lines) / 2
-    edge = median(line.x1 if rtl else line.x0 for line in lines)
-    n_flush = sum(abs((line.x1 if rtl else line.x0) - edge) < SAME_EDGE for line in lines)
-    n_open = sum(
-        below.words[0].text[0] == below.words[0].text[0].lower() and not above.text.endswith((".", "!", "?", ":"))
-        for above, below in itertools.pairwise(lines)
-    )
-    return n_flush >= MIN_FLUSH * len(lines) and n_open >= MIN_OPEN * (len(lines) - 1)
-
-
-def _is_wrapped(lines: Sequence[Line]) -> bool:
-    """Return whether lines are wrapped prose: full, if others follow, and with one left margin."""
-    if _words_a_line(lines) < MIN_WORDS:
-        return False
-    left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
-    pairs = [
-        (above, below)
-        for above, below in itertools.pairwise(lines)
-        if below.y - above.y < MAX_PITCH * below.size and abs(above.size - below.size) < 0.1 * below.size
-    ]
-    rtl = sum(line.rtl for line in lines) > len(lines) / 2
-    n_wrapped = sum(
-        above.x1 - above.x0 > MIN_FILL * (right - left)
-        and abs((right - below.x1) if rtl else (below.x0 - left)) < SAME_EDGE
-        for above, below in pairs
-    )
-    return n_wrapped >= max(MIN_SHARED_ROWS - 1, MIN_WRAPPED * len(pairs))

@@ -40,17 +40,8 @@ def with_drop_caps(page: Page) -> Page:
         if len(adjacent) >= 2 and (rest is None or rest in adjacent):
             others = [other for other in others if other not in adjacent]
             lines = others + _with_cap(adjacent, cap, line.rtl)
-        elif rest is not None and line in lines and _gap(rest, cap, line.rtl) < SPACE * rest.size:
-            lines[lines.index(line)] = _with_raised_cap(line)
     lines.sort(key=lambda line: (line.y, line.x0))
     return replace(page, lines=tuple(lines))
-
-
-def _with_raised_cap(line: Line) -> Line:
-    """Join the large first letter of a line, on the same baseline, to the first word."""
-    cap, start, *others = line.words
-    whole = replace(start, text=cap.text + start.text, x0=min(cap.x0, start.x0), x1=max(cap.x1, start.x1))
-    return replace(line, words=(whole, *others))
 
 
 def _is_letter(text: str) -> bool:

@@ -6,20 +6,19 @@ import contextlib
 import datetime
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from quarry.configs.imports import find
 from quarry.ingest.errors import SourceError
-from quarry.ingest.layout.bidi import has_rtl_letter, is_rtl_letter, votes_for_mirrored_brackets
-from quarry.ingest.layout.gutters import narrow_gutters
+from quarry.ingest.layout.bidi import is_rtl_letter
 from quarry.ingest.layout.lines import Line, lines_of
-from quarry.ingest.layout.rows import Row, rows_of
+from quarry.ingest.layout.rows import Row, narrow_gutters, rows_of
 from quarry.ingest.pdf.glyph_names import with_glyph_names
 from quarry.ingest.pdf.model import GlyphPage, PdfReader
 from quarry.ingest.pdf.ocr import REMEDY, OcrReader, languages
-from quarry.ingest.pdf.pdfium import NO_PAGES, PdfiumReader
+from quarry.ingest.pdf.pdfium import PdfiumReader
 
 RIGHT_TO_LEFT_SHARE = 0.3
 """Minimal share of right-to-left letters in a document that reads from the right; the rest is formulas and names."""
@@ -59,7 +58,7 @@ class Pdf:
         date: ISO date of the file's creation, or else of its last change, from its metadata; "" if absent.
         rtl: whether the document as a whole reads from right to left.
         reader: name of the reader of the document.
-        readers: page, 1-based -> name of its reader, for pages with another reader.
+        n_seen: number of pages that were read by OCR.
         n_unread: number of scanned pages that were left out.
     """
 
@@ -69,7 +68,7 @@ class Pdf:
     date: str
     rtl: bool
     reader: str = "pypdfium2"
-    readers: Mapping[int, str] = field(default_factory=dict)
+    n_seen: int = 0
     n_unread: int = 0
 
 
@@ -88,18 +87,17 @@ def extract(path: Path, reader: str = "auto") -> Pdf:
         n_sampled = min(document.n_pages, SAMPLE_PAGES)
         spread = [number * document.n_pages // n_sampled for number in range(n_sampled)]
         sample = {index: document.page(index) for index in spread}
-        rtl, mirrored = _direction(row for _, rows, _ in sample.values() for row in rows)
+        rtl = _is_rtl(row for _, rows, _ in sample.values() for row in rows)
         _check_weights(sample.values())
         pages: list[Page] = []
-        readers: dict[int, str] = {}
+        n_seen = 0
         has_letters = False
         for index in range(document.n_pages):
             page, rows, page_reader = sample.pop(index) if index in sample else document.page(index)
             gutters, fonts = narrow_gutters(rows), page_reader.fonts
-            lines = tuple(line for row in rows for line in lines_of(row, fonts, rtl, mirrored, gutters))
+            lines = tuple(line for row in rows for line in lines_of(row, fonts, rtl, gutters))
             has_letters = has_letters or any(char.isalpha() for line in lines for char in line.text)
-            if page_reader.name != reader:
-                readers[index + 1] = page_reader.name
+            n_seen += isinstance(page_reader, OcrReader)
             pages.append(Page(index + 1, page.width, page.height, lines))
         title, author = (_on_one_line(document.reader.metadata(key)) for key in ("Title", "Author"))
         dates = (_iso_date(document.reader.metadata(key)) for key in ("CreationDate", "ModDate"))
@@ -107,7 +105,7 @@ def extract(path: Path, reader: str = "auto") -> Pdf:
     if not has_letters:
         remedy = "and OCR sees no text either; leave it out" if languages() else REMEDY
         raise SourceError(f"{path}: no text layer; {remedy}")
-    return Pdf(pages, title, author, date, rtl, reader, readers, document.n_unread)
+    return Pdf(pages, title, author, date, rtl, reader, n_seen, document.n_unread)
 
 
 _RowPage = tuple[GlyphPage, list[Row], PdfReader]
@@ -128,8 +126,7 @@ class _OpenPdf:
         self.n_pages = self.reader.n_pages
         if not 0 < self.n_pages <= MAX_PAGES:
             self.reader.close()
-            too_many = f"must have at most {MAX_PAGES} pages, claims {self.n_pages}; split it"
-            raise SourceError(f"{path}: {too_many if self.n_pages else NO_PAGES}")
+            raise SourceError(f"{path}: must have 1 to {MAX_PAGES} pages, claims {self.n_pages}; split it")
 
     def page(self, index: int) -> _RowPage:
         """Return the page at a position, 0-based, its rows, and its reader.
@@ -137,22 +134,14 @@ class _OpenPdf:
         Raises:
             SourceError: the page is damaged.
         """
-        try:
-            reader: PdfReader = self.reader
-            page = reader.page(index)
-            if page.scanned and languages():
-                self._ocr = self._ocr or OcrReader(self._path, self._content)
-                reader, page = self._ocr, self._ocr.page(index)
-            elif page.scanned:
-                self.n_unread += not page.glyphs
-            return page, rows_of(page.glyphs), reader
-        except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # libraries raise them on damaged files
-            if isinstance(error, SourceError):
-                raise
-            reason = f"is damaged ({type(error).__name__})"
-            raise SourceError(
-                f"{self._path} page {index + 1}: must be readable, {reason}; get the file again"
-            ) from error
+        reader: PdfReader = self.reader
+        page = reader.page(index)
+        if page.scanned and languages():
+            self._ocr = self._ocr or OcrReader(self._path, self._content)
+            reader, page = self._ocr, self._ocr.page(index)
+        elif page.scanned:
+            self.n_unread += not page.glyphs
+        return page, rows_of(page.glyphs), reader
 
     def close(self) -> None:
         """Free the file."""
@@ -161,16 +150,10 @@ class _OpenPdf:
             self._ocr.close()
 
 
-def _direction(rows: Iterable[Row]) -> tuple[bool, bool]:
-    """Return whether text reads from right to left, and whether its brackets are stored mirrored."""
-    n_letters = n_rtl = votes = 0
-    for row in rows:
-        text = "".join(glyph.text for glyph in row.glyphs)
-        n_letters += sum(map(str.isalpha, text))
-        if has_rtl_letter(text):
-            n_rtl += sum(map(is_rtl_letter, text))
-            votes += votes_for_mirrored_brackets([glyph.text for glyph in row.glyphs])
-    return n_rtl > RIGHT_TO_LEFT_SHARE * n_letters, votes > 0
+def _is_rtl(rows: Iterable[Row]) -> bool:
+    """Return whether text reads from right to left."""
+    letters = [glyph.text for row in rows for glyph in row.glyphs if glyph.text.isalpha()]
+    return sum(map(is_rtl_letter, letters)) > RIGHT_TO_LEFT_SHARE * len(letters)
 
 
 def _check_weights(pages: Iterable[_RowPage]) -> None:

@@ -6,16 +6,13 @@ text is the same from producers that store it in logical order (LibreOffice) and
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from quarry.ingest.layout.bidi import Cluster, has_rtl_letter, logical_text
-from quarry.ingest.layout.gutters import cut_at_gutters
-from quarry.ingest.layout.rows import SEGMENT_GAP, Row
+from quarry.ingest.layout.rows import SEGMENT_GAP, Row, cut_at_gutters
 from quarry.ingest.layout.superscripts import (
     ACCENTS,
     LOW,
@@ -26,7 +23,7 @@ from quarry.ingest.layout.superscripts import (
     without_marks,
     without_signs,
 )
-from quarry.ingest.pdf.model import UNKNOWN, Fonts, Glyph
+from quarry.ingest.pdf.model import Fonts, Glyph
 
 SOFT_HYPHEN = "\u00ad"
 
@@ -35,14 +32,6 @@ WORD_GAP = 0.16
 
 WORD_GAP_HINTED = 0.05
 """Minimal white space between two words with a stored space, or with one that PDFium detects; italics lean over it."""
-
-MAX_STRETCHED, MIN_STRETCHED, LEAST_SPACE, LETTERS_IN_PROSE = 2.5, 3, 0.25, 0.6
-"""Limits of a line that is stretched to fill a narrow column: the width of its spaces in ems, their least number, the
-least width of a space in ems, and the least share of letters."""
-
-EVEN, AFTER_STOP = 1.6, 3.4
-"""Maximal width of a space of a stretched line, and of one after a stop, as multiples of its median space."""
-_STOPS = frozenset(".,;:?!")
 
 INITIAL = 1.6
 """Minimal font size of an initial letter, as a multiple of the text's; it is a separate word until it is joined."""
@@ -58,7 +47,6 @@ class Word:
     Attributes:
         size: font size.
         raised: points above the baseline of its line, negative below.
-        n_unsure: number of its glyphs that the file does not explain.
     """
 
     text: str
@@ -68,7 +56,6 @@ class Word:
     raised: float
     bold: bool
     mono: bool
-    n_unsure: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,43 +85,23 @@ class Line:
         return " ".join(word.text for word in self.words)
 
 
-def lines_of(row: Row, fonts: Fonts, rtl: bool, mirrored: bool, gutters: Sequence[float] = ()) -> list[Line]:
+def lines_of(row: Row, fonts: Fonts, rtl: bool, gutters: Sequence[float] = ()) -> list[Line]:
     """Cut a row at its wide gaps and at the narrow gutters of its page, and return the lines in reading order."""
     parts: list[list[Glyph]] = []
     for side in cut_at_gutters(row, gutters):
-        segment_gap = _segment_gap(side, row.size)
         right = -math.inf
         for glyph in side:
             if glyph.text != " ":
                 gap = (glyph.x0 - right) / row.size
-                if gap > segment_gap:
+                if gap > SEGMENT_GAP:
                     parts.append([])
                 right = max(right, glyph.x1)
             parts[-1].append(glyph)
-    lines = [_line(part, row, fonts, rtl, mirrored) for part in parts]
+    lines = [_line(part, row, fonts, rtl) for part in parts]
     return [line for line in lines if line.words]
 
 
-def _segment_gap(glyphs: Sequence[Glyph], size: float) -> float:
-    """Return the white space in ems at which a row is cut; it is larger for a line stretched to fill a narrow column.
-
-    All spaces of a stretched line are wide; some typesetters stretch spaces after a stop more.
-    """
-    glyphs = [glyph for glyph in glyphs if glyph.text != " "]
-    spaces = [
-        ((right.x0 - left.x1) / size, left.text in _STOPS)
-        for left, right in itertools.pairwise(glyphs)
-        if right.x0 - left.x1 > LEAST_SPACE * size
-    ]
-    if len(spaces) < MIN_STRETCHED or not SEGMENT_GAP < max(spaces)[0] < MAX_STRETCHED:
-        return SEGMENT_GAP
-    usual = median(space for space, _ in spaces)
-    is_even = all(space < (AFTER_STOP if stop else EVEN) * usual for space, stop in spaces)
-    n_letters = sum(glyph.text[:1].isalpha() for glyph in glyphs)
-    return MAX_STRETCHED if is_even and n_letters > LETTERS_IN_PROSE * len(glyphs) else SEGMENT_GAP
-
-
-def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool) -> Line:
+def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool) -> Line:
     """Make a line of glyphs of a row: find its words, their reading order, and drop marks of notes."""
     while glyphs[-1].text == " ":
         glyphs.pop()
@@ -167,7 +134,7 @@ def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool, mirrored: bool
     line_rtl = False
     if has_rtl_letter(text):
         line_rtl = rtl
-        spelt = _reordered(spelt, rtl, mirrored)
+        spelt = _reordered(spelt, rtl)
     if has_small:
         spelt = without_marks(spelt)
     elif not NOTE_SIGNS.isdisjoint(text):
@@ -211,7 +178,7 @@ def _is_initial(left: Glyph, right: Glyph) -> bool:
     return left.text[:1].isalpha() and right.text[:1].isalpha()
 
 
-def _reordered(spelt: list[list[Glyph]], rtl: bool, mirrored: bool) -> list[list[Glyph]]:
+def _reordered(spelt: list[list[Glyph]], rtl: bool) -> list[list[Glyph]]:
     """Sort words that are ordered from left to right into reading order."""
     members: list[Glyph] = []
     clusters: list[Cluster] = []
@@ -222,7 +189,7 @@ def _reordered(spelt: list[list[Glyph]], rtl: bool, mirrored: bool) -> list[list
             clusters.append(Cluster(glyph.text, len(members)))
             members.append(glyph)
     reordered: list[list[Glyph]] = [[]]
-    for cluster in logical_text(clusters, rtl, mirrored):
+    for cluster in logical_text(clusters, rtl):
         if cluster.text == " ":
             reordered.append([])
         else:
@@ -238,12 +205,10 @@ def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
         text = text[:-1].replace(SOFT_HYPHEN, "") + text[-1].replace(SOFT_HYPHEN, "-")
     largest = members[0]
     x0, x1 = largest.x0, largest.x1
-    n_unsure = 0
     for glyph in members:
-        n_unsure += not glyph.sure or glyph.text == UNKNOWN
         if glyph.size > largest.size:
             largest = glyph
         x0 = min(x0, glyph.x0)
         x1 = max(x1, glyph.x1)
     bold, mono = fonts.bold[largest.font], fonts.mono(largest.font)
-    return Word(text, x0, x1, largest.size, row.y - largest.y, bold, mono, n_unsure)
+    return Word(text, x0, x1, largest.size, row.y - largest.y, bold, mono)

@@ -16,11 +16,13 @@ from quarry.ingest.paragraphs.breaks import (
     LineGroup,
     TypesettingHabits,
     begins_paragraph,
+    is_bullet,
     is_prose,
+    marker_words,
+    start_after,
     word_share,
 )
 from quarry.ingest.paragraphs.continuations import joined_across_breaks, joined_over_displays
-from quarry.ingest.paragraphs.markers import is_bullet, marker_words, start_after
 from quarry.ingest.pdf.model import UNKNOWN
 
 MAX_PARTING = 5.0
@@ -52,7 +54,6 @@ class Block:
         unknown_share: share of its words with a character that the file does not explain, 0..1.
         set_off: whether white space is above and below it.
         number: the bullet or number itself, "" if none.
-        sureness: share of its characters that the file explains, 0..1.
         last_page: page on which it ends.
         page_breaks: offsets in the text at which a new page begins.
     """
@@ -69,7 +70,6 @@ class Block:
     unknown_share: float = 0.0
     set_off: bool = False
     number: str = ""
-    sureness: float = 1.0
     last_page: int = 0
     page_breaks: tuple[int, ...] = ()
 
@@ -160,7 +160,8 @@ def _count_pitches(lines: Sequence[PlacedLine], body_size: float, ratios: Counte
 
 def _groups(lines: Iterable[PlacedLine], habits: TypesettingHabits) -> Iterator[LineGroup]:
     group: LineGroup | None = None
-    for line, following in _with_following(_without_fragments(lines, habits.pitch)):
+    whole = [*_without_fragments(lines, habits.pitch)]
+    for line, following in itertools.zip_longest(whole, whole[1:]):
         if group is not None and not begins_paragraph(group, line, following, habits):
             group.lines.append(line)
             continue
@@ -174,13 +175,6 @@ def _groups(lines: Iterable[PlacedLine], habits: TypesettingHabits) -> Iterator[
         group = begun
     if group is not None:
         yield group
-
-
-def _with_following(lines: Iterable[PlacedLine]) -> Iterator[tuple[PlacedLine, PlacedLine | None]]:
-    ahead: Iterator[PlacedLine | None] = itertools.chain(lines, [None])
-    for line, following in itertools.pairwise(ahead):
-        if line is not None:
-            yield line, following
 
 
 def _without_fragments(lines: Iterable[PlacedLine], pitch: float) -> Iterator[PlacedLine]:
@@ -223,7 +217,6 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         unknown_share=sum(UNKNOWN in word for word in words) / max(1, len(words)),
         set_off=min(group.gap_above, group.gap_below) > max(1.5 * pitch, 1.2 * habits.parting),
         number=lines[0].words[0].text if group.marker else "",
-        sureness=1 - sum(word.n_unsure for line in lines for word in line.words) / total,
         last_page=lines[-1].page,
         page_breaks=page_breaks,
     )

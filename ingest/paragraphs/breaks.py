@@ -1,13 +1,15 @@
-"""Paragraph breaks: whether a new paragraph begins with a line."""
+"""Paragraph breaks: whether a new paragraph begins with a line; bullets and numbers at the beginning of lines."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from dataclasses import dataclass
+from statistics import median
 
 from quarry.ingest.layout.arrange import PlacedLine
-from quarry.ingest.paragraphs.markers import is_bullet, marker_words
+from quarry.ingest.pdf.model import UNKNOWN
 
 SIZE_TOLERANCE = 0.045
 """Maximal relative difference of the font sizes of two lines of one paragraph."""
@@ -26,8 +28,18 @@ SHORT = 0.8
 
 SENTENCE_END = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
 TERMINAL = re.compile(r"""[.!?…。][)\]"'”’»׳״\d]*$""")
-_IN_BRACKETS = re.compile(r"\((?:\d{1,2}|[a-z]|[ivx]{1,4}|[\u05d0-\u05ea])\)$")
 LEADERS = re.compile(r"(?:\.\s?){6,}|(?:[·…]\s?){4,}")
+
+MIN_SPACES, APART = 3, 1.3
+"""Minimal number of spaces that tell the usual width of a space, and the width of the space after a number or dash, as
+a multiple of it."""
+
+_BULLET = re.compile(r"[•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃∙∗·*–—\-\ufffd✓✔★☆→⇒]")
+_ENUMERATOR = re.compile(
+    r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,3}\.?"
+)
+_STARS = "*★☆™®†‡"
+"""Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
 
 
 @dataclass(slots=True)
@@ -66,7 +78,7 @@ def begins_paragraph(
 ) -> bool:
     """Return whether a new paragraph begins with `line`."""
     previous, em = group.lines[-1], line.size
-    if _changes_print(previous, line) or _follows_symbols(group, line) or LEADERS.search(previous.text):
+    if _changes_print(previous, line) or LEADERS.search(previous.text):
         return True
     if (line.n_gaps or previous.n_gaps) and not _is_gap_in_prose(previous, line):
         return True
@@ -97,13 +109,6 @@ def _changes_print(previous: PlacedLine, line: PlacedLine) -> bool:
     if weight_changes and n_letters(previous) > 3 and (previous.bold > 0.95 or not ends_full(previous, line)):
         return True
     return (previous.mono > 0.8) != (line.mono > 0.8) and not _flows_on(previous, line)
-
-
-def _follows_symbols(group: LineGroup, line: PlacedLine) -> bool:
-    """Return whether prose begins with a capital below one short line of symbols."""
-    previous = group.lines[-1]
-    is_short = len(group.lines) == 1 and previous.right - previous.end > 0.5 * previous.size
-    return is_short and line.words[0].text[0].isupper() and word_share(previous) < 0.4 and word_share(line) > 0.7
 
 
 def _pitch_of(group: LineGroup, line: PlacedLine) -> float:
@@ -153,18 +158,7 @@ def _is_item(group: LineGroup, line: PlacedLine, marker: int) -> bool:
     if group.marker:
         return True
     previous = group.lines[-1]
-    if first.endswith(")") and not first.startswith("(") and previous.text.count("(") > previous.text.count(")"):
-        return False
-    if first.startswith("(") and previous.text.endswith(":") and ends_full(previous, line):
-        return not _enumerates(line)
-    if first.startswith("(") and not SENTENCE_END.search(previous.text) and _enumerates(previous):
-        return False
     return bool(SENTENCE_END.search(previous.text)) or abs(line.start - previous.start) > 0.5 * line.size
-
-
-def _enumerates(line: PlacedLine) -> bool:
-    """Return whether a line has a number or letter in brackets after its first word, as in an enumeration in prose."""
-    return any(_IN_BRACKETS.search(word.text) for word in line.words[1:])
 
 
 def _is_gap_in_prose(previous: PlacedLine, line: PlacedLine) -> bool:
@@ -223,3 +217,63 @@ def _flows_on(previous: PlacedLine, line: PlacedLine) -> bool:
     if previous.text.endswith("-") or start[0].islower():
         return True
     return ends_full(previous, line) and previous.right - previous.end < 2 * line.size and not start[0].isdigit()
+
+
+def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
+    """Return how many words at the beginning of a line are a bullet or numbers.
+
+    There are 2 if the number of an exercise and the letter of its first part share a line, and the text hangs to the
+    right of both. A capital with a full stop is the letter of an item only if the text hangs to its right.
+    """
+    first = _is_marked(line, following)
+    if not first or len(line.words) < 3 or following is None or following.column != line.column:
+        return int(first)
+    two = all(_ENUMERATOR.fullmatch(_without_stars(word.text)) for word in line.words[:2])
+    return 2 if two and abs(following.start - start_after(line, 2)) < 0.6 * line.size else 1
+
+
+def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
+    """Return whether the first word of a line is a bullet or a number."""
+    if len(line.words) < 2:
+        return len(line.words) == 1 and is_bullet(line.words[0].text)
+    first = _without_stars(line.words[0].text)
+    if is_bullet(first):
+        if first in "-–—*·→⇒" and not is_set_apart(line):
+            return first in "-–—*"
+        return True
+    if line.footnote and len(first) <= 3 and not any(map(str.isalpha, first)):
+        return True
+    if UNKNOWN in first and len(first) <= 5 and first.endswith((".", ")")) and not any(map(str.isalpha, first)):
+        return True
+    if not _ENUMERATOR.fullmatch(first):
+        return False
+    if first[0].isupper() and following is not None and following.column == line.column:
+        flush = following.start - line.start < 0.5 * line.size
+        if flush and not _ENUMERATOR.fullmatch(following.words[0].text):
+            return False
+    plain = first.strip("().").replace(UNKNOWN, "0").isdecimal() or first[0] in "(["
+    return plain or line.bold > 0.9 or is_set_apart(line)
+
+
+def _without_stars(text: str) -> str:
+    """Return a number without the signs before it; a text of signs alone unchanged."""
+    return text.lstrip(_STARS) or text
+
+
+def is_bullet(text: str) -> bool:
+    """Return whether a word is a bullet."""
+    return len(text) == 1 and bool(_BULLET.fullmatch(text))
+
+
+def is_set_apart(line: PlacedLine) -> bool:
+    """Return whether the space after the first word is wider than the other spaces."""
+    first, *others = (max(right.x0 - left.x1, left.x0 - right.x1) for left, right in itertools.pairwise(line.words))
+    return first > 0.4 * line.size and (len(others) < MIN_SPACES or first > APART * median(others))
+
+
+def start_after(line: PlacedLine, marker: int) -> float:
+    """Return the start of the text after `marker` words, in reading direction."""
+    if marker == 0 or marker >= len(line.words):
+        return line.start
+    word = line.words[marker]
+    return -word.x1 if line.start < 0 else word.x0

@@ -14,10 +14,11 @@ from quarry.ingest.paragraphs.breaks import (
     LineGroup,
     TypesettingHabits,
     ends_full,
+    is_set_apart,
     n_letters,
+    start_after,
     word_share,
 )
-from quarry.ingest.paragraphs.markers import is_set_apart, start_after
 
 MAX_GROUPS_BETWEEN = 60
 """Maximal number of groups, such as figures and tables, between the two parts of a paragraph."""
@@ -30,7 +31,6 @@ MAX_DISPLAY_LINES = 8
 """Maximal number of displayed formulas inside a sentence, and of the lines of each."""
 
 _FORMULA_NUMBER = re.compile(r"\([\dA-Z]{1,3}(?:\.\d{1,3})*[a-z]?\)")
-_CAPTION = re.compile(r"[^\W\d_]{2,12}\.? ?(?:[A-Z]\.)?\d+(?:[.\-–]\d+)*[.:)]")
 
 
 def joined_over_displays(groups: Iterable[LineGroup], indented: bool) -> Iterator[LineGroup]:
@@ -132,29 +132,12 @@ def joined_across_breaks(groups: Iterable[LineGroup], habits: TypesettingHabits)
     for group in groups:
         open_group = _open_before(recent, group, habits)
         if open_group is not None:
-            displays = _displays_since(recent, open_group, group)
-            recent = [item for item in recent if not any(item is display for display in displays)]
-            open_group.lines.extend(_without_number(line) for item in displays for line in item.lines)
             open_group.lines.extend(group.lines)
             continue
         recent.append(group)
         if len(recent) > MAX_GROUPS_BETWEEN:
             yield recent.pop(0)
     yield from recent
-
-
-def _displays_since(groups: Sequence[LineGroup], open_group: LineGroup, group: LineGroup) -> list[LineGroup]:
-    """Return the formulas between the open group and `group`, at the foot and at the top of their columns."""
-    between = groups[next(row for row, item in enumerate(groups) if item is open_group) + 1 :]
-    last, line = open_group.lines[-1], group.lines[0]
-    sides = [[item for item in between if item.lines[0].column == column] for column in (last.column, line.column)]
-    found = []
-    for side, margin in zip(sides, (last.left, line.left), strict=True):
-        if all(
-            piece.start - margin > 0.9 * piece.size and word_share(piece) < 0.5 for item in side for piece in item.lines
-        ):
-            found += side
-    return found if len(found) <= MAX_DISPLAYS and line.start - line.left < 1 else []
 
 
 def _open_before(groups: Sequence[LineGroup], group: LineGroup, habits: TypesettingHabits) -> LineGroup | None:
@@ -172,8 +155,6 @@ def _open_before(groups: Sequence[LineGroup], group: LineGroup, habits: Typesett
         if n_letters(last) < 3 or sum(len(item.words) for item in earlier.lines) < 6:
             continue
         if last.column == line.column:
-            if start[0].islower() and _CAPTION.match(earlier.lines[0].text) and TERMINAL.search(last.text):
-                continue  # a figure is on top of the column
             return None
         if len(earlier.lines) == 1 and not start[0].islower() and not _of_one_width(last, line):
             return None  # a line by itself, such as a date

@@ -15,19 +15,6 @@ _NUMBER = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
-    """Nesting of the blocks of a document.
-
-    Attributes:
-        paths: the headings above each block, outermost first; a heading is not in its own path.
-        outermost: the headings of the outermost level below the title, in order, without their numbers.
-    """
-
-    paths: tuple[tuple[str, ...], ...]
-    outermost: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Level:
     size: float
     bold: bool
@@ -42,12 +29,16 @@ class _Level:
         return self.bold and not inner.bold
 
 
-def outline(blocks: Iterable[Block], title: str) -> Outline:
+def outline(blocks: Iterable[Block], title: str) -> tuple[list[tuple[str, ...]], list[str]]:
     """Nest the blocks of a document.
 
     Args:
         blocks: in reading order; footnotes have no heading.
         title: of the document as printed, "" if unknown.
+
+    Returns:
+        The headings above each block, outermost first; and the headings of the outermost level below the title, in
+        order, without their numbers. A heading is not above itself.
     """
     paths: list[tuple[str, ...]] = []
     outermost: list[str] = []
@@ -67,21 +58,16 @@ def outline(blocks: Iterable[Block], title: str) -> Outline:
             open_sections[-1] = (title, open_sections[-1][1])  # a title of two lines comes as two headings
         paths.append(tuple(text for text, _ in open_sections))
         below_title = not open_sections or (len(open_sections) == 1 and _is_title(open_sections[0][0], title))
-        if below_title and not _is_title(block.text, title) and _is_worded(block.text):
+        if below_title and not _is_title(block.text, title):
             outermost.append(_NUMBER.sub("", block.text, count=1))
         open_sections.append((block.text, level))
         path = tuple(text for text, _ in open_sections)
-    return Outline(tuple(paths), tuple(dict.fromkeys(outermost)))
+    return paths, list(dict.fromkeys(outermost))
 
 
 def _level(block: Block) -> _Level:
     number = _NUMBER.match(f"{block.number} {block.text}".lstrip())
     return _Level(round(block.size_ratio, 2), block.bold > 0.9, number[1].count(".") + 1 if number else 0)
-
-
-def _is_worded(text: str) -> bool:
-    """Return whether a heading has words, and not only symbols of a large formula."""
-    return any(sum(map(str.isalpha, word)) > 2 for word in text.split())
 
 
 def _is_title(heading: str, title: str) -> bool:

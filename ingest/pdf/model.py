@@ -40,7 +40,6 @@ class Glyph:
         y: baseline, downwards from the top.
         font: its number in the reader's `fonts`.
         parted: whether the reader detects a space before it that is not stored.
-        sure: whether the file explains the character; a character from the code alone may be wrong.
     """
 
     text: str
@@ -50,7 +49,6 @@ class Glyph:
     size: float
     font: int
     parted: bool
-    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)

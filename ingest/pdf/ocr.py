@@ -30,16 +30,12 @@ DPI = 250
 """Dots per inch at which pages are rendered."""
 MIN_CONFIDENCE = 10
 """Minimal mean confidence of the words of a line, in per cent; a line below it is noise."""
-SURE_FROM = 75
-"""Minimal confidence of a word, in per cent, with which its characters count as certain."""
 X_HEIGHT = 0.45
 """Height of small letters without ascenders, and of most Hebrew letters, in font sizes."""
 MIN_X_LETTERS = 5
 """Number of such letters that measure the font size of a line; Tesseract's own `x_size` is often too large."""
 SAME_SIZE = 0.12
 """Relative difference up to which two measured font sizes are the same."""
-MIN_SURE = 0.5
-"""Minimal share of certain characters on a page in English; below it, Hebrew is tried."""
 HEBREW_SHARE = 0.3
 """Minimal share of Hebrew letters on a page in Hebrew."""
 
@@ -83,14 +79,13 @@ class OcrReader(PdfiumReader):
             SourceError: the page is damaged.
         """
         image = self._image(index)
-        glyphs = self._recognise(image, self._languages or ("eng" if "eng" in languages() else "heb"))
         if not self._languages:
-            self._languages = "eng" if "eng" in languages() else "heb"
-            if languages() == {"eng", "heb"} and sum(glyph.sure for glyph in glyphs) <= MIN_SURE * len(glyphs):
-                hebrew = self._recognise(image, "heb+eng")
-                letters = [glyph.text for glyph in hebrew if glyph.text.isalpha()]
+            self._languages = min(languages())
+            if len(languages()) > 1:
+                letters = [glyph.text for glyph in self._recognise(image, "heb+eng") if glyph.text.isalpha()]
                 if sum("\u0590" <= letter <= "\u05ff" for letter in letters) > HEBREW_SHARE * len(letters):
-                    self._languages, glyphs = "heb+eng", hebrew
+                    self._languages = "heb+eng"
+        glyphs = self._recognise(image, self._languages)
         width, height = self._document.get_page_size(index)
         return GlyphPage(width, height, glyphs)
 
@@ -146,14 +141,14 @@ def glyphs_of_hocr(hocr: bytes, font: int, right_to_left: bool) -> list[Glyph]:
     glyphs: list[Glyph] = []
     for words, y, size in lines:
         y, size = y * 72 / DPI, (usual if abs(size / usual - 1) < SAME_SIZE else size) * 72 / DPI
-        for confidence, chars in words:
+        for _, chars in words:
             if right_to_left:
                 chars = sorted(chars, key=lambda char: char[1] + char[3])
             # each glyph reaches to the next one, so that no gap between two letters looks like a space
             edges = [*(char[1] * 72 / DPI for char in chars), chars[-1][3] * 72 / DPI]
             for (text, *_), (x0, x1) in zip(chars, itertools.pairwise(edges), strict=True):
                 text = text.translate(_MIRRORED) if right_to_left else text
-                glyphs.append(Glyph(text, x0, x1, y, size, font, False, confidence >= SURE_FROM))
+                glyphs.append(Glyph(text, x0, x1, y, size, font, False))
             glyphs.append(Glyph(" ", edges[-1], edges[-1], y, size, font, False))
     return glyphs
 

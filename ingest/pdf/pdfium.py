@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-import io
 import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pikepdf
 import pypdfium2
 import pypdfium2.raw as pdfium
 
@@ -17,7 +15,6 @@ from quarry.ingest.errors import SourceError
 from quarry.ingest.pdf.model import MAX_SLANT, SKIPPED, UNKNOWN, Fonts, Glyph, GlyphPage, character
 from quarry.ingest.pdf.tex import encoding_measured, encoding_named
 
-NO_PAGES = "must have pages, has 0; get the file again"
 FEW_GLYPHS = 40
 """Minimal number of glyphs on a page of text; a scanned page may have fewer, as in a stamp or a page number."""
 MIN_IMAGE_SHARE = 0.5
@@ -30,24 +27,8 @@ UNNAMED = "unnamed "
 """Prefix of the names given to fonts without a name."""
 
 
-def _refusal(content: bytes) -> str:
-    """Return why PDFium does not open a file, and the remedy; PDFium calls many files without pages encrypted."""
-    try:
-        with pikepdf.open(io.BytesIO(content)) as pdf:
-            if not len(pdf.pages):
-                return NO_PAGES
-    except pikepdf.PasswordError:
-        return "is encrypted; save it without a password"
-    except Exception:  # qpdf raises many kinds on a damaged file
-        pass
-    return "must be a whole PDF, is damaged; get the file again"
-
-
 class PdfiumReader:
     """Reader of glyphs with PDFium.
-
-    Args:
-        fonts: table to which the fonts of the file are added; the default is an empty one.
 
     Raises:
         SourceError: the file is encrypted, damaged or without pages.
@@ -55,15 +36,17 @@ class PdfiumReader:
 
     name = "pypdfium2"
 
-    def __init__(self, path: Path, content: bytes, fonts: Fonts | None = None) -> None:
-        self.fonts = fonts or Fonts()
+    def __init__(self, path: Path, content: bytes) -> None:
+        self.fonts = Fonts()
         self._path = path
         self._unnamed: dict[int, dict[int, float]] = {}
         try:
             self._document = pypdfium2.PdfDocument(content)
             self.n_pages = len(self._document)
         except pypdfium2.PdfiumError as error:
-            raise SourceError(f"{path}: {_refusal(content)}") from error
+            if error.err_code == pdfium.FPDF_ERR_PASSWORD:
+                raise SourceError(f"{path}: is encrypted; save it without a password") from error
+            raise SourceError(f"{path}: must be a whole PDF, is damaged; get the file again") from error
 
     def page(self, index: int) -> GlyphPage:
         """Return the page at a position, 0-based.
@@ -166,7 +149,8 @@ class _PageText:
     Attributes:
         styles: address of a text object -> its style.
         texts: (number of the font, code) -> text.
-        unsure: codes that the file does not explain.
+        unmapped: codes of fonts without a name, which the file does not map to characters.
+        pending: glyphs with such codes.
         overhangs: overhang of some glyphs over the ones before them, in ems.
 
     Args:
@@ -177,10 +161,10 @@ class _PageText:
         self._raw, self._fonts, self._frame, self._unnamed = raw, fonts, frame, unnamed
         self.address = ctypes.cast(raw, ctypes.c_void_p).value
         self._fonts_by_address: dict[int, int] = {}
-        self._pending: list[tuple[Glyph, int]] = []
         self.styles: dict[int, _Style] = {}
         self.texts: dict[tuple[int, int], str] = {}
-        self.unsure: set[tuple[int, int]] = set()
+        self.unmapped: set[tuple[int, int]] = set()
+        self.pending: list[tuple[Glyph, int]] = []
         self.overhangs: dict[tuple[int, int], float] = {}
 
     def learn_style(self, address: int | None, position: int) -> _Style:
@@ -208,26 +192,18 @@ class _PageText:
             encoding = encoding_named(name)
             if encoding is not None:
                 text = encoding.get(code, UNKNOWN)
-            else:
-                self.unsure.add((font, code))
-            if name.startswith(UNNAMED):
+            elif name.startswith(UNNAMED):
+                self.unmapped.add((font, code))
                 self._unnamed.setdefault(font, {})[code] = em_width
         self._fonts.saw(font, text, em_width)
         self.texts[font, code] = text
         return text
 
-    def mark_unsure(self, glyph: Glyph, code: int) -> None:
-        """Mark a glyph whose text the file does not explain."""
-        glyph.sure = False
-        if glyph.font in self._unnamed:
-            self._pending.append((glyph, code))
-
     def settle(self) -> None:
         """Set the texts of the glyphs of fonts without a name, after all glyphs of the page are known."""
-        encodings = {font: encoding_measured(self._unnamed[font]) for font in {item.font for item, _ in self._pending}}
-        for glyph, code in self._pending:
-            encoding, glyph.sure = encodings[glyph.font]
-            glyph.text = encoding.get(code, glyph.text)
+        encodings = {font: encoding_measured(self._unnamed[font]) for font in {item.font for item, _ in self.pending}}
+        for glyph, code in self.pending:
+            glyph.text = encodings[glyph.font].get(code, glyph.text)
 
 
 def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, float]]) -> list[Glyph]:
@@ -235,7 +211,7 @@ def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, 
     box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
     page_text = _PageText(raw, fonts, frame, unnamed)
     box_address, raw_address = ctypes.addressof(box), page_text.address
-    styles, texts, unsure, overhangs = page_text.styles, page_text.texts, page_text.unsure, page_text.overhangs
+    styles, texts, unmapped, overhangs = page_text.styles, page_text.texts, page_text.unmapped, page_text.overhangs
     plain, origin, width = frame.turn == 0, frame.left, frame.width
     glyphs: list[Glyph] = []
     last: Glyph | None = None
@@ -268,27 +244,21 @@ def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, 
                 overhangs[font, code] = overhang
         if last is not None and drawn == (x0, base, x1):  # two letters of one glyph, or drawn twice to look bold
             if address == previous_address:
-                last.text = _unswapped(last.text + text)
+                last.text += text
             continue
         drawn = x0, base, x1
         if overhangs and (font, code) in overhangs:
             x0 += overhangs[font, code] * size
         previous_address = address
         last = Glyph(text, x0, x1, base, size, font, parted and code < 0x0590)
-        if unsure and (font, code) in unsure:
-            page_text.mark_unsure(last, code)
+        if unmapped and (font, code) in unmapped:
+            page_text.pending.append((last, code))
         if 48 <= code <= 57 and plain and _is_superior(raw_address, position, base, size, frame):
             last.y, last.size = base - 0.35 * size, 0.65 * size
         glyphs.append(last)
         parted = False
     page_text.settle()
     return glyphs
-
-
-def _unswapped(text: str) -> str:
-    """Swap the two bytes of each letter if that gives ASCII letters: Ghostscript writes ligatures so."""
-    turned = text.encode("utf-16-be", "replace").decode("utf-16-le", "replace")
-    return turned if not text.isascii() and turned.isascii() and turned.isalpha() else text
 
 
 def _whole(half: int, code: int) -> tuple[int, int]:

@@ -116,9 +116,6 @@ _SCALES = (1.0, 1.03, 1.06, 1.1, 1.14, 1.18, 1.22)
 MAX_MISFIT = 0.06
 """Maximal mean relative difference between the widths of a font and those of its encoding."""
 
-LIKE_TEXT = 0.2
-"""Maximal mean relative difference between the widths of bold or italic text and those of upright letters."""
-
 CLEARLY = 0.5
 """Maximal difference of the widths of a mathematical font, as a share of the difference from text."""
 
@@ -128,23 +125,22 @@ def encoding_named(font: str) -> Mapping[int, str] | None:
     return next((encoding for pattern, encoding in _NAMES if pattern.search(font)), None)
 
 
-def encoding_measured(widths: Mapping[int, float]) -> tuple[Mapping[int, str], bool]:
-    """Return the encoding of a TeX font without a name, and whether the widths of its glyphs fit.
+def encoding_measured(widths: Mapping[int, float]) -> Mapping[int, str]:
+    """Return the encoding of a TeX font without a name that fits the widths of its glyphs best.
 
     Args:
         widths: code -> width of the glyph in ems.
     """
     is_cork = any(code in (0x15, 0x16) or 0x1B <= code <= 0x1F or code >= 0x80 for code in widths)
     if of_one_pitch(widths.values()):
-        return (T1 if is_cork else OTT), True
-    as_text = _misfit(widths, _OT1_WIDTHS)
+        return T1 if is_cork else OTT
     misfit, encoding = min(
         ((_misfit(widths, known), encoding) for encoding, known in ((OML, _OML_WIDTHS), (OMS, _OMS_WIDTHS))),
         key=lambda fit: fit[0],
     )
-    if misfit < MAX_MISFIT and misfit < CLEARLY * as_text:
-        return encoding, True
-    return T1 if is_cork else OT1, as_text < LIKE_TEXT
+    if misfit < min(MAX_MISFIT, CLEARLY * _misfit(widths, _OT1_WIDTHS)):
+        return encoding
+    return T1 if is_cork else OT1
 
 
 def _misfit(widths: Mapping[int, float], known: Mapping[int, float]) -> float:

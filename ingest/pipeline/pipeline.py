@@ -20,26 +20,16 @@ from tqdm.auto import tqdm
 
 from quarry.configs.executors import Cluster, InProcess, result_of, run_all
 from quarry.configs.imports import find
-from quarry.configs.settings import EmbedSettings, IngestSettings, Settings
+from quarry.configs.settings import EmbedSettings, Settings
 from quarry.configs.terminal import pluralize
-from quarry.ingest.embed import (
-    BUILT_IN,
-    Embedder,
-    TokenEmbedder,
-    choose_spec,
-    require_embedder,
-    token_limit,
-    word_models_of,
-)
+from quarry.ingest.embed import BUILT_IN, Embedder, Models, choose_spec, require_embedder, token_limit, word_models_of
 from quarry.ingest.embed.relevance import Relevance, calibrate
-from quarry.ingest.embed.vectors import ReadingVectors, embed_all, embed_on_worker, models_of_worker, no_vectors
-from quarry.ingest.errors import BadInputError, SourceError, StoreChangedError
+from quarry.ingest.embed.vectors import embed_all, embed_on_worker, models_of_worker, no_vectors
+from quarry.ingest.errors import BadInputError, StoreChangedError
 from quarry.ingest.layout.extract import READERS
 from quarry.ingest.paragraph import Reading
-from quarry.ingest.pipeline.plan import Held, Row, plan
-from quarry.ingest.pipeline.read import read_all
-from quarry.ingest.pipeline.sources import Source, expand, look_at, printable
-from quarry.ingest.pipeline.staging import Staging
+from quarry.ingest.pipeline.plan import Held, Row, expand, look_at, plan, printable
+from quarry.ingest.pipeline.read import Staging, read_all
 from quarry.ingest.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
 from quarry.ingest.store.records import words_of
 
@@ -188,12 +178,10 @@ def _ingest(
         owners={paragraph.paragraph_id: paragraph.doc_id for paragraph in course.paragraphs},
         missing={document.doc_id for document in course.documents if not Path(document.path).exists()},
     )
-    rows = plan([(path, _look(path, settings.ingest)) for path in files], held, drop)
-    models = course.models(settings.embed)
-    if any(row.action == "read" for row in rows):
-        store.require_writable()
-        if embedder_spec != "auto":
-            require_embedder(embedder_spec, models.folder)
+    rows = plan([(path, look_at(path, settings.ingest)) for path in files], held, drop)
+    models = Models.of(settings.embed)
+    if embedder_spec != "auto" and any(row.action == "read" for row in rows):
+        require_embedder(embedder_spec, models.folder)
     workers = cluster or settings.ingest.workers or os.cpu_count() or 1
     read_all(rows, documents, settings.ingest, staging, progress, workers)
     if staging.n_found:
@@ -208,20 +196,12 @@ def _ingest(
         has_text = course.embedder_spec or any(reading.paragraphs for reading in readings)
         specs = dict.fromkeys((spec, *word_models)) if readings and has_text else ()
         embedders = [models.embedder(wanted, notice) for wanted in specs]
-        executor, embed = _embedding(cluster, embedders, word_models, settings.embed)
-        updates = _embedded(readings, embedders, word_models, max_tokens, staging, progress, notice, executor, embed)
+        of_all = embedders, word_models, max_tokens, settings.embed
+        updates = _embedded(readings, *of_all, staging, progress, notice, cluster)
         relevance = _relevance(updates, dropped, course, embedders[0]) if embedders and spec not in BUILT_IN else None
         store.change(updates, dropped, relevance)
         staging.clear()
     return rows
-
-
-def _look(path: Path, settings: IngestSettings) -> Source | SourceError:
-    """Return the source of a file, or the error with which it cannot be used."""
-    try:
-        return look_at(path, settings)
-    except SourceError as error:
-        return error
 
 
 def _embed_outdated(rows: list[Row], course: Course, max_tokens: int, word_models: Sequence[str]) -> None:
@@ -240,27 +220,16 @@ def _embed_outdated(rows: list[Row], course: Course, max_tokens: int, word_model
             kept[doc_id].action, kept[doc_id].reading = "embed", course.reading(doc_id)
 
 
-def _embedding(
-    cluster: Cluster | None, models: Sequence[Embedder], word_models: Sequence[str], settings: EmbedSettings
-) -> tuple[Executor, Callable[[Reading], ReadingVectors]]:
-    """Return the executor that embeds, and the function that embeds a reading there."""
-    if not cluster:
-        return InProcess(), functools.partial(embed_all, models, token_specs=word_models)  # a model takes all cores
-    of_worker = tuple(model.spec for model in models), replace(settings, threads=1)
-    cluster.check(models_of_worker, *of_worker)
-    return cluster, functools.partial(embed_on_worker, *of_worker, token_specs=word_models)
-
-
 def _embedded(
     readings: Sequence[Reading],
     models: Sequence[Embedder],
     word_models: Sequence[str],
     max_tokens: int,
+    settings: EmbedSettings,
     staging: Staging,
     progress: bool,
     notice: Callable[[str], None],
-    executor: Executor,
-    embed: Callable[[Reading], ReadingVectors],
+    cluster: Cluster | None,
 ) -> list[DocumentUpdate]:
     """Return each reading with its vectors.
 
@@ -271,20 +240,24 @@ def _embedded(
     """
     if not models:
         return [DocumentUpdate(reading, no_vectors(), "") for reading in readings]
-    embedder, n_before = models[0], staging.n_found
-    token_models = [model for model in models if model.spec in word_models and isinstance(model, TokenEmbedder)]
-    forms = words_of(model.spec for model in token_models)
-    vectors = {r.document.doc_id: staging.get(r, embedder.spec, max_tokens, forms) for r in readings}
+    spec, forms, n_before = models[0].spec, words_of(word_models), staging.n_found
+    executor: Executor = cluster or InProcess()
+    embed = functools.partial(embed_all, models, token_specs=word_models)  # a model takes all cores
+    if cluster:
+        of_worker = tuple(model.spec for model in models), replace(settings, threads=1)
+        cluster.check(models_of_worker, *of_worker)
+        embed = functools.partial(embed_on_worker, *of_worker, token_specs=word_models)
+    vectors = {r.document.doc_id: staging.get(r, spec, max_tokens, forms) for r in readings}
     left = [reading for reading in readings if vectors[reading.document.doc_id] is None]
     n_paragraphs = sum(len(reading.paragraphs) for reading in left)
     with tqdm(total=n_paragraphs, desc="embedding", unit="paragraph", disable=not progress) as bar:
         for reading, future in run_all(executor, lambda reading: executor.submit(embed, reading), left):
             vectors[reading.document.doc_id] = result_of(future)
-            staging.keep(vectors[reading.document.doc_id], reading, embedder.spec, max_tokens, forms)
+            staging.keep(vectors[reading.document.doc_id], reading, spec, max_tokens, forms)
             bar.update(len(reading.paragraphs))
     if staging.n_found > n_before:
         notice(f"resumed: {pluralize(staging.n_found - n_before, 'file')} had been embedded before the interruption")
-    return [DocumentUpdate(r, vectors[r.document.doc_id], embedder.spec, max_tokens) for r in readings]
+    return [DocumentUpdate(r, vectors[r.document.doc_id], spec, max_tokens) for r in readings]
 
 
 def _relevance(

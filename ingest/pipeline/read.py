@@ -1,8 +1,15 @@
-"""Files -> readings, in worker processes: if a file hangs, crashes or takes too much memory, only this file fails."""
+"""Files -> readings, in worker processes: if a file hangs, crashes or takes too much memory, only this file fails.
+
+Finished readings and vectors are staged in the user's cache, from which an interrupted ingest resumes.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
+import pickle
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
@@ -14,16 +21,53 @@ import pebble
 from tqdm.auto import tqdm
 
 from quarry.configs.executors import Cluster, LocalProcesses, Workers, result_of, run_all
+from quarry.configs.places import cache
 from quarry.configs.settings import IngestSettings, WorkerError
 from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Document, Reading
 from quarry.ingest.pipeline.plan import Row, twin_of
 from quarry.ingest.pipeline.read_document import read_pdf
-from quarry.ingest.pipeline.staging import Staging
+from quarry.ingest.store.records import digest_of
 
-BYTES_IN_TIME = 3_000_000
-"""Files of at most so many bytes, some 60 scanned pages or more, have the timeout `ingest.timeout_s`. The timeout of a
-larger file is longer in proportion to its bytes."""
+
+class Staging:
+    """Pickled values by key, in the user's cache; a value is written as a whole or not at all.
+
+    Args:
+        location: of the store.
+        collection: of the course.
+
+    Attributes:
+        n_found: number of values that `get` has found.
+    """
+
+    def __init__(self, location: str, collection: str) -> None:
+        self._folder = cache() / "staged" / digest_of(location, collection)
+        self.n_found = 0
+
+    def get(self, *key: object) -> Any:
+        """Return the value of a key, None if it is missing or damaged."""
+        try:
+            with (self._folder / digest_of(*key)).open("rb") as file:
+                value = pickle.load(file)
+        except Exception:  # missing, damaged, or of an older version
+            return None
+        self.n_found += 1
+        return value
+
+    def keep(self, value: object, *key: object) -> None:
+        """Write a value; if that fails, an interrupted ingest is repeated as a whole."""
+        with contextlib.suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            name = digest_of(*key)
+            work = self._folder / f"{name}.{os.getpid()}"
+            with work.open("wb") as file:
+                pickle.dump(value, file)
+            work.replace(self._folder / name)
+
+    def clear(self) -> None:
+        """Remove all values, once the store holds them."""
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def read_all(
@@ -78,7 +122,7 @@ def _read(rows: Sequence[Row], settings: IngestSettings, staging: Staging, progr
         if isinstance(executor, Cluster):
             read = functools.partial(read_bytes, read, row.path.read_bytes())
         content = row.source.content if row.source else ""
-        limits: dict[str, Any] = {"timeout_s": _limit_s(row, settings), "memory_mb": settings.memory_mb}
+        limits: dict[str, Any] = {"timeout_s": settings.timeout_s, "memory_mb": settings.memory_mb}
         return executor.submit(read, row.path, row.doc_id, content, settings, **limits)
 
     bar = tqdm(run_all(executor, submit, rows), "reading", len(rows), unit="file", disable=not progress)
@@ -111,10 +155,6 @@ def read_bytes(
     return replace(reading, document=replace(reading.document, path=str(path)))
 
 
-def _limit_s(row: Row, settings: IngestSettings) -> float:
-    return settings.timeout_s * max(1.0, row.path.stat().st_size / BYTES_IN_TIME)
-
-
 def _result(future: Future[Reading], row: Row, settings: IngestSettings) -> Reading | SourceError:
     """Return the reading of a file, or the reason why the file could not be read.
 
@@ -125,8 +165,8 @@ def _result(future: Future[Reading], row: Row, settings: IngestSettings) -> Read
     try:
         return result_of(future)
     except TimeoutError:
-        limit_s = _limit_s(row, settings)
-        return SourceError(f"{row.path}: must be readable within {limit_s:g} s, was given up; raise ingest.timeout_s")
+        within = f"within {settings.timeout_s:g} s"
+        return SourceError(f"{row.path}: must be readable {within}, was given up; raise ingest.timeout_s")
     except MemoryError:
         return SourceError(f"{row.path}: must be readable without {memory}; leave it out, or raise the limit")
     except SourceError as error:

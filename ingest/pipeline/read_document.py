@@ -79,32 +79,26 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
     arranged = arrange(pdf)
     blocks = list(split(arranged))
     names = authors(pdf)
-    sections = outline(blocks, arranged.title)
-    kept, rejected = passages(doc_id, blocks, sections.paths, settings, lambda page: pdf.readers.get(page, pdf.reader))
+    sections, outermost = outline(blocks, arranged.title)
+    kept, rejected = passages(doc_id, blocks, sections, settings)
     aliases = [Alias(path.stem, "stem")]
     aliases += [Alias(title, "title") for title in [arranged.title] if title]
     aliases += [Alias(title, "metadata") for title in [pdf.metadata_title] if title]
     aliases += [Alias(name, "author") for name in names]
-    aliases += [Alias(heading, "heading") for heading in sections.outermost[:MAX_HEADINGS]]
+    aliases += [Alias(heading, "heading") for heading in outermost[:MAX_HEADINGS]]
     reading = reading_of(path, doc_id, content, settings, aliases, len(pdf.pages), kept, rejected)
     document = replace(
         reading.document, authors=names, date=pdf.date, lecture_number=lecture_number(path.stem, pdf), reader=pdf.reader
     )
-    return replace(reading, document=document, notes=tuple(_notes(pdf, kept)))
+    return replace(reading, document=document, notes=tuple(_notes(pdf)))
 
 
-def _notes(pdf: Pdf, kept: Sequence[Paragraph]) -> Iterator[str]:
-    """Yield a line for each kind of doubt or omission in a PDF."""
+def _notes(pdf: Pdf) -> Iterator[str]:
+    """Yield a line about the pages of a PDF that are images."""
     if pdf.n_unread:
         yield f"{pluralize(pdf.n_unread, 'page')} left out, being images; {REMEDY}"
-    if n_seen := sum(name == "tesseract" for name in pdf.readers.values()) or (
-        len(pdf.pages) if pdf.reader == "tesseract" else 0
-    ):
-        yield f"{pluralize(n_seen, 'page')} read by OCR, being images"
-    unsure = [item for item in kept if item.sureness < 1]
-    if n_missing := round(sum((1 - item.sureness) * len(item.text) for item in unsure)):
-        where = pluralize(len(unsure), "passage")
-        yield f"{pluralize(n_missing, 'sign')} doubtful or missing in {where}; --paragraphs --json shows their sureness"
+    if pdf.n_seen:
+        yield f"{pluralize(pdf.n_seen, 'page')} read by OCR, being images"
 
 
 def lecture_number(stem: str, pdf: Pdf) -> int | None:
@@ -163,8 +157,7 @@ def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> 
 
 def _paragraph_record(record: dict[str, Any], where: str) -> dict[str, str]:
     for key in ("paragraph_id", "book_name", "text"):
-        value = record.get(key)
-        if not isinstance(value, str) or not value.strip():
+        if not isinstance(value := record.get(key), str) or not value.strip():
             raise SourceError(f"{where}: {key} must be a string that is not empty, got {value!r}; {MEND}")
     return {key: record[key] for key in ("paragraph_id", "book_name", "text", "heading") if key in record}
 

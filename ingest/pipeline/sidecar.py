@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import itertools
 import re
 import unicodedata
@@ -15,11 +14,12 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
-from quarry.configs.plain_yaml import MAX_CHARS, read_plain_yaml
+from quarry.configs.plain_yaml import read_plain_file
 from quarry.configs.terminal import pluralize
 from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
 from quarry.ingest.paragraphs.sentence import opening_sentence
+from quarry.ingest.pipeline.read_document import content_hash
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -43,12 +43,6 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _with_letters(text: str) -> str:
-    if not _letters(text):
-        raise ValueError("must hold letters")
-    return text
-
-
 def _listed(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else (value,)
 
@@ -62,7 +56,6 @@ def _iso_date(value: Any) -> str:
 
 Line = Annotated[str, AfterValidator(_one_line)]
 Lines = Annotated[tuple[Line, ...], BeforeValidator(_listed)]
-Quote = Annotated[Line, AfterValidator(_with_letters)]
 Number = Annotated[int, Field(strict=True, ge=0, le=MAX_NUMBER)]
 STRICT = ConfigDict(extra="forbid")
 
@@ -78,10 +71,10 @@ class Correction:
         text: of the whole paragraph as printed, None if only its opening sentence was wrong.
     """
 
-    was: Quote
+    was: Line
     page: Number | None = None
-    opening_sentence: Quote | None = None
-    text: Quote | None = None
+    opening_sentence: Line | None = None
+    text: Line | None = None
 
     @model_validator(mode="after")
     def _require_replacement(self) -> Correction:
@@ -112,7 +105,7 @@ class Correction:
         rest = paragraph.text.removeprefix(paragraph.opening_sentence)
         text = self.text or f"{self.opening_sentence}{rest}"
         opening = self.opening_sentence or opening_sentence(text)
-        return replace(paragraph, text=text, opening_sentence=opening, sureness=1.0)
+        return replace(paragraph, text=text, opening_sentence=opening)
 
 
 @dataclass(frozen=True, slots=True, config=STRICT)
@@ -180,9 +173,7 @@ def read_sidecar(lecture: Path) -> Sidecar:
     if path is None:
         return Sidecar()
     try:
-        with path.open("rb") as file:
-            content = file.read(4 * MAX_CHARS + 1)  # longer ones are refused
-        tree = read_plain_yaml(content.decode("utf-8-sig", "replace" if len(content) > 4 * MAX_CHARS else "strict"))
+        tree = read_plain_file(path)
     except (OSError, ValueError) as error:
         raise SourceError(
             f"{path}: must be a readable YAML file: {' '.join(str(error).split())}; mend or remove it"
@@ -193,7 +184,7 @@ def read_sidecar(lecture: Path) -> Sidecar:
         if key not in RULES:
             raise SourceError(f"{path}: keys must be of {', '.join(RULES)}, got {repr(key)[:60]}; mend or remove it")
     try:
-        return Sidecar(**tree, digest=hashlib.sha256(content).hexdigest()[:12])
+        return Sidecar(**tree, digest=content_hash(path)[:12])
     except ValidationError as error:
         key = str(error.errors(include_url=False)[0]["loc"][0])
         raise SourceError(

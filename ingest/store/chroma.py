@@ -10,7 +10,7 @@ import contextlib
 import functools
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -40,8 +40,6 @@ ANSWER_S = 30.0
 """Seconds that a server has to answer a request."""
 GREETING_S = 5.0
 """Seconds that a server has to answer the first request."""
-PATIENCE_S = 60.0
-"""Seconds for which an ingest repeats a request while the server cannot be reached."""
 
 _SEARCHED: Any = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 200}
 """Parameters of Chroma's index over the passages."""
@@ -80,7 +78,6 @@ class Collections:
         location: folder or URL, for errors.
         name: of the course.
         client: of Chroma.
-        patience_s: seconds for which a request is repeated while the server cannot be reached.
 
     Attributes:
         exist: whether the collections have been created.
@@ -89,17 +86,16 @@ class Collections:
         StoreError: the collections have another format.
     """
 
-    def __init__(self, location: str, name: str, client: Client, patience_s: float = 0.0) -> None:
+    def __init__(self, location: str, name: str, client: Client) -> None:
         from chromadb.errors import NotFoundError
 
         self.location = location
         self.name = name
         self._client = client
-        self._patience_s = patience_s
         self._opened: dict[Part, Collection] = {}
         self.exist = True
         try:
-            found = self._repeated(lambda: client.get_collection(name, embedding_function=None)).metadata or {}
+            found = client.get_collection(name, embedding_function=None).metadata or {}
         except NotFoundError:
             self.exist = False
         else:
@@ -117,16 +113,14 @@ class Collections:
         """
         for part in PARTS:
             metadata = {"format": FORMAT, **({} if part else about)}
-            create = functools.partial(
-                self._client.get_or_create_collection,
+            found = self._client.get_or_create_collection(
                 self.name + part,
                 embedding_function=None,
                 metadata=metadata,
                 configuration={"hnsw": (_FETCHED if part else _SEARCHED) | _SYNC},
             )
-            found = self._repeated(create)
             if found.metadata != metadata:
-                self._repeated(functools.partial(found.modify, metadata=metadata))
+                found.modify(metadata=metadata)
             self._opened[part] = found
         self.exist = True
 
@@ -252,25 +246,8 @@ class Collections:
     def _call(self, part: Part, method: str, **arguments: Any) -> Any:
         """Call a method of a Chroma collection."""
         if part not in self._opened:
-            open_it = functools.partial(self._client.get_collection, self.name + part, embedding_function=None)
-            self._opened[part] = self._repeated(open_it)
-        return self._repeated(lambda: getattr(self._opened[part], method)(**arguments))
-
-    def _repeated(self, request: Callable[[], T]) -> T:
-        """Send a request, and repeat it for `patience_s` while the server cannot be reached.
-
-        Each of our requests may be sent twice: the second one finds what the first one has written.
-        """
-        import httpx
-        import tenacity
-
-        repeat = tenacity.Retrying(
-            retry=tenacity.retry_if_exception_type(httpx.TransportError),
-            stop=tenacity.stop_after_delay(self._patience_s),
-            wait=tenacity.wait_exponential(0.1, max=5.0),
-            reraise=True,
-        )
-        return repeat(request)
+            self._opened[part] = self._client.get_collection(self.name + part, embedding_function=None)
+        return getattr(self._opened[part], method)(**arguments)
 
 
 def changed_meanwhile(location: str) -> StoreChangedError:
@@ -278,16 +255,16 @@ def changed_meanwhile(location: str) -> StoreChangedError:
     return StoreChangedError(f"{location}: another ingest has changed it meanwhile; run this one again")
 
 
-def server_collections(location: str, name: str, answer_s: float | None = None, patience_s: float = 0.0) -> Collections:
+def server_collections(location: str, name: str, answer_s: float = ANSWER_S) -> Collections:
     """Return the collections of a course on the Chroma server at a URL.
 
     Args:
-        answer_s: seconds that the server has to answer a request; None takes ANSWER_S.
+        answer_s: seconds that the server has to answer a request.
 
     Raises:
         StoreError: the URL has another form, or the server does not answer.
     """
-    return Collections(location, name, _server_at(location, ANSWER_S if answer_s is None else answer_s), patience_s)
+    return Collections(location, name, _server_at(location, answer_s))
 
 
 @functools.lru_cache(maxsize=8)

@@ -11,7 +11,6 @@ import pickle
 import re
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,12 +22,11 @@ from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
 from quarry.configs.places import cache, code_digest
-from quarry.configs.settings import EmbedSettings
 from quarry.configs.terminal import visible
 from quarry.ingest.arrays import Float32Array, IntArray
-from quarry.ingest.embed import BUILT_IN, Models
+from quarry.ingest.embed import BUILT_IN
 from quarry.ingest.embed.relevance import Relevance
-from quarry.ingest.embed.tokens import Tokens, Words, form_of
+from quarry.ingest.embed.vectors import Tokens, Words, form_of
 from quarry.ingest.errors import StoreError, StoreMissingError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from quarry.ingest.paragraphs.near_identical import near_identical
@@ -43,9 +41,6 @@ CHECK_S = 2.0
 
 ATTEMPTS = 4
 """Number of times that a course is read if ingests keep changing it meanwhile."""
-
-UNUSED_S = 30 * 86_400.0
-"""Seconds after which courses that nobody has opened are removed from the cache."""
 
 CONTENTS = "course.pickle"
 
@@ -115,15 +110,6 @@ class Course:
     @cached_property
     def _server(self) -> Collections:
         return server_collections(self.location, self.collection, CHECK_S)
-
-    def models(self, settings: EmbedSettings) -> Models:
-        """Return the embedders; their networks are in the folder of the settings, else in the user's cache."""
-        return Models.of(settings)
-
-    @property
-    def exists(self) -> bool:
-        """Whether any ingest has changed it."""
-        return bool(self.token)
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -253,7 +239,7 @@ def open_store(location: str, collection: str = DEFAULT_COLLECTION, *, all_rejec
             f"run: python -m ingest PATH... --store {location}"
         )
     course = course_at(location, collection)
-    if not course.exists:
+    if not course.token:
         raise StoreMissingError(
             f"--collection must be one that {location} holds, got {collection!r}; "
             f"run: python -m ingest PATH... --store {location} --collection {collection}"
@@ -408,8 +394,6 @@ def _load(folder: Path) -> dict[str, Any] | None:
         content["paragraphs"].folder = folder
     except Exception:  # a damaged pickle raises any error
         return None
-    with contextlib.suppress(OSError):
-        os.utime(folder)  # it is used
     return content
 
 
@@ -441,7 +425,7 @@ def cached(paragraphs: Sequence[Paragraph], name: str, make: Callable[[], T]) ->
 
 
 def _save(folder: Path, content: dict[str, Any]) -> None:
-    """Write the fields of a Course to the cache; remove courses of earlier generations, and unused ones.
+    """Write the fields of a Course to the cache; remove earlier generations of the course.
 
     Raises:
         OSError: the cache cannot be written.
@@ -459,5 +443,5 @@ def _save(folder: Path, content: dict[str, Any]) -> None:
         shutil.rmtree(work, ignore_errors=True)
     course = folder.name.partition("-")[0]
     for other in folder.parent.iterdir():
-        if other != folder and (other.name.startswith(course) or other.stat().st_mtime < time.time() - UNUSED_S):
+        if other != folder and other.name.startswith(course):
             shutil.rmtree(other, ignore_errors=True)

@@ -23,8 +23,8 @@ from quarry.ingest.errors import StoreError
 CURRENT = "current"
 PREFIX = "chroma-"
 _NAME = re.compile(rf"{PREFIX}[A-Za-z0-9._-]{{1,100}}")
-OURS = (CURRENT, f"{CURRENT}.new", "models", "staged")
-"""Names of files in a store's folder; the last two are of earlier versions."""
+OURS = (CURRENT, f"{CURRENT}.new")
+"""Names of files in a store's folder, apart from databases."""
 
 CHECKSUMS = "checksums.json"
 """File with the checksums of a database's index files; a database of an earlier version has none."""
@@ -37,7 +37,7 @@ def current_generation(folder: Path) -> Path | None:
     """Return the folder of the valid database, None if there is none yet.
 
     Raises:
-        StoreError: STORE/current names something else, or a folder outside the store.
+        StoreError: STORE/current names something else.
     """
     try:
         name = (folder / CURRENT).read_text(encoding="utf-8").strip()
@@ -50,10 +50,7 @@ def current_generation(folder: Path) -> Path | None:
             f"{folder / CURRENT}: must name a folder {PREFIX}... of the store, got {visible(name)[:60]!r}; "
             "ingest into a new folder"
         )
-    found = folder / name
-    if found.is_symlink() and not found.resolve().is_relative_to(folder.resolve()):
-        raise StoreError(f"{found}: must be in the store, it leads out of it; put a folder there, or ingest anew")
-    return found
+    return folder / name
 
 
 def require_usable(folder: Path) -> None:
@@ -76,20 +73,14 @@ def readable(path: Path) -> Iterator[Path]:
         StoreError: the index is damaged.
     """
     require_sound(path)
-    with contextlib.ExitStack() as stack:
-        try:
-            if not os.access(path, os.W_OK) or not os.access(path / "chroma.sqlite3", os.W_OK):
-                raise PermissionError(path)
-            with tempfile.TemporaryFile(dir=path) as probe:  # finds a full disk, and one that is read-only
-                probe.write(b"0")
-        except OSError:
-            with contextlib.suppress(OSError):  # no space for a copy either: try the folder itself
-                copy = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="quarry-read-")))
-                shutil.copytree(path, copy, dirs_exist_ok=True, copy_function=shutil.copyfile)
-                for copied in (copy, *copy.rglob("*")):  # copies of read-only folders are read-only
-                    copied.chmod(0o700 if copied.is_dir() else 0o600)
-                path = copy
+    if os.access(path, os.W_OK) and os.access(path / "chroma.sqlite3", os.W_OK):
         yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="quarry-read-") as folder:
+        copy = Path(shutil.copytree(path, folder, dirs_exist_ok=True, copy_function=shutil.copyfile))
+        for copied in (copy, *copy.rglob("*")):  # copies of read-only folders are read-only
+            copied.chmod(0o700 if copied.is_dir() else 0o600)
+        yield copy
 
 
 def require_sound(path: Path) -> None:
@@ -136,7 +127,7 @@ def next_generation(folder: Path) -> Iterator[Path]:
         try:
             if old is not None and old.is_dir():
                 require_sound(old)
-                _copy(old, new)
+                shutil.copytree(old, new)
             else:
                 new.mkdir()
             yield new
@@ -166,14 +157,6 @@ def _locked(folder: Path) -> Iterator[None]:
             yield
     except filelock.Timeout as error:
         raise StoreError("another ingest is writing to it; wait until it ends") from error
-
-
-def _copy(old: Path, new: Path) -> None:
-    """Copy a database; an error names the first file that could not be copied."""
-    try:
-        shutil.copytree(old, new)
-    except shutil.Error as error:
-        raise OSError(error.args[0][0][-1]) from error
 
 
 def _remove_others(folder: Path, kept: Path | None) -> None:

@@ -21,8 +21,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.ingest.embed.tokens import form_of
-from quarry.ingest.embed.vectors import ReadingVectors
+from quarry.ingest.embed.vectors import ReadingVectors, form_of
 from quarry.ingest.paragraph import Document, Paragraph, Reading, RejectedParagraph
 from quarry.ingest.paragraphs.sentence import sentences_of
 

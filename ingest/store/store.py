@@ -8,7 +8,6 @@ happens in the course itself, in a folder in a copy (folder.py).
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -20,14 +19,7 @@ from quarry.ingest.store import chroma
 from quarry.ingest.store.chroma import Collections, Generation, changed_meanwhile, folder_at, is_url, one_line
 from quarry.ingest.store.course import DEFAULT_COLLECTION, course_at
 from quarry.ingest.store.folder import next_generation, require_usable
-from quarry.ingest.store.records import (
-    DocumentUpdate,
-    Metadata,
-    Record,
-    document_metadata,
-    passage_metadatas,
-    words_of,
-)
+from quarry.ingest.store.records import DocumentUpdate, Metadata, Record, document_metadata, passage_metadatas, words_of
 
 
 def create_store(location: str, collection: str = DEFAULT_COLLECTION) -> Store:
@@ -56,21 +48,6 @@ class Store:
         self.location = location
         self.collection = collection
         self.course = course_at(location, collection)
-
-    def require_writable(self) -> None:
-        """Pass if a folder can be written, before long work is done for it.
-
-        Raises:
-            StoreError: the folder cannot be written.
-        """
-        if not is_url(self.location):
-            try:
-                Path(self.location).mkdir(parents=True, exist_ok=True)
-                tempfile.TemporaryFile(dir=self.location).close()
-            except OSError as error:
-                raise StoreError(
-                    f"--store must be a folder that can be written, got {self.location}: {error.strerror}"
-                ) from error
 
     def require_embedder(self, spec: str) -> None:
         """Pass if the store is empty or was made with the embedder `spec`.
@@ -116,8 +93,7 @@ class Store:
     def _writing(self) -> Iterator[tuple[Collections, str]]:
         """Yield the collections to write to, and a token for the new generation."""
         if is_url(self.location):
-            collections = chroma.server_collections(self.location, self.collection, patience_s=chroma.PATIENCE_S)
-            yield collections, uuid.uuid4().hex[:12]
+            yield chroma.server_collections(self.location, self.collection), uuid.uuid4().hex[:12]
             return
         with next_generation(Path(self.location)) as folder, folder_at(folder) as client:
             collections = Collections(self.location, self.collection, client)

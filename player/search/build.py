@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from quarry.configs.imports import find, make
 from quarry.configs.settings import SearchSettings, Settings
-from quarry.ingest.embed import Embedder, TokenEmbedder, word_models_of
+from quarry.ingest.embed import Embedder, Models, TokenEmbedder, word_models_of
 from quarry.ingest.embed.hint_bank import Hints, load_hints, read_bank
-from quarry.ingest.embed.tokens import form_of
+from quarry.ingest.embed.vectors import form_of
 from quarry.ingest.errors import EmbedderError, StoreError
 from quarry.ingest.store import Course, is_url, open_store
 from quarry.ingest.store.course import cached
@@ -196,7 +196,7 @@ def store_embedder(store: Course, settings: Settings) -> Embedder:
     Raises:
         EmbedderError: the embedder cannot be loaded.
     """
-    return store.models(settings.embed).embedder(store.embedder_spec)
+    return Models.of(settings.embed).embedder(store.embedder_spec)
 
 
 def words_of(store: Course, settings: Settings) -> tuple[str, ...]:
@@ -224,7 +224,7 @@ def word_scorers(
     specs = words_of(store, settings)
     if not specs:
         return ()
-    models = store.models(settings.embed)
+    models = Models.of(settings.embed)
     hints = hints or load_hints()
     doc_ids = [paragraph.doc_id for paragraph in store.paragraphs]
     scorers = []

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quarry.ingest.arrays import BoolArray, Float32Array, IntArray
 from quarry.ingest.embed import TokenStates
 from quarry.ingest.embed.hint_bank import Bank, as_asked
-from quarry.ingest.embed.tokens import STEPS, Codes, TokenForm, Words
+from quarry.ingest.embed.vectors import STEPS, Codes, TokenForm, Words
 from quarry.player.search.cache import CachingEmbedder
 
 PRODUCTS = Path(__file__).with_name("products.onnx")

@@ -23,7 +23,7 @@ from quarry.evaluate.replay.replay import replay_store
 from quarry.evaluate.runs.files import RecordFile
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.pipeline.pipeline import IngestSummary, ingest
-from quarry.ingest.pipeline.staging import Staging
+from quarry.ingest.pipeline.read import Staging
 from quarry.ingest.store import Course, open_store
 from tests.evaluate.fakes import course_games, record_of, write_games
 from tests.fakes import CACHES, DOTTED, NETWORKS, RANKING, TREES, die_reading, hang_reading, lecture_pdf

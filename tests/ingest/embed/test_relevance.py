@@ -11,7 +11,7 @@ import pytest
 
 from quarry.configs.settings import load
 from quarry.ingest.embed.exports import minilm_folder
-from quarry.ingest.embed.relevance import calibrate, mean_of_top
+from quarry.ingest.embed.relevance import calibrate
 from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import open_store
 from quarry.player.search.build import build_orchestrator
@@ -35,12 +35,6 @@ NONSENSE = (
     "the grandmother knitted a scarf during the football match",
 )
 LECTURES = Path(__file__).resolve().parents[3] / "data" / "lectures" / "english"
-
-
-def test_the_mean_is_that_of_the_five_highest() -> None:
-    cosines = np.array([[0.1, 0.9, 0.3, 0.5, 0.7, 0.2, 0.0], [0.4] * 7], dtype=np.float32)
-    np.testing.assert_allclose(mean_of_top(cosines), [0.52, 0.4], atol=1e-6)
-    np.testing.assert_allclose(mean_of_top(cosines[:, :2]), [0.5, 0.4], atol=1e-6)
 
 
 def test_few_passages_and_an_embedder_that_knows_no_difference_teach_nothing() -> None:

@@ -53,12 +53,6 @@ def test_what_runs_across_both_columns_parts_them_into_bands(tmp_path: Path) -> 
     assert _texts(_arranged(tmp_path, [page])) == [*LEFT, *RIGHT, across, *LEFT, *RIGHT]
 
 
-def test_one_column_with_a_wide_gap_stays_one_line(tmp_path: Path) -> None:
-    arranged = _arranged(tmp_path, [[*_body(1), Run(50, 300, "cell"), Run(200, 300, "other cell")]])
-    assert list(arranged.lines)[-1].text == "cell other cell"
-    assert list(arranged.lines)[-1].n_gaps == 1
-
-
 def test_running_heads_and_page_numbers_are_left_out(tmp_path: Path) -> None:
     pages = [[Run(50, 40, "A Course in Search"), *_body(number), Run(290, 780, str(number))] for number in range(1, 5)]
     assert all(text.startswith("page ") for text in _texts(_arranged(tmp_path, pages)))
@@ -79,11 +73,6 @@ def test_footnotes_are_marked_and_follow_the_body(tmp_path: Path) -> None:
     ]
 
 
-def test_a_bold_head_with_a_number_in_small_print_begins_no_footnote(tmp_path: Path) -> None:
-    head = [Run(50, 700, "4 Search.", size=8, font="bold"), Run(95, 700, "It finds.", size=8)]
-    assert not any(line.footnote for line in _arranged(tmp_path, [[*_body(1), *head]]).lines)
-
-
 def test_the_title_is_the_largest_print_of_the_first_page(tmp_path: Path) -> None:
     title = [Run(50, 60, "Finding Things", size=20), Run(50, 84, "Again", size=20)]
     assert _arranged(tmp_path, [[*title, *_body(1)]]).title == "Finding Things Again"
@@ -93,12 +82,6 @@ def test_the_columns_of_the_pages_before_part_a_last_page_of_few_lines(tmp_path:
     first = [*lines(LEFT, 50, 200), *lines(RIGHT, 310, 200)]
     last = [*lines(LEFT[:3], 50, 200), *lines(RIGHT[:2], 310, 205)]
     assert _texts(_arranged(tmp_path, [first, last])) == [*LEFT, *RIGHT, *LEFT[:3], *RIGHT[:2]]
-
-
-def test_a_list_of_the_sections_beside_the_text_of_every_page_is_left_out(tmp_path: Path) -> None:
-    sections = lines(["Opening", "Method", "Results"], 10, 200, leading=14, size=6)
-    pages = [[*sections, *(Run(run.x + 70, run.y, run.text) for run in _body(number))] for number in range(1, 5)]
-    assert not {"Opening", "Method", "Results"} & set(_texts(_arranged(tmp_path, pages)))
 
 
 def test_what_is_drawn_off_the_page_is_not_read(tmp_path: Path) -> None:

@@ -30,12 +30,6 @@ def test_a_drop_cap_is_the_first_letter_of_its_paragraph(tmp_path: Path, baselin
     assert _blocks(tmp_path, page) == [TEXT]
 
 
-def test_a_drop_cap_that_is_a_word_stays_one(tmp_path: Path) -> None:
-    first, second = "tree has a root, and from this one root a", BESIDE[1]
-    page = [Run(50, 112, "A", size=26), Run(73, 100, first), Run(69, 112, second), *lines(BELOW, 50, 124)]
-    assert _blocks(tmp_path, page) == [f"A {first} {second} {' '.join(BELOW)}"]
-
-
 def test_a_large_letter_with_one_line_beside_it_is_no_drop_cap(tmp_path: Path) -> None:
     page = [
         Run(50, 112, "E", size=26),

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pikepdf
 import pytest
 import typst
 
 from quarry.ingest.errors import SourceError
 from quarry.ingest.layout.extract import Pdf, extract
-from quarry.ingest.pdf.model import GlyphPage
-from quarry.ingest.pdf.pdfium import PdfiumReader
 from tests.contracts.handmade import Run, pdf
 
 HEBREW = {"a": "א", "b": "ב", "g": "ג", "m": "ם", "s": "ש", "l": "ל", "v": "ו", "M": "מ"}
@@ -42,11 +39,6 @@ def _error(tmp_path: Path, content: bytes) -> str:
 
 def test_a_stored_space_that_stands_over_a_word_does_not_part_it(tmp_path: Path) -> None:
     assert _texts(_read(tmp_path, pdf([[Run(50, 100, "word"), Run(60, 100, " ")]]))) == ["word"]
-
-
-def test_letters_of_mathematics_are_plain_letters(tmp_path: Path) -> None:
-    content = pdf([[Run(50, 100, "aXb", font="mapped")]], {"a": "a", "X": "\U0001d45b", "b": "b"})
-    assert _texts(_read(tmp_path, content)) == ["anb"]
 
 
 def test_a_raised_footnote_mark_is_no_part_of_the_word(tmp_path: Path) -> None:
@@ -92,17 +84,6 @@ def test_text_on_its_side_is_left_out(tmp_path: Path) -> None:
     assert _texts(_read(tmp_path, head + b"0 1 -1 0" + tail)) == ["upright"]
 
 
-def test_a_page_without_text_among_others_is_fine(tmp_path: Path) -> None:
-    document = _read(tmp_path, pdf([[Run(50, 100, "words")], []]))
-    assert [len(page.lines) for page in document.pages] == [1, 0]
-
-
-def test_the_metadata_title_is_read(tmp_path: Path) -> None:
-    content = pdf([[Run(50, 100, "words")]], extra="<< /Title (Waves and Optics) >>", trailer="/Info 3 0 R")
-    assert _read(tmp_path, content).metadata_title == "Waves and Optics"
-    assert _read(tmp_path, pdf([[Run(50, 100, "words")]])).metadata_title == ""
-
-
 def test_a_file_without_text_is_sent_to_ocr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remedy = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
     assert _error(tmp_path, pdf([[], []])) == f"lecture.pdf: no text layer; {remedy}"
@@ -121,16 +102,6 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     assert "get the file again" in _error(tmp_path, whole[:9] + b"\x00" * (len(whole) - 40) + b"startxref\n0\n%%EOF")
 
 
-@pytest.mark.parametrize("content", [b"", b"<html>not here</html>"])
-def test_a_file_that_is_no_pdf_is_refused(tmp_path: Path, content: bytes) -> None:
-    assert _error(tmp_path, content) == "lecture.pdf: must be a PDF, got another format; convert it first"
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="must be readable"):
-        extract(tmp_path / "none.pdf")
-
-
 @pytest.mark.parametrize(
     ("info", "date"),
     [
@@ -145,25 +116,7 @@ def test_the_date_is_that_of_creation_or_else_of_change(tmp_path: Path, info: st
     assert _read(tmp_path, content).date == date
 
 
-def test_a_file_without_pages_is_told_although_it_is_encrypted(tmp_path: Path) -> None:
-    path = tmp_path / "lecture.pdf"
-    with pikepdf.new() as made:
-        made.save(path, encryption=pikepdf.Encryption(owner="o", user=""))
-    assert _error(tmp_path, path.read_bytes()) == "lecture.pdf: must have pages, has 0; get the file again"
-
-
 def test_a_small_file_that_claims_a_million_pages_is_refused(tmp_path: Path) -> None:
     content = pdf([[Run(50, 100, "text")]]).replace(b"/Count 1 ", b"/Count 1000000 ")
-    with pytest.raises(SourceError, match="must have at most 10000 pages, claims 1000000; split it"):
+    with pytest.raises(SourceError, match="must have 1 to 10000 pages, claims 1000000; split it"):
         _read(tmp_path, content)
-
-
-def test_what_a_damaged_page_makes_a_library_raise_is_told_with_file_and_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def page(_: PdfiumReader, index: int) -> GlyphPage:
-        return [GlyphPage(600, 800, [])][index]
-
-    monkeypatch.setattr(PdfiumReader, "page", page)
-    said = "lecture.pdf page 2: must be readable, is damaged (IndexError); get the file again"
-    assert _error(tmp_path, pdf([[Run(50, 100, "one")], [Run(50, 100, "two")]])) == said

@@ -1,10 +1,9 @@
-"""ingest/layout/{rows,gutters,lines}.py, on rows of glyphs; test_extract.py has more, on small PDFs."""
+"""ingest/layout/{rows,lines}.py, on rows of glyphs; test_extract.py has more, on small PDFs."""
 
 from __future__ import annotations
 
-from quarry.ingest.layout.gutters import narrow_gutters
 from quarry.ingest.layout.lines import lines_of
-from quarry.ingest.layout.rows import Row, rows_of
+from quarry.ingest.layout.rows import Row, narrow_gutters, rows_of
 from quarry.ingest.pdf.model import Fonts, Glyph
 
 
@@ -21,44 +20,12 @@ def test_columns_with_little_white_between_are_parted_where_all_rows_have_a_gap(
     assert 200 <= gutter <= 208
     fonts = Fonts()
     fonts.number("Serif")
-    assert [line.text for line in lines_of(rows[0], fonts, False, False, [gutter])] == ["a" * 30, "b" * 30]
+    assert [line.text for line in lines_of(rows[0], fonts, False, [gutter])] == ["a" * 30, "b" * 30]
 
 
 def test_gaps_between_words_that_fall_in_different_places_part_no_columns() -> None:
     rows = [_row(20 + 12 * n, [(50, "a" * (20 + n)), (58 + 5 * (20 + n), "b" * 30)]) for n in range(12)]
     assert narrow_gutters(rows) == []
-
-
-def _spaced(words: list[str], space: float) -> list[str]:
-    """Words in ten points with a space of so many ems between them, as the lines that the row is cut into."""
-    fonts = Fonts()
-    fonts.number("Serif")
-    glyphs: list[Glyph] = []
-    x = 100.0
-    for word in words:
-        for char in word:
-            glyphs.append(Glyph(char, x, x + 5, 50.0, 10.0, 0, False))
-            x += 5
-        x += 10 * space
-    return [line.text for line in lines_of(Row(50.0, 10.0, glyphs), fonts, rtl=False, mirrored=False)]
-
-
-def test_a_line_stretched_to_fill_a_column_stays_whole() -> None:
-    assert _spaced(["Twelve", "fifths", "make", "seven"], 1.3) == ["Twelve fifths make seven"]
-
-
-def test_cells_are_parted_by_spaces_as_wide_where_they_hold_figures_or_few_words() -> None:
-    assert _spaced(["1720", "1810", "1912", "2001"], 1.3) == ["1720", "1810", "1912", "2001"]
-    assert _spaced(["spring", "summer"], 1.3) == ["spring", "summer"]
-
-
-def test_a_space_far_wider_than_the_others_of_its_line_parts_it() -> None:
-    fonts = Fonts()
-    fonts.number("Serif")
-    glyphs = [Glyph(char, x, x + 5, 50.0, 10.0, 0, False) for x, char in _placed("one of many", 100.0)]
-    glyphs += [Glyph(char, x, x + 5, 50.0, 10.0, 0, False) for x, char in _placed("boats in port", 171.0)]
-    cut = lines_of(Row(50.0, 10.0, glyphs), fonts, rtl=False, mirrored=False)
-    assert [line.text for line in cut] == ["one of many", "boats in port"]
 
 
 def _placed(text: str, x: float) -> list[tuple[float, str]]:

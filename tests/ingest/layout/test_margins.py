@@ -33,11 +33,6 @@ def test_numbers_that_do_not_count_stay(tmp_path: Path) -> None:
     assert len(read) == 12
 
 
-def test_numbers_of_the_size_of_the_text_are_items_and_stay(tmp_path: Path) -> None:
-    runs = [run for row in range(6) for run in (Run(30, 100 + 12 * row, str(row + 1)), Run(60, 100 + 12 * row, "item"))]
-    assert len(_read(tmp_path, runs)) == 12
-
-
 TEXT = [f"row {row} of the text, which is set in print of ten points" for row in range(10)]
 """In Helvetica of ten points each row is 218.4 points wide."""
 

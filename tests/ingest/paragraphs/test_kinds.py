@@ -1,4 +1,4 @@
-"""ingest/paragraphs/kinds.py: the kind of a block, or why it is left out."""
+"""ingest/paragraphs/passages.py: the kind of a block, or why it is left out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from quarry.configs.settings import IngestSettings
 from quarry.ingest.paragraphs.blocks import Block
-from quarry.ingest.paragraphs.kinds import kind_of
+from quarry.ingest.paragraphs.passages import kind_of
 
 SETTINGS = IngestSettings(workers=1, timeout_s=60, memory_mb=2000, min_words=25, max_words=60, reader="auto")
 PROSE = (

@@ -16,7 +16,7 @@ def block(text: str, number: str = "", page: int = 1, **features: object) -> Blo
 
 
 def made(*blocks: Block) -> list[Paragraph]:
-    return passages("a", blocks, [()] * len(blocks), SETTINGS, lambda _page: "r")[0]
+    return passages("a", blocks, [()] * len(blocks), SETTINGS)[0]
 
 
 def test_a_lead_in_holds_its_list_and_each_item_is_a_passage_too() -> None:
@@ -62,6 +62,6 @@ def test_the_first_passage_that_begins_on_a_page_is_on_top() -> None:
 
 
 def test_what_is_no_text_is_left_out_with_a_reason() -> None:
-    kept, left_out = passages("a", [block("x = 1 + 2"), block("Heap", mono=1.0)], [()] * 2, SETTINGS, str)
+    kept, left_out = passages("a", [block("x = 1 + 2"), block("Heap", mono=1.0)], [()] * 2, SETTINGS)
     assert kept == []
     assert [item.reason for item in left_out] == ["symbols", "symbols"]

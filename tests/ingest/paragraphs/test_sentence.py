@@ -73,12 +73,6 @@ def test_text_without_an_end_is_its_own_opening_sentence() -> None:
     assert opening_sentence("") == ""
 
 
-def test_sentences_of_nothing_are_none_and_an_unfinished_one_counts() -> None:
-    assert sentences("  ") == []
-    assert sentences(" One ends. the other does not") == ["One ends. the other does not"]
-    assert sentences("One ends. Another does not") == ["One ends.", "Another does not"]
-
-
 def test_what_else_may_be_the_first_sentence() -> None:
     assert alternatives("Stratified samples. Parts that differ are sampled. The rest follows.") == (
         "Stratified samples. Parts that differ are sampled.",

@@ -60,10 +60,3 @@ def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
     assert "<22> <2113>" in found
     assert "<24> <05d0>" in found, "letters of another script may bear Latin names"
     assert with_glyph_names(whole := pdf(names, arrows)) is whole, "names lead to glyphs in embedded fonts"
-
-
-def test_a_single_name_that_the_map_contradicts_is_not_believed() -> None:
-    names = [33, *map(pikepdf.Name, ("/Sigma", "/Omega", "/Delta"))]
-    cmap = b"1 beginbfrange\n<21><21><2211>\n<22><22><03a9>\n<23><23><0394>\nendbfrange"
-    whole = pdf(names, cmap, "/FontFile3")
-    assert with_glyph_names(whole) is whole

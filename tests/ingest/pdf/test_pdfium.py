@@ -7,10 +7,10 @@ from pathlib import Path
 import typst
 
 from quarry.ingest.pdf.pdfium import PdfiumReader
-from tests.contracts.bundled_reader import BundledReaderContract
+from tests.contracts.reader import ReaderContract
 
 
-class TestPdfium(BundledReaderContract):
+class TestPdfium(ReaderContract):
     name = "pypdfium2"
 
 

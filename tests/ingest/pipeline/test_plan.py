@@ -4,13 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
-from quarry.ingest.pipeline.plan import Held, Row, plan
+from quarry.ingest.pipeline.plan import Held, Row, Source, plan
 from quarry.ingest.pipeline.sidecar import Sidecar
-from quarry.ingest.pipeline.sources import Source
-
-NOTHING = Held({}, {}, ())
 
 
 def source(name: str, content: str = "", sidecar: Sidecar | None = None) -> tuple[Path, Source]:
@@ -56,7 +52,7 @@ def test_file_that_has_changed_or_whose_sidecar_has_is_read_again(changed: tuple
 
 
 def test_second_file_of_the_same_bytes_is_a_twin_of_the_first() -> None:
-    first, second = plan([source("a.pdf", "same"), source("b.pdf", "same")], NOTHING)
+    first, second = plan([source("a.pdf", "same"), source("b.pdf", "same")], Held({}))
     assert (first.action, second.action, second.detail) == ("read", "twin", "a")
 
 
@@ -70,11 +66,6 @@ def test_other_file_of_the_same_stem_has_its_folder_before_it() -> None:
     assert told(plan([source("new/a.pdf", "another")], held(document("a")))) == [("new/a", "read")]
 
 
-def test_file_that_cannot_be_used_fails_alone() -> None:
-    broken = Path("/broken.pdf"), SourceError("/broken.pdf: must be readable")
-    assert [row.action for row in plan([broken, source("a.pdf")], NOTHING)] == ["fail", "read"]
-
-
 def test_twin_of_a_file_that_changes_is_read_if_it_is_named_and_goes_otherwise() -> None:
     stored = held(document("a", "same"), document("b", "same", same_as="a"))
     assert told(plan([source("a.pdf", "new")], stored)) == [("a", "read"), ("b", "drop")]
@@ -82,16 +73,10 @@ def test_twin_of_a_file_that_changes_is_read_if_it_is_named_and_goes_otherwise()
 
 
 def test_books_are_taken_and_their_ids_must_be_their_own() -> None:
-    assert told(plan([books("one.jsonl", "x", "y")], NOTHING)) == [("x", "read"), ("y", "read")]
+    assert told(plan([books("one.jsonl", "x", "y")], Held({}))) == [("x", "read"), ("y", "read")]
     owned = Held({"z": document("z")}, {"p-x": "z"}, ())
     (row,) = plan([books("one.jsonl", "x")], owned)
     assert (row.action, "paragraph_id must be unique in the store" in row.detail) == ("fail", True)
-
-
-def test_book_that_its_file_holds_no_more_is_dropped() -> None:
-    stored = held(document("x", path="/one.jsonl"), document("y", path="/one.jsonl"), document("a"))
-    _, row = plan([books("one.jsonl", "x")], stored)
-    assert (row.doc_id, row.action, row.detail) == ("y", "drop", "no longer in /one.jsonl")
 
 
 def test_dropping_takes_copies_along() -> None:
@@ -100,5 +85,5 @@ def test_dropping_takes_copies_along() -> None:
 
 
 def test_third_file_of_a_stem_and_a_folder_has_a_name_of_its_own() -> None:
-    rows = plan([source("1/x/a.pdf", "1"), source("2/x/a.pdf", "2"), source("3/x/a.pdf", "333333333")], NOTHING)
+    rows = plan([source("1/x/a.pdf", "1"), source("2/x/a.pdf", "2"), source("3/x/a.pdf", "333333333")], Held({}))
     assert [row.doc_id for row in rows] == ["a", "x/a", "x/a-333333"]

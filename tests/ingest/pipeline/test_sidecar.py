@@ -53,23 +53,13 @@ def test_without_the_file_nothing_changes(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("- Trees", "must hold keys and values, got list"),
-        ("", "must hold keys and values, got NoneType"),
         ("aliases: [", "must be a readable YAML file: "),
         ("alias: Trees", "keys must be of title, aliases, authors, date, lecture_number, corrections, got 'alias'"),
-        ("aliases: [1]", r"aliases must be a text or a list of texts that are not empty, got \[1\]"),
         ("authors: ['']", "authors must be a text or a list of texts that are not empty"),
         ("date: 15.3.2026", "date must be a date like 2026-03-15, got '15.3.2026'"),
-        ("date: 2026-03-15 10:00:00", "date must be a date like 2026-03-15, got datetime"),
-        ("date: 2026-99-99", "must be a readable YAML file: YAML: month must be in 1..12"),
         ("a: &a x\naliases: [*a, *a]", "must be a readable YAML file: YAML: "),
-        ("aliases: " + "[" * 50_000, "less deeply nested"),
-        ('aliases: "\\ud800"', "without half surrogate pairs"),
-        ("aliases: " + "x" * 300_000, "at most 200000 characters"),
         ("lecture_number: four", "lecture_number must be a whole number from 0 to 99999, got 'four'"),
-        ("lecture_number: true", "lecture_number must be a whole number from 0 to 99999, got True"),
-        (f"lecture_number: 0x{'f' * 10_000}", "must be a readable YAML file: YAML: an integer must have at most"),
         ("lecture_number: 100000", "lecture_number must be a whole number from 0 to 99999, got 100000"),
-        (f"? 0x{'f' * 10_000}\n: 4", "must be a readable YAML file: YAML: an integer must have at most"),
         ("title: [Trees]", "title must be a text that is not empty, got \\['Trees'\\]"),
     ],
 )
@@ -81,7 +71,7 @@ def test_broken_file_is_refused_in_one_line(text: str, message: str, tmp_path: P
     assert "\n" not in str(caught.value)
 
 
-WRONG = Paragraph("a:2:1", "a", 2, "", "Teh water rose. It fell again.", "Teh water rose.", sureness=0.7)
+WRONG = Paragraph("a:2:1", "a", 2, "", "Teh water rose. It fell again.", "Teh water rose.")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +90,7 @@ def test_a_correction_is_laid_over_the_paragraph_that_it_quotes(
     read = Reading(Document("a", "a.pdf", "", "", (), 2, 2), (other, WRONG), ())
     untouched, mended = sidecar.apply_to(read).paragraphs
     assert untouched == other
-    assert (mended.text, mended.opening_sentence, mended.sureness) == (text, opening, 1.0)
+    assert (mended.text, mended.opening_sentence) == (text, opening)
     assert sidecar.apply_to(sidecar.apply_to(read)).paragraphs == (other, mended)
 
 
@@ -115,12 +105,9 @@ def paragraphs(*texts: str) -> tuple[Paragraph, ...]:
     [
         ("It rose.", ("Rabbits: it rose. And so on.", "It rose. It fell."), 1),  # an opening sentence before others
         ("it", ("A bit of it here.", "Its own."), 0),  # whole words alone
-        ("its", ("A bit of it's here. Bits.", "Habits. Itself."), 0),  # letters and figures alone
         ("rose", ("Rose and fell.", "The rose. Rosebuds."), 0),  # how a paragraph begins before what it holds
         ("the rose", ("The rose and fell.", "The rose as well."), None),  # two of them
-        ("ose", ("Rose.", "The nose."), None),
         ("quite another", ("Rose.", "The nose."), None),
-        ("tey", ("Tey are red. So.", "They are blue."), 0),
     ],
 )
 def test_a_correction_hits_the_one_sentence_that_is_meant(was: str, texts: tuple[str, ...], meant: int | None) -> None:

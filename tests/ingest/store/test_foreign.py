@@ -8,13 +8,11 @@ import shutil
 import sqlite3
 import struct
 import sys
-import tempfile
 import types
 import zlib
 from pathlib import Path
 from typing import Any
 
-import chromadb
 import pytest
 
 from quarry.configs.places import cache
@@ -22,7 +20,7 @@ from quarry.configs.settings import load
 from quarry.ingest.embed.embedders import load_sentence_transformer
 from quarry.ingest.errors import EmbedderError, StoreError
 from quarry.ingest.store import create_store, open_store
-from quarry.ingest.store.folder import CHECKSUMS, current_generation, require_sound
+from quarry.ingest.store.folder import CHECKSUMS, current_generation
 from quarry.player.search.build import store_embedder
 from tests.evaluate.fakes import make_store
 from tests.fakes import TREES, file_reading, make_reading
@@ -41,29 +39,13 @@ def one_line(error: pytest.ExceptionInfo[Exception]) -> str:
     return text
 
 
-@pytest.mark.parametrize("named", ["../elsewhere", "/etc", "..", "", "chroma-x/../../y", "chroma-\x1b[2J", "models"])
+@pytest.mark.parametrize("named", ["../elsewhere", "", "chroma-x/../../y", "chroma-\x1b[2J"])
 def test_a_pointer_out_of_the_store_is_refused(folder: Path, named: str) -> None:
     (folder / "current").write_text(named, encoding="utf-8")
     for opening in (open_store, create_store):
         with pytest.raises(StoreError, match="must name a folder") as raised:
             opening(str(folder))
         assert "\x1b" not in one_line(raised)
-
-
-def test_a_pointer_that_is_no_text_is_refused(folder: Path) -> None:
-    (folder / "current").write_bytes(b"\xff\xfe")
-    with pytest.raises(StoreError, match="must be readable") as raised:
-        open_store(str(folder))
-    one_line(raised)
-
-
-def test_a_generation_that_is_a_link_out_of_the_store_is_refused(folder: Path, tmp_path: Path) -> None:
-    current = current_generation(folder)
-    assert current is not None
-    shutil.move(current, tmp_path / "elsewhere")
-    current.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(StoreError, match="must be in the store, it leads out of it"):
-        open_store(str(folder))
 
 
 def test_a_hub_id_that_a_store_names_is_not_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,15 +70,11 @@ def test_a_hub_id_that_a_store_names_is_not_fetched(tmp_path: Path, monkeypatch:
     ("key", "column", "value"),
     [
         ("page", "int_value", None),
-        ("opening_sentence", "string_value", None),
         ("section", "string_value", "[1"),
-        ("words", "string_value", '["minilm"]'),
         ("document", "string_value", "[7]"),
-        ("passages", "string_value", None),
         ("heading", "key", "other"),
         ("sentences", "string_value", "no vectors"),
         ("sentences", "string_value", base64.b64encode(zlib.compress(b"five!")).decode()),
-        ("alias_vectors", "key", "other"),
     ],
 )
 def test_broken_metadata_is_one_line(folder: Path, key: str, column: str, value: str | None) -> None:
@@ -138,20 +116,6 @@ def test_a_store_that_cannot_be_written_is_read(folder: Path, monkeypatch: pytes
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
-@pytest.mark.parametrize("missing", [["TemporaryFile"], ["TemporaryFile", "mkdtemp", "TemporaryDirectory"]])
-def test_a_full_disk_with_or_without_room_for_cache_and_copy_does_not_keep_a_store_from_being_read(
-    missing: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: Any, **__: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    shutil.rmtree(cache() / "courses")
-    for name in missing:
-        monkeypatch.setattr(tempfile, name, full)
-    store = open_store(str(folder))
-    assert (len(store.paragraphs), len(store.vectors)) == (12, 12)
-
-
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of so many passages that Chroma has written its index."""
@@ -172,14 +136,3 @@ def test_a_damaged_index_is_refused_before_chroma_opens_it_and_crashes(
         damaged.write_bytes(content[: len(content) // 2] + b"\xff" * (len(content) // 2))
     with pytest.raises(StoreError, match=r"must hold the index that ingest wrote, it is damaged; ingest anew"):
         open_store(str(folder))
-
-
-def test_reading_and_querying_with_plain_chroma_leaves_the_index_as_it_was(indexed: Path) -> None:
-    current = current_generation(indexed)
-    assert current is not None
-    client: Any = chromadb.PersistentClient(str(current))
-    course = client.get_collection("course", embedding_function=None)
-    assert len(course.query(query_embeddings=[[1.0] * 8], n_results=5)["ids"][0]) == 5
-    assert len(course.get(include=["embeddings"])["ids"]) == 300
-    client.close()
-    require_sound(current)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,14 +28,6 @@ class TestServerStore(StoreContract):
         return chroma_url
 
 
-def test_all_stores_have_their_models_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    folders = {create_store(str(tmp_path / name)).course.models(EMBED).folder for name in ("store", "other")}
-    assert folders == {tmp_path / "cache" / "quarry" / "models"}
-    elsewhere = replace(EMBED, models_dir=str(tmp_path / "mine"))
-    assert create_store(str(tmp_path / "store")).course.models(elsewhere).folder == tmp_path / "mine"
-
-
 @pytest.mark.parametrize("name", ["none", "none/deeper", "empty", "file", "file/below"])
 def test_opening_a_store_that_is_not_there_says_how_to_make_it_and_makes_nothing(name: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
@@ -60,14 +51,6 @@ def test_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_empty_folder_and_one_with_models_only_become_stores(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "models-only" / "models").mkdir(parents=True)
-    for name in ("empty", "models-only"):
-        file_reading(create_store(str(tmp_path / name)), make_reading("trees", [TREES]))
-        assert len(open_store(str(tmp_path / name)).paragraphs) == 1
-
-
 def test_store_where_a_file_stands_in_the_way_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("kept")
     with pytest.raises(StoreError, match=rf"^--store {tmp_path}/file cannot be opened: it is a file; name a folder$"):
@@ -80,7 +63,7 @@ def test_store_where_a_file_stands_in_the_way_is_refused_in_one_line(tmp_path: P
 
 def test_store_is_made_with_its_first_document_and_not_before(tmp_path: Path) -> None:
     course = create_store(str(tmp_path / "store")).course
-    assert (course.documents, course.paragraphs, course.exists) == ((), (), False)
+    assert (course.documents, course.paragraphs, course.token) == ((), (), "")
     assert not (tmp_path / "store").exists()
 
 
@@ -92,13 +75,6 @@ def test_server_that_does_not_answer_is_refused_in_one_line() -> None:
         with pytest.raises(StoreError, match=rf"^--store {location} cannot be opened: .*") as caught:
             attempt(location)
         assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("location", ["http://127.0.0.1:port", "http://", "http://[::1"])
-def test_url_that_makes_no_sense_is_refused_in_one_line(location: str) -> None:
-    with pytest.raises(StoreError, match=r"^--store http.* cannot be opened: .*") as caught:
-        create_store(location)
-    assert "\n" not in str(caught.value)
 
 
 def test_what_is_made_of_a_course_is_made_once_and_again_for_other_code_or_after_damage(

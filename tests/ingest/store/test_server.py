@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -148,7 +147,6 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     begin, end = faults[fault]
     file_reading(create_store(proxy.url, name), make_reading("locks", [LOCKS]))
     with monkeypatch.context() as patch:
-        patch.setattr(chroma, "PATIENCE_S", 0.5)
         before_write(patch, 1, begin)
         command = [str(lectures), "--store", proxy.url, "--collection", name]
         try:
@@ -163,25 +161,6 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     assert "resumed: 3 files had been embedded before the interruption" in capsys.readouterr().err
     assert texts_of(server.url, name) == [CACHES, LOCKS, TREES]
     assert n_passages(server.url, name) == 3
-
-
-@pytest.mark.server
-@pytest.mark.parametrize("fault", ["server killed", "network cut"])
-def test_a_fault_that_ends_soon_does_not_end_an_ingest(
-    fault: str, server: ChromaServer, proxy: Proxy, name: str, lectures: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begin, end = {"server killed": (server.kill, server.start), "network cut": (proxy.cut, proxy.restore)}[fault]
-    mending = threading.Timer(1.0, end)
-
-    def fail() -> None:
-        begin()
-        mending.start()
-
-    before_write(monkeypatch, 1, fail)
-    assert main([str(lectures), "--store", proxy.url, "--collection", name]) == 0
-    mending.join()
-    assert texts_of(server.url, name) == [CACHES, TREES]
-    assert n_passages(server.url, name) == 2
 
 
 @pytest.mark.server
@@ -215,25 +194,6 @@ def test_a_fault_in_mid_search_means_the_course_in_memory_and_a_notice(
 
 def ids_of(found: SearchResult) -> list[tuple[str, float]]:
     return [(hit.paragraph.paragraph_id, hit.score) for hit in found.hits]
-
-
-@pytest.mark.server
-@needs_sigstop
-def test_readers_of_a_stopped_server_keep_what_they_have(
-    server: ChromaServer, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(course, "CHECK_S", chroma.ANSWER_S)
-    file_reading(create_store(server.url, name), make_reading("trees", [TREES]))
-    known = open_store(server.url, name)
-    token = known.generation()
-    stop(server, server.url)
-    try:
-        with pytest.raises(StoreError, match="could not be read"):
-            known.generation()
-        assert (len(known.vectors), len(known.sentence_vectors)) == (1, 2)
-    finally:
-        go_on(server, server.url)
-    assert known.generation() == token
 
 
 INGEST = """

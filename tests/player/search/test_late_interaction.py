@@ -8,7 +8,7 @@ import pytest
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import TokenStates
 from quarry.ingest.embed.hint_bank import Bank, hints_of
-from quarry.ingest.embed.tokens import MIDDLE, STEPS, TokenForm, Tokens, Words, compact
+from quarry.ingest.embed.vectors import MIDDLE, STEPS, TokenForm, Tokens, Words, compact
 from quarry.player.search import late_interaction
 from quarry.player.search.cache import CachingEmbedder
 from quarry.player.search.late_interaction import PRODUCTS, Hubs, WordByWord
