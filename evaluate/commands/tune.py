@@ -1,4 +1,4 @@
-"""`tune` and `calibrate search`: fit the settings and the numbers of search on labelled games."""
+"""`tune`, `calibrate search` and `calibrate prior`: fit the settings and the numbers of search on labelled games."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ import yaml
 from quarry.configs import arguments as cli
 from quarry.configs.places import code_digest, own_fit
 from quarry.configs.settings import Settings, as_dict
+from quarry.configs.terminal import pluralize
 from quarry.evaluate.commands import shared
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import SPLITS, LabelledGame, load_games, select_split
 from quarry.evaluate.games.locating import locate_games, locate_in
 from quarry.evaluate.runs.run import commit
 from quarry.ingest.store import Course, open_store
+from quarry.player.questions.start_model import STARTS_FILE
 from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_for
 
 if TYPE_CHECKING:
@@ -214,6 +216,38 @@ def calibrate_search(options: argparse.Namespace) -> int:
     return 0
 
 
+def calibrate_prior(options: argparse.Namespace) -> int:
+    """Fit the prior, write its weights and print its settings; return 1 if a game's paragraph is not in the store."""
+    from tqdm.auto import tqdm
+
+    from quarry.evaluate.tuning.prior import fit_prior
+    from quarry.player.player import build_player
+
+    shared.require_writable(options.out)
+    settings = cli.settings_of(options)
+    games = [game for game in shared.chosen_games(options) if game.answerable]
+    store = open_store(options.store, options.collection)
+    located = locate_in(games, store, str(options.games))
+    player = build_player(store, settings)
+    found = [
+        (player.candidates(game.told()), paragraph.opening_sentence)
+        for game in tqdm(games, desc="searching", unit="game")
+        if (paragraph := located[game.game_id]) is not None
+    ]
+    fit = fit_prior(found, player.index_of(store.paragraphs).places)
+    weights = {name: round(weight, 2) for name, weight in fit.weights.items()}
+    shared.write_text(options.out, json.dumps({"weights": weights}, indent=1) + "\n")
+    print(
+        "game:",
+        f"  prior_temperature: {fit.temperature:.3f}",
+        f"  prior_filter_share: {fit.book_share['filter']:.4f}",
+        f"  prior_boost_share: {fit.book_share['boost']:.4f}",
+        sep="\n",
+    )
+    cli.warn(options, f"{pluralize(fit.n_games, 'game')}; weights of kinds and places written to {options.out}")
+    return shared.lost_code(options, len(games) - len(found))
+
+
 COMMANDS = (
     shared.command(
         "tune",
@@ -249,5 +283,14 @@ COMMANDS = (
             cli.path("--out", "FILE", "default: %(default)s", default=functools.partial(own_fit, CALIBRATION)),
         ),
         calibrate_search,
+    ),
+    shared.command(
+        "calibrate prior",
+        "--games data/games/english.jsonl --split train",
+        (
+            *(*shared.PLAYED, shared.seed("of splits")),
+            cli.path("--out", "STARTS.json", "default: %(default)s", default=functools.partial(own_fit, STARTS_FILE)),
+        ),
+        calibrate_prior,
     ),
 )
