@@ -1,12 +1,13 @@
 """A bank of sample hints and their vectors; search takes the rarity of words and the hubness of passages from it.
 
 The bundled bank, hint_bank.jsonl, holds the hints of our labelled games in alphabetical order, and nothing else of
-those games; `search.hints` names another one. Vectors are cached in the folder of exported networks.
+those games. Vectors are cached in the folder of exported networks.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -14,15 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from quarry.configs.json_files import MEND, read_objects
 from quarry.ingest.arrays import Float32Array, IntArray
 from quarry.ingest.embed import TokenEmbedder, choose_spec
 from quarry.ingest.embed.exports import FORM
-from quarry.ingest.errors import BadInputError
 
 HINTS = Path(__file__).with_name("hint_bank.jsonl")
-LEAST_HINTS = 100
-"""Least number of hints in a bank; the nearest of fewer hints say more about the bank than about a paragraph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,29 +57,11 @@ class Bank:
     starts: IntArray
 
 
-def load_hints(path: Path = HINTS) -> Hints:
-    """Read the hints of a file, one JSON object a line.
-
-    A line has "hint" and, if it is known, "document", the lecture for which it was given; or "course", the stems of all
-    these lectures.
-
-    Raises:
-        BadInputError: the file cannot be read, or holds too few hints.
-    """
-    found: dict[str, str] = {}
-    course: set[str] = set()
-    for where, item in read_objects(path, BadInputError):
-        if isinstance(item.get("course"), list):
-            course |= set(map(str, item["course"]))
-        elif isinstance(item.get("hint"), str):
-            found.setdefault(as_asked(item["hint"]), str(item.get("document", "")))
-        else:
-            raise BadInputError(f'{where}: must be a JSON object with "hint", got {str(item)[:60]}; {MEND}')
-    if len(found) < LEAST_HINTS:
-        raise BadInputError(
-            f"{path}: must hold at least {LEAST_HINTS} hints, got {len(found)}; leave search.hints empty"
-        )
-    return hints_of(found, course)
+def load_hints() -> Hints:
+    """Read the bundled hints; a line of the file has a hint, or the stems of all lectures that the hints are about."""
+    items = [json.loads(line) for line in HINTS.read_text(encoding="utf-8").splitlines()]
+    course = [stem for item in items for stem in item.get("course", ())]
+    return hints_of({as_asked(item["hint"]): "" for item in items if "hint" in item}, course)
 
 
 def hints_of(documents: Mapping[str, str], course: Collection[str] = ()) -> Hints:

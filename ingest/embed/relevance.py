@@ -12,7 +12,7 @@ import numpy as np
 
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed.embedders import Embedder
-from quarry.ingest.embed.hint_bank import HINTS, load_hints
+from quarry.ingest.embed.hint_bank import load_hints
 
 N_TOP = 5
 """The mean cosine of so many passages with a question shows whether the course is about its subject."""
@@ -51,7 +51,7 @@ def calibrate(texts: Sequence[str], vectors: Float32Array, embedder: Embedder) -
     rows = random.permutation([row for row, words in enumerate(words_of) if len(words) >= QUESTION_WORDS])
     if len(rows) < FEWEST_PASSAGES:
         return None
-    foreign = sorted({word for hint in load_hints(HINTS).texts for word in _WORD.findall(hint)})
+    foreign = sorted({word for hint in load_hints().texts for word in _WORD.findall(hint)})
     questions = [random.choice(words_of[row], QUESTION_WORDS, replace=False) for row in rows[:N_QUESTIONS]]
     nonsense = [random.choice(foreign, QUESTION_WORDS, replace=False) for _ in range(N_QUESTIONS)]
     asked = embedder.embed_queries([" ".join(words) for words in (*questions, *nonsense)])

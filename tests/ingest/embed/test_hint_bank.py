@@ -5,12 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import TokenStates
-from quarry.ingest.embed.hint_bank import HINTS, LEAST_HINTS, hints_of, load_hints, read_bank
-from quarry.ingest.errors import BadInputError
+from quarry.ingest.embed.hint_bank import HINTS, hints_of, load_hints, read_bank
 from tests.fakes import HEBREW, HashingEmbedder
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -44,35 +42,6 @@ def test_models_of_latin_script_are_asked_about_hints_in_it_alone(tmp_path: Path
     hints = hints_of({"trees that balance": "", HEBREW: ""})
     assert read_bank(hints, Counting("mpnet"), tmp_path).hints.texts == ("trees that balance",)
     assert read_bank(hints, Counting("e5"), tmp_path).hints.texts == hints.texts
-
-
-def test_file_of_hints_is_read_without_repeats(tmp_path: Path) -> None:
-    lines = [{"course": ["01-trees"]}, *({"hint": f"hint  number {number}"} for number in range(LEAST_HINTS))]
-    lines += [{"hint": "hint number 7", "document": "other"}, {"hint": "of a lecture", "document": "02"}]
-    path = tmp_path / "hints.jsonl"
-    path.write_text("\n".join(map(json.dumps, lines)))
-    hints = load_hints(path)
-    assert len(hints.texts) == LEAST_HINTS + 1
-    assert dict(zip(hints.texts, hints.documents, strict=True))["of a lecture"] == "02"
-    assert "hint number 7" in hints.texts
-    assert hints.course == {"01-trees"}
-
-
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        ('{"hint": "one"}', f"must hold at least {LEAST_HINTS} hints, got 1"),
-        ("nonsense", "line 1: must be a JSON object"),
-        ('{"text": "one"}', 'line 1: must be a JSON object with "hint"'),
-    ],
-)
-def test_bad_file_of_hints_is_refused_in_one_line(content: str, complaint: str, tmp_path: Path) -> None:
-    path = tmp_path / "hints.jsonl"
-    path.write_text(content)
-    with pytest.raises(BadInputError) as caught:
-        load_hints(path)
-    assert complaint in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_our_bank_holds_the_hints_of_our_games_and_nothing_else_of_them() -> None:
