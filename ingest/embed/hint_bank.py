@@ -58,10 +58,10 @@ class Bank:
 
 
 def load_hints() -> Hints:
-    """Read the bundled hints; a line of the file has a hint, or the stems of all lectures that the hints are about."""
-    items = [json.loads(line) for line in HINTS.read_text(encoding="utf-8").splitlines()]
-    course = [stem for item in items for stem in item.get("course", ())]
-    return hints_of({as_asked(item["hint"]): "" for item in items if "hint" in item}, course)
+    """Read the bundled hints; a line has a "hint", or as "course" the stems of all lectures that they are about."""
+    lines = [json.loads(line) for line in HINTS.read_text(encoding="utf-8").splitlines()]
+    course = [stem for line in lines for stem in line.get("course", ())]
+    return hints_of({as_asked(line["hint"]): "" for line in lines if "hint" in line}, course)
 
 
 def hints_of(documents: Mapping[str, str], course: Collection[str] = ()) -> Hints:
