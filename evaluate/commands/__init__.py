@@ -18,6 +18,7 @@ MODULES = {
     },
     "calibrate": {
         "calibrate search": "fit relevance and fusion for the embedder of a store",
+        "calibrate prior": "fit where secret passages begin, and how often a named book holds them",
     },
 }
 """Summaries of the commands by module and name."""

@@ -1,4 +1,4 @@
-"""`calibrate search`: fits the numbers of search on labelled games."""
+"""`calibrate search|prior`: fit the numbers of search, and of the belief before the questions, on labelled games."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from pathlib import Path
 from quarry.configs import arguments as cli
 from quarry.configs.json_files import read_objects
 from quarry.configs.places import own_fit
+from quarry.configs.terminal import pluralize
 from quarry.evaluate.commands import shared
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.locating import locate_games
 from quarry.ingest.embed.hint_bank import as_asked, hints_of, load_hints
 from quarry.ingest.store import open_store
+from quarry.player.questions.start_model import STARTS_FILE
 from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_for
 
 N_NEGATIVES = 600
@@ -56,6 +58,38 @@ def search(options: argparse.Namespace) -> int:
     return 0
 
 
+def prior(options: argparse.Namespace) -> int:
+    """Fit the prior, write its weights and print its settings; return 1 if a game's paragraph is not in the store."""
+    from tqdm.auto import tqdm
+
+    from quarry.evaluate.fit.prior import fit_prior
+    from quarry.player.player import build_player
+
+    shared.require_writable(options.out)
+    settings = cli.settings_of(options)
+    games = [game for game in shared.chosen_games(options) if game.answerable]
+    store = open_store(options.store, options.collection)
+    located = shared.locate(options, games, store)
+    player = build_player(store, settings)
+    found = [
+        (player.candidates(game.told()), paragraph.opening_sentence)
+        for game in tqdm(games, desc="searching", unit="game")
+        if (paragraph := located[game.game_id]) is not None
+    ]
+    fit = fit_prior(found, player.index_of(store.paragraphs).places)
+    weights = {name: round(weight, 2) for name, weight in fit.weights.items()}
+    shared.write_text(options.out, json.dumps({"weights": weights}, indent=1) + "\n")
+    print(
+        "game:",
+        f"  prior_temperature: {fit.temperature:.3f}",
+        f"  prior_filter_share: {fit.book_share['filter']:.4f}",
+        f"  prior_boost_share: {fit.book_share['boost']:.4f}",
+        sep="\n",
+    )
+    cli.warn(options, f"{pluralize(fit.n_games, 'game')}; weights of kinds and places written to {options.out}")
+    return shared.lost_code(options, len(games) - len(found))
+
+
 def _texts(path: Path) -> list[str]:
     texts = []
     for where, found in read_objects(path, GamesError, named="--negatives"):
@@ -81,5 +115,14 @@ COMMANDS = (
             cli.path("--out", "FILE", "default: %(default)s", default=functools.partial(own_fit, CALIBRATION)),
         ),
         search,
+    ),
+    shared.command(
+        "calibrate prior",
+        "--games data/games/english.jsonl --split train",
+        (
+            *(*shared.PLAYED, shared.seed("of splits")),
+            cli.path("--out", "STARTS.json", "default: %(default)s", default=functools.partial(own_fit, STARTS_FILE)),
+        ),
+        prior,
     ),
 )

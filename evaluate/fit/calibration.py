@@ -10,7 +10,7 @@ import numpy as np
 from quarry.configs.settings import SearchSettings
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.ingest.arrays import AnyFloatArray, Float64Array
+from quarry.ingest.arrays import AnyFloatArray, Float64Array, IntArray
 from quarry.ingest.embed import Embedder
 from quarry.ingest.embed.relevance import N_TOP
 from quarry.ingest.paragraph import Paragraph
@@ -137,7 +137,8 @@ def _fit_slopes(
     if not names:
         return {}
     features = [np.column_stack([scores[name] for name in names]).astype(np.float64) for scores in games]
-    return {name: rounded(slope) for name, slope in zip(names, fit_choices(features, chosen).tolist(), strict=True)}
+    slopes = fit_choices(features, [np.array([row]) for row in chosen])
+    return {name: rounded(slope) for name, slope in zip(names, slopes.tolist(), strict=True)}
 
 
 def _summary(cosines: AnyFloatArray) -> tuple[float, float]:
@@ -153,25 +154,36 @@ def _unrelated_cosine(store: Course) -> float:
     return rounded(float(cosines[documents[:, None] != documents[None, :]].mean()))
 
 
-def fit_choices(features: Sequence[Float64Array], chosen: Sequence[int]) -> Float64Array:
+def fit_choices(
+    features: Sequence[Float64Array],
+    chosen: Sequence[IntArray],
+    weights: Float64Array | float = 1.0,
+    l2: Float64Array | float = 0.0,
+) -> Float64Array:
     """Fit the weights of the features of alternatives by maximum likelihood: a conditional logit.
 
     Args:
         features: by choice, (n_alternatives, n_features).
-        chosen: row of the right alternative of each choice.
+        chosen: by choice, rows of the right alternatives.
+        weights: (n_choices,) weight of each choice, or one for all.
+        l2: (n_features,) penalty on each squared weight, or one for all.
 
     Reference:
         McFadden, Conditional Logit Analysis of Qualitative Choice Behavior, 1974.
     """
     from scipy.optimize import minimize
-    from scipy.special import log_softmax
+    from scipy.special import logsumexp, softmax
 
-    def loss(weights: Float64Array) -> tuple[float, Float64Array]:
-        total, gradient = 0.0, np.zeros_like(weights)
-        for rows, row in zip(features, chosen, strict=True):
-            shares = log_softmax(rows @ weights)
-            total -= float(shares[row])
-            gradient += np.exp(shares) @ rows - rows[row]
+    counts = np.broadcast_to(weights, len(features))
+
+    def loss(slopes: Float64Array) -> tuple[float, Float64Array]:
+        total, gradient = float((l2 * slopes**2).sum()), 2.0 * l2 * slopes
+        for table, rows, count in zip(features, chosen, counts, strict=True):
+            utilities = table @ slopes
+            total += count * float(logsumexp(utilities) - logsumexp(utilities[rows]))
+            shares = softmax(utilities)
+            shares[rows] -= softmax(utilities[rows])
+            gradient = gradient + count * (shares @ table)
         return total, gradient
 
     found: Float64Array = minimize(loss, np.zeros(features[0].shape[1]), jac=True, method="L-BFGS-B").x

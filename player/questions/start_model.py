@@ -1,7 +1,7 @@
 """The start model: how likely a referee chooses a passage of each kind, and begins at each place in it.
 
-Its weights are natural log-odds, fitted on labelled games. The search and the belief weigh the kinds, the belief alone
-weighs the places.
+Its weights are natural log-odds; `evaluate calibrate prior` fits them on labelled games. The search and the belief
+weigh the kinds; only the belief weighs the places.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from quarry.configs.places import own_fit
 from quarry.ingest.arrays import Float64Array
 from quarry.ingest.paragraph import Kind, Paragraph
 
@@ -37,8 +38,10 @@ PLACE_FEATURES = (
 
 @functools.cache
 def start_weights() -> Mapping[str, float]:
-    """Return the fitted weights of all features."""
-    weights: dict[str, float] = json.loads(STARTS_FILE.read_text(encoding="utf-8"))["weights"]
+    """Return the fitted weights of all features; those of the user's own fit if there is one."""
+    own = own_fit(STARTS_FILE)
+    path = own if own.exists() else STARTS_FILE
+    weights: dict[str, float] = json.loads(path.read_text(encoding="utf-8"))["weights"]
     return weights
 
 

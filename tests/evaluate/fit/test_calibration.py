@@ -26,7 +26,7 @@ NEGATIVES = ("how tall is the tallest giraffe", "book a table for two tonight", 
 
 
 def test_a_feature_that_wins_three_times_in_four_weighs_the_logarithm_of_three() -> None:
-    (weight,) = fit_choices([np.array([[1.0], [0.0]])] * 4, (0, 0, 0, 1))
+    (weight,) = fit_choices([np.array([[1.0], [0.0]])] * 4, [np.array([row]) for row in (0, 0, 0, 1)])
     assert weight == pytest.approx(math.log(3.0), abs=1e-4)
 
 
