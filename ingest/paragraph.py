@@ -13,6 +13,7 @@ Kind = Literal[
     "prose",
     "lead-in",
     "item",
+    "boxed",
     "theorem",
     "proof",
     "exercise",
@@ -23,8 +24,8 @@ Kind = Literal[
     "heading",
     "other",
 ]
-"""Kinds of passages. A lead-in ends with a colon, and its text holds the list or display that it introduces; a
-theorem may be a definition, a lemma or the like."""
+"""Kinds of passages. A lead-in ends with a colon, and its text holds the list or display that it introduces; boxed
+text is inside a frame; a theorem may be a definition, a lemma or the like."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from quarry.ingest.layout.drop_caps import with_drop_caps
 from quarry.ingest.layout.extract import Page, Pdf
 from quarry.ingest.layout.lines import Line, Word
 from quarry.ingest.layout.margins import RunningHeads, parted_from_notes, without_line_numbers
-from quarry.ingest.pdf.model import UNKNOWN
+from quarry.ingest.pdf.model import UNKNOWN, Box
 
 MIN_PROSE_LINES = 6
 """Minimal number of lines of prose that alone define the margins of a column."""
@@ -30,6 +30,7 @@ class PlacedLine:
         y: the baseline, downwards from the top of the page.
         n_gaps: number of wide gaps inside it, as between the cells of a table.
         footnote: whether it belongs to the notes at the foot of a column.
+        in_table: whether it is inside a table with rules.
     """
 
     words: tuple[Word, ...]
@@ -46,6 +47,7 @@ class PlacedLine:
     rtl: bool
     n_gaps: int
     footnote: bool = False
+    in_table: bool = False
 
     @property
     def text(self) -> str:
@@ -128,10 +130,15 @@ def _place(column: Sequence[Line], page: Page, number: int, rtl: bool) -> list[P
                 mono=sum(line.mono * n for line, n in zip(row, n_chars, strict=True)) / sum(n_chars),
                 rtl=longest.rtl,
                 n_gaps=_wide_gaps(row),
+                in_table=any(_is_inside(longest, table) for table in page.tables),
             )
         )
     left, right = _margins(joined)
     return [replace(line, left=left, right=right) for line in joined]
+
+
+def _is_inside(line: Line, box: Box) -> bool:
+    return box.top < line.y < box.bottom and box.x0 < (line.x0 + line.x1) / 2 < box.x1
 
 
 def _wide_gaps(row: Sequence[Line]) -> int:
@@ -143,7 +150,7 @@ def _wide_gaps(row: Sequence[Line]) -> int:
 
 def _margins(lines: Sequence[PlacedLine]) -> tuple[float, float]:
     """Return the start of most lines of a column, and the end of the longest."""
-    prose = [line for line in lines if not line.n_gaps and line.mono < 0.8]
+    prose = [line for line in lines if not line.n_gaps and not line.in_table and line.mono < 0.8]
     if len(prose) >= MIN_PROSE_LINES:  # tables and listings may be wider
         lines = prose
     starts = Counter(round(line.start) for line in lines)

@@ -16,9 +16,10 @@ from quarry.ingest.layout.bidi import is_rtl_letter
 from quarry.ingest.layout.lines import Line, lines_of
 from quarry.ingest.layout.rows import Row, narrow_gutters, rows_of
 from quarry.ingest.pdf.glyph_names import with_glyph_names
-from quarry.ingest.pdf.model import GlyphPage, PdfReader
+from quarry.ingest.pdf.model import Box, GlyphPage, PdfReader
 from quarry.ingest.pdf.ocr import REMEDY, OcrReader, languages
 from quarry.ingest.pdf.pdfium import PdfiumReader
+from quarry.ingest.pdf.tables import RuledTables
 
 RIGHT_TO_LEFT_SHARE = 0.3
 """Minimal share of right-to-left letters in a document that reads from the right; the rest is formulas and names."""
@@ -41,12 +42,13 @@ READERS: dict[str, Callable[[Path, bytes], PdfReader]] = {
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page; `lines` from top to bottom, and from left to right within a row."""
+    """One page; `lines` from top to bottom, and from left to right within a row; `tables` are those with rules."""
 
     number: int
     width: float
     height: float
     lines: tuple[Line, ...]
+    tables: tuple[Box, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,8 @@ def extract(path: Path, reader: str = "auto") -> Pdf:
             lines = tuple(line for row in rows for line in lines_of(row, fonts, rtl, gutters))
             has_letters = has_letters or any(char.isalpha() for line in lines for char in line.text)
             n_seen += isinstance(page_reader, OcrReader)
-            pages.append(Page(index + 1, page.width, page.height, lines))
+            tables = document.tables.on(index) if page.ruled else ()
+            pages.append(Page(index + 1, page.width, page.height, lines, tuple(tables)))
         title, author = (_on_one_line(document.reader.metadata(key)) for key in ("Title", "Author"))
         dates = (_iso_date(document.reader.metadata(key)) for key in ("CreationDate", "ModDate"))
         date = next(filter(None, dates), "")
@@ -112,7 +115,7 @@ _RowPage = tuple[GlyphPage, list[Row], PdfReader]
 
 
 class _OpenPdf:
-    """An open PDF: its reader, and OCR for its scanned pages.
+    """An open PDF: its reader, its tables, and OCR for its scanned pages.
 
     Raises:
         SourceError: the reader cannot open the file, or the file has no pages or too many.
@@ -121,6 +124,7 @@ class _OpenPdf:
     def __init__(self, path: Path, content: bytes, reader: str) -> None:
         self._path, self._content = path, content
         self._ocr: OcrReader | None = None
+        self.tables = RuledTables(content)
         self.n_unread = 0
         self.reader = find(READERS, reader, "ingest.reader")(path, content)
         self.n_pages = self.reader.n_pages
@@ -146,6 +150,7 @@ class _OpenPdf:
     def close(self) -> None:
         """Free the file."""
         self.reader.close()
+        self.tables.close()
         if self._ocr is not None:
             self._ocr.close()
 

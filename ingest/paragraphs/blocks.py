@@ -54,6 +54,7 @@ class Block:
         unknown_share: share of its words with a character that the file does not explain, 0..1.
         set_off: whether white space is above and below it.
         number: the bullet or number itself, "" if none.
+        in_table: whether it is inside a table with rules.
         last_page: page on which it ends.
         page_breaks: offsets in the text at which a new page begins.
     """
@@ -70,6 +71,7 @@ class Block:
     unknown_share: float = 0.0
     set_off: bool = False
     number: str = ""
+    in_table: bool = False
     last_page: int = 0
     page_breaks: tuple[int, ...] = ()
 
@@ -217,6 +219,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         unknown_share=sum(UNKNOWN in word for word in words) / max(1, len(words)),
         set_off=min(group.gap_above, group.gap_below) > max(1.5 * pitch, 1.2 * habits.parting),
         number=lines[0].words[0].text if group.marker else "",
+        in_table=lines[0].in_table,
         last_page=lines[-1].page,
         page_breaks=page_breaks,
     )

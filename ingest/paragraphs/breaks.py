@@ -102,7 +102,9 @@ def begins_paragraph(
 
 
 def _changes_print(previous: PlacedLine, line: PlacedLine) -> bool:
-    """Return whether font size, weight or pitch changes between two lines with no sentence across."""
+    """Return whether font size, weight or pitch changes between two lines with no sentence across, or a table does."""
+    if line.in_table != previous.in_table:
+        return True
     if abs(line.size - previous.size) > SIZE_TOLERANCE * max(line.size, previous.size):
         return True
     weight_changes = (previous.bold > 0.95) != (line.bold > 0.95) and min(previous.bold, line.bold) < 0.5

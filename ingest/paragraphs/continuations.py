@@ -58,7 +58,7 @@ def joined_over_displays(groups: Iterable[LineGroup], indented: bool) -> Iterato
 def _goes_on_after_displays(held: Sequence[LineGroup], group: LineGroup, indented: bool) -> bool:
     """Return whether a group continues the sentence of `held[0]` after the displays in the rest of `held`."""
     before, last, line = held[0], held[0].lines[-1], group.lines[0]
-    if len(held) == 1 or not _is_sentence_open(before) or group.marker or line.footnote:
+    if len(held) == 1 or not _is_sentence_open(before) or group.marker or line.footnote or line.in_table:
         return False
     if abs(last.size - line.size) > SIZE_TOLERANCE * line.size or (last.mono > 0.8) != (line.mono > 0.8):
         return False
@@ -94,12 +94,13 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     if is_marked or len(group.lines) > MAX_DISPLAY_LINES or not _is_sentence_open(before):
         return False
     if _is_code(group):
-        return all(line.column == first.column for line in group.lines)
+        return all(line.column == first.column and not line.in_table for line in group.lines)
     margin = min(item.start for item in before.lines)
     return all(
         line.column == first.column
         and start_after(line, _is_number_of_formula(line)) - margin > 0.9 * first.size
         and line.mono < 0.8
+        and not line.in_table
         and (word_share(line) < 0.5 or (line.right - line.end > 0.9 * first.size and line.size > 0.9 * first.size))
         for line in group.lines
     )
@@ -145,7 +146,13 @@ def _open_before(groups: Sequence[LineGroup], group: LineGroup, habits: Typesett
     body_size = habits.body_size
     line = group.lines[0]
     start = line.words[0].text.lstrip("([\"'“‘„")
-    if group.marker or not start or not _is_prose_size(group, body_size) or len(group.lines[0].words) < 4:
+    if (
+        group.marker
+        or line.in_table
+        or not start
+        or not _is_prose_size(group, body_size)
+        or len(group.lines[0].words) < 4
+    ):
         return None
     for row in reversed(range(len(groups))):
         earlier = groups[row]
@@ -200,4 +207,7 @@ def _of_one_width(one: PlacedLine, other: PlacedLine) -> bool:
 
 
 def _is_prose_size(group: LineGroup, body_size: float) -> bool:
-    return all(abs(line.size - body_size) < SIZE_TOLERANCE * body_size and not line.n_gaps for line in group.lines[:2])
+    return all(
+        abs(line.size - body_size) < SIZE_TOLERANCE * body_size and not line.n_gaps and not line.in_table
+        for line in group.lines[:2]
+    )

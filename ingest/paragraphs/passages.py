@@ -177,8 +177,8 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     """Return the kind of a block, and the reason why it is left out; "" if it is kept.
 
     Returns:
-        The kind has no meaning if there is a reason. The reason is one of contents, code, references, symbols,
-        unreadable and long.
+        The kind has no meaning if there is a reason. The reason is one of table, contents, code, references,
+        symbols, unreadable and long.
     """
     tokens = block.text.split()
     n_words = sum(bool(_WORDLIKE.search(token)) for token in tokens)
@@ -188,6 +188,8 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         return "other", "contents"
     if not reads_as_text and not rich:
         return "other", "symbols"
+    if block.in_table:
+        return "boxed", "" if n_words >= MIN_SENTENCE_WORDS and _SENTENCE_END.search(block.text) else "table"
     if block.is_heading:
         return "heading", ""
     if block.mono > 0.6 or _COMMENT.match(block.text):

@@ -56,13 +56,25 @@ class GlyphPage:
     """One page: its upright glyphs in the order of drawing.
 
     Attributes:
+        ruled: whether it has rules as in a table.
         scanned: whether it is an image without text or with invisible text.
     """
 
     width: float
     height: float
     glyphs: list[Glyph]
+    ruled: bool
     scanned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle on a page; y downwards from the top."""
+
+    x0: float
+    top: float
+    x1: float
+    bottom: float
 
 
 class PdfReader(Protocol):

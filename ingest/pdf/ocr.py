@@ -87,7 +87,7 @@ class OcrReader(PdfiumReader):
                     self._languages = "heb+eng"
         glyphs = self._recognise(image, self._languages)
         width, height = self._document.get_page_size(index)
-        return GlyphPage(width, height, glyphs)
+        return GlyphPage(width, height, glyphs, ruled=False)
 
     def _image(self, index: int) -> bytes:
         """Render a page as a greyscale image in the PGM format."""

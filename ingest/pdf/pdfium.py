@@ -15,6 +15,18 @@ from quarry.ingest.errors import SourceError
 from quarry.ingest.pdf.model import MAX_SLANT, SKIPPED, UNKNOWN, Fonts, Glyph, GlyphPage, character
 from quarry.ingest.pdf.tex import encoding_measured, encoding_named
 
+_NEAR = 2.0
+"""Maximal distance of two lines that meet, in points."""
+_MIN_RULE = 3.0
+"""Minimal length of a rule of a table, in points; LaTeX draws the vertical rule of a row in three pieces."""
+_MIN_RULES = 3
+"""Minimal number of rules of a table in each direction: two rows and two columns."""
+_MIN_TABLE_WIDTH = 150.0
+"""Minimal width of a table, in points; figures of arrays and trees are narrower."""
+_MAX_OBJECTS = 4_000
+"""Maximal number of objects checked on one page; a page with more is a plot or a map."""
+_MAX_RULES = 2_000
+"""Maximal number of rules of a table in one direction; more are a plot."""
 FEW_GLYPHS = 40
 """Minimal number of glyphs on a page of text; a scanned page may have fewer, as in a stamp or a page number."""
 MIN_IMAGE_SHARE = 0.5
@@ -68,7 +80,7 @@ class PdfiumReader:
                 text_page.close()
             width, height = page.get_size()
             scanned = (len(glyphs) < FEW_GLYPHS or hidden) and _image_share(page) > MIN_IMAGE_SHARE
-            return GlyphPage(width, height, glyphs, scanned)
+            return GlyphPage(width, height, glyphs, _is_ruled(page.raw), scanned)
         except pypdfium2.PdfiumError as error:
             raise self.damaged(index) from error
         finally:
@@ -96,6 +108,9 @@ _get_unicode = _by_address(pdfium.FPDFText_GetUnicode, ctypes.c_uint, ctypes.c_v
 _has_map_error = _by_address(pdfium.FPDFText_HasUnicodeMapError, ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
 _get_text_object = _by_address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
 _get_font = _by_address(pdfium.FPDFTextObj_GetFont, ctypes.c_void_p, ctypes.c_void_p)
+_get_object = _by_address(pdfium.FPDFPage_GetObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+_get_type = _by_address(pdfium.FPDFPageObj_GetType, ctypes.c_int, ctypes.c_void_p)
+_get_bounds = _by_address(pdfium.FPDFPageObj_GetBounds, ctypes.c_int, ctypes.c_void_p, *[ctypes.c_void_p] * 4)
 _get_tight_box = _by_address(
     pdfium.FPDFText_GetCharBox, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 4
 )
@@ -326,3 +341,44 @@ def _image_share(page: pypdfium2.PdfPage) -> float:
         area = max(0.0, right - left) * max(0.0, top - bottom)
         covered += area if math.isfinite(area) else 0.0
     return min(1.0, covered / max(1.0, float(width * height)))
+
+
+def _is_ruled(raw: Any) -> bool:
+    """Return whether lines cross on a page as in a table of two rows and two columns, wide enough for text."""
+    edges = (ctypes.c_float * 4)()
+    first = ctypes.addressof(edges)
+    address = ctypes.cast(raw, ctypes.c_void_p).value
+    across: set[tuple[int, int, int]] = set()
+    down: set[tuple[int, int, int]] = set()
+    n_objects = pdfium.FPDFPage_CountObjects(raw)
+    for position in range(min(n_objects, _MAX_OBJECTS)):
+        item = _get_object(address, position)
+        if _get_type(item) != pdfium.FPDF_PAGEOBJ_PATH:
+            continue
+        if not _get_bounds(item, first, first + 4, first + 8, first + 12) or not all(map(math.isfinite, edges)):
+            continue
+        left, bottom, right, top = (round(edge) for edge in edges)
+        if right - left >= _MIN_RULE:
+            across |= {(bottom, left, right), (top, left, right)}
+        if top - bottom >= _MIN_RULE:
+            down |= {(left, bottom, top), (right, bottom, top)}
+    if not (_MIN_RULES <= len(across) <= _MAX_RULES and _MIN_RULES <= len(down) <= _MAX_RULES):
+        return False
+    heights = set()
+    for y, left, right in across:
+        crossed = {
+            x for x, bottom, top in down if left - _NEAR <= x <= right + _NEAR and bottom - _NEAR <= y <= top + _NEAR
+        }
+        # the two edges of a drawn line are one ruling
+        if crossed and max(crossed) - min(crossed) >= _MIN_TABLE_WIDTH and _n_apart(crossed) >= _MIN_RULES:
+            heights.add(y)
+    return _n_apart(heights) >= _MIN_RULES
+
+
+def _n_apart(places: set[int]) -> int:
+    """Count positions, and those within the least size of a cell once."""
+    apart: list[int] = []
+    for place in sorted(places):
+        if not apart or place - apart[-1] >= _MIN_RULE:
+            apart.append(place)
+    return len(apart)

@@ -34,6 +34,7 @@ def pdf(
     to_unicode: Mapping[str, str] | None = None,
     extra: str = "",
     trailer: str = "",
+    drawing: str = "",
 ) -> bytes:
     """The bytes of a PDF.
 
@@ -42,6 +43,7 @@ def pdf(
         to_unicode: what the characters of the font `mapped` stand for.
         extra: one more object, number 3.
         trailer: more entries of the trailer.
+        drawing: operators that draw on every page, see `grid`.
     """
     mapping = "".join(
         f"<{ord(char):02x}> <{text.encode('utf-16-be').hex()}>\n" for char, text in (to_unicode or {"a": "a"}).items()
@@ -68,6 +70,7 @@ def pdf(
             f"BT /{names[run.font]} {run.size} Tf 1 0 0 1 {run.x} {PAGE_HEIGHT - run.y} Tm ({_escaped(run.text)}) Tj ET"
             for run in runs
         )
+        content += f"\n{drawing}"
         page, stream = 10 + 2 * number, 11 + 2 * number
         kids.append(f"{page} 0 R")
         fonts = " ".join(f"/F{font} {font} 0 R" for font in (4, 5, 6, 7))
@@ -91,6 +94,13 @@ def pdf(
     end = f"<< /Size {size} /Root 1 0 R {trailer} >>\nstartxref\n{start}\n%%EOF\n"
     body += f"xref\n0 {size}\n{table}trailer\n{end}".encode()
     return body
+
+
+def grid(xs: Sequence[float], ys: Sequence[float]) -> str:
+    """Operators that rule a table: lines at these places, y downwards from the top."""
+    down = [f"{x} {PAGE_HEIGHT - ys[0]} m {x} {PAGE_HEIGHT - ys[-1]} l S" for x in xs]
+    across = [f"{xs[0]} {PAGE_HEIGHT - y} m {xs[-1]} {PAGE_HEIGHT - y} l S" for y in ys]
+    return "\n".join(down + across)
 
 
 def encrypted_pdf() -> bytes:

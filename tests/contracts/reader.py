@@ -38,7 +38,7 @@ class ReaderContract:
         reader = opened(pdf([[Run(50, 100, "oi")], [Run(70, 200, "s", size=20)]]))
         assert reader.n_pages == 2
         page = reader.page(0)
-        assert (page.width, page.height) == (PAGE_WIDTH, PAGE_HEIGHT)
+        assert (page.width, page.height, page.ruled) == (PAGE_WIDTH, PAGE_HEIGHT, False)
         # Helvetica: o is 0.556 em wide, i 0.222
         boxes = [(glyph.text, glyph.x0, glyph.x1, glyph.y, glyph.size) for glyph in page.glyphs]
         assert [box[0] for box in boxes] == ["o", "i"]

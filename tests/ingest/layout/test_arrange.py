@@ -6,7 +6,7 @@ from pathlib import Path
 
 from quarry.ingest.layout.arrange import Arranged, arrange
 from quarry.ingest.layout.extract import extract
-from tests.contracts.handmade import WIDTHS, Run, lines, pdf
+from tests.contracts.handmade import WIDTHS, Run, grid, lines, pdf
 
 LEFT = [f"left line {number} of the first column here" for number in range(1, 9)]
 RIGHT = [f"right line {number} of the second column here" for number in range(1, 9)]
@@ -76,6 +76,18 @@ def test_footnotes_are_marked_and_follow_the_body(tmp_path: Path) -> None:
 def test_the_title_is_the_largest_print_of_the_first_page(tmp_path: Path) -> None:
     title = [Run(50, 60, "Finding Things", size=20), Run(50, 84, "Again", size=20)]
     assert _arranged(tmp_path, [[*title, *_body(1)]]).title == "Finding Things Again"
+
+
+def test_lines_in_a_ruled_table_are_marked(tmp_path: Path) -> None:
+    path = tmp_path / "lecture.pdf"
+    runs = [
+        Run(55, 90, "text above"),
+        Run(55, 120, "a cell"),
+        Run(200, 150, "another"),
+        Run(55, 190, "text below"),
+    ]
+    path.write_bytes(pdf([runs], drawing=grid([50, 150, 300], [100, 130, 160])))
+    assert [line.in_table for line in arrange(extract(path)).lines] == [False, True, True, False]
 
 
 def test_the_columns_of_the_pages_before_part_a_last_page_of_few_lines(tmp_path: Path) -> None:

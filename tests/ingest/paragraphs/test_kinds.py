@@ -41,6 +41,8 @@ RICH = (
         (PROSE, {"footnote": True}, "footnote"),
         (f"{PROSE} {PROSE}".removesuffix("whatever the input happens to be."), {"footnote": True}, "prose"),
         (PROSE, {"is_heading": True}, "heading"),
+        (PROSE, {"in_table": True}, "boxed"),
+        ("Mean Deviation", {"in_table": True}, "table"),
         (PROSE, {"mono": 0.9}, "code"),
         (f"# {PROSE}", {}, "code"),
         (PROSE, {"gap_share": 0.8}, "other"),

@@ -1,0 +1,74 @@
+"""Tables with rules, found by pdfplumber."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import pdfplumber
+
+from quarry.ingest.pdf.model import Box
+
+MAX_TABLE_PAGES = 200
+"""Maximal number of pages of a file that are searched for tables, at 0.2 s each."""
+MAX_CELL = 0.7
+"""Maximal share of the text of a table in one cell; with more, the table is a frame around that cell."""
+MIN_FRAMED = 200
+"""Minimal number of characters in a frame around a text."""
+CHARS_APART = 3
+"""Interval between the characters that are checked for their cell."""
+
+_TABLES = {
+    "vertical_strategy": "lines",
+    "horizontal_strategy": "lines",
+    "edge_min_length": 6,
+    "snap_tolerance": 2,
+}
+
+
+class RuledTables:
+    """Tables of one PDF, which is opened on the first call."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._document: Any = None
+        self._n_asked = 0
+
+    def on(self, index: int) -> Sequence[Box]:
+        """Return the tables of two rows and two columns or more on a page, 0-based.
+
+        Return none if pdfplumber cannot read the page, or after `MAX_TABLE_PAGES` calls.
+        """
+        if self._n_asked == MAX_TABLE_PAGES:
+            return ()
+        self._n_asked += 1
+        try:
+            self._document = self._document or pdfplumber.open(io.BytesIO(self._content))
+            page = self._document.pages[index]
+            left, top, _, _ = page.bbox
+            found = [table.bbox for table in page.find_tables(_TABLES) if _is_grid(table, page.chars)]
+            page.close()
+        except Exception:  # pdfminer raises many kinds, its own and those of Python, on damaged files
+            return ()
+        return [Box(x0 - left, y0 - top, x1 - left, y1 - top) for x0, y0, x1, y1 in found]
+
+    def close(self) -> None:
+        """Free the file."""
+        if self._document is not None:
+            self._document.close()
+
+
+def _is_grid(table: Any, chars: Sequence[dict[str, Any]]) -> bool:
+    """Return whether a table has two rows of two cells, and does not frame one cell with most of the text."""
+    if sum(sum(cell is not None for cell in row.cells) >= 2 for row in table.rows) < 2:
+        return False
+    left, top, right, bottom = table.bbox
+    inside = [char for char in chars if left < char["x0"] < right and top < char["top"] < bottom][::CHARS_APART]
+    if len(inside) * CHARS_APART < MIN_FRAMED:
+        return True
+    return all(sum(_is_in(char, cell) for char in inside) <= MAX_CELL * len(inside) for cell in table.cells)
+
+
+def _is_in(char: dict[str, Any], cell: tuple[float, float, float, float]) -> bool:
+    return bool(cell[0] <= char["x0"] < cell[2] and cell[1] <= (char["top"] + char["bottom"]) / 2 < cell[3])
