@@ -335,15 +335,6 @@ class TestCommand:
         assert self.tuned(store, games, tmp_path / "tuned.yaml", "--trials", "5") == 2
         assert "at least one game must be about a paragraph of" in capsys.readouterr().err
 
-    def test_settings_that_the_arrays_do_not_know_exit_with_2(
-        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        config = tmp_path / "mine.yaml"
-        config.write_text("search: {rewrite: my.Rewriter}\n", encoding="utf-8")
-        arguments = ("--trials", "5", "--config", str(config))
-        assert self.tuned(store, games, tmp_path / "tuned.yaml", *arguments) == 2
-        assert "search.rewrite must be off to be tuned, got my.Rewriter" in capsys.readouterr().err
-
 
 FEW = {
     "pdf_k": optuna.distributions.IntDistribution(0, 20),
