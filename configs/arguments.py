@@ -101,12 +101,10 @@ CONFIG = path("--config", "FILE", "YAML merged over configs/default.yaml")
 CLUSTER = option("--cluster", "ADDRESS", "Dask scheduler whose workers do the work, such as tcp://HOST:8786")
 
 
-def set_option(says: str = "one setting, such as search.rule_weight=0") -> Option:
-    """Declare --set."""
-    return several("--set", "SECTION.KEY=VALUE", f"{says}; repeatable", dest="changes")
-
-
-SETTINGS = (CONFIG, set_option())
+SETTINGS = (
+    CONFIG,
+    several("--set", "SECTION.KEY=VALUE", "one setting, such as search.rule_weight=0; repeatable", dest="changes"),
+)
 """Options that `settings_of` reads; it also reads --preset."""
 
 
@@ -209,18 +207,16 @@ def warn(options: argparse.Namespace, text: object) -> None:
     print(f"{options.label}: {visible(text)}", file=sys.stderr)
 
 
-def settings_of(options: argparse.Namespace, preset: str = "", changes: Sequence[str] | None = None) -> Settings:
+def settings_of(options: argparse.Namespace, preset: str = "") -> Settings:
     """Load the settings of a command line.
 
     Args:
         preset: in place of --preset.
-        changes: in place of --set.
 
     Raises:
         SettingsError: a preset, key or value is invalid.
     """
-    changes = options.changes if changes is None else changes
-    return load(preset or getattr(options, "preset", "default"), options.config, changes)
+    return load(preset or getattr(options, "preset", "default"), options.config, options.changes)
 
 
 def run_command(command: Callable[[], int]) -> int:

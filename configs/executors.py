@@ -28,6 +28,7 @@ from threadpoolctl import threadpool_limits
 
 from quarry.configs.places import code_digest
 from quarry.configs.settings import SettingsError, WorkerError
+from quarry.configs.terminal import described
 
 ATTEMPTS = 3
 """A task is given up after so many of its processes have died."""
@@ -146,7 +147,7 @@ class Cluster(Executor):
         except (OSError, TypeError, ValueError) as error:
             raise SettingsError(
                 "--cluster must be the address of a Dask scheduler that answers, "
-                f"got {address}: {_in_one_line(error)}; start one with: dask scheduler"
+                f"got {address}: {described(error)}; start one with: dask scheduler"
             ) from error
         self.n_workers = len(self._client.nthreads())
         self._executor = self._client.get_executor(pure=False, retries=3)
@@ -178,7 +179,7 @@ class Cluster(Executor):
             while worker in self._client.nthreads():  # a worker that is lost meanwhile is not waited for
                 with contextlib.suppress(TimeoutError):
                     if error := future.exception(timeout=1):
-                        raise WorkerError(f"worker {worker} cannot do the work: {_in_one_line(error)}")
+                        raise WorkerError(f"worker {worker} cannot do the work: {described(error)}")
                     break
 
     def _require_code(self) -> None:
@@ -198,7 +199,7 @@ class Cluster(Executor):
         wanted = code_digest()
         for worker, found in self._client.run(digest, on_error="return").items():
             if isinstance(found, BaseException):
-                raise WorkerError(f"worker {worker} cannot do the work: {_in_one_line(found)}")
+                raise WorkerError(f"worker {worker} cannot do the work: {described(found)}")
             if found != wanted:
                 raise WorkerError(
                     f"worker {worker} cannot do the work: quarry must be the code {wanted}, is {found}; "
@@ -249,12 +250,16 @@ def workers_of(n_workers: int, cluster: str | None, notice: Callable[[str], None
 
 
 @contextlib.contextmanager
-def executor_of(workers: Workers) -> Iterator[Executor]:
-    """Yield an executor; it is shut down at the end unless it is a cluster."""
+def executor_of(workers: Workers, *, apart: bool = False) -> Iterator[Executor]:
+    """Yield an executor; it is shut down at the end unless it is a cluster.
+
+    Args:
+        apart: True if no task may run in this process, even with one worker.
+    """
     if isinstance(workers, Cluster):
         yield workers
     else:
-        with InProcess() if workers == 1 else LocalProcesses(workers) as executor:
+        with LocalProcesses(workers) if apart or workers > 1 else InProcess() as executor:
             yield executor
 
 
@@ -296,14 +301,8 @@ def result_of(future: Future[T]) -> T:
         ) from error
     except Exception as error:
         if isinstance(error, ImportError) or type(error).__name__ == "KilledWorker":
-            raise WorkerError(f"each worker must be able to do the work, one is not: {_in_one_line(error)}") from error
+            raise WorkerError(f"each worker must be able to do the work, one is not: {described(error)}") from error
         raise
-
-
-def _in_one_line(error: BaseException) -> str:
-    """Return an error with its cause in one line."""
-    cause = f" ({error.__cause__})" if error.__cause__ else ""
-    return f"{type(error).__name__}: {' '.join(f'{error}{cause}'.split())[:300]}"
 
 
 _made: tuple[str, Any] = ("", None)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from quarry.configs.settings import SettingsError
-from quarry.configs.terminal import did_you_mean
+from quarry.configs.terminal import described, did_you_mean
 
 T = TypeVar("T")
 
@@ -74,8 +74,7 @@ def _guarded(get: Callable[[], Any], path: str, key: str) -> Any:
     try:
         return get()
     except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise SettingsError(
-            f"{key} must name something that can be imported and made, got {path!r}: {reason}; "
+            f"{key} must name something that can be imported and made, got {path!r}: {described(error)}; "
             "start Python in the folder of the module, or install it"
         ) from error

@@ -56,18 +56,6 @@ def read_objects(
         yield where, as_object(line, where, refuse)
 
 
-def read_object(path: Path, refuse: Refuse, *, what: str, remedy: str) -> dict[str, Any]:
-    """Read the object of a JSON file.
-
-    Args:
-        what: the expected content, such as "a study as JSON".
-
-    Raises:
-        refuse: the file cannot be read, or holds anything else.
-    """
-    return as_object(read_text(path, refuse, remedy=remedy), str(path), refuse, what=what, remedy=remedy)
-
-
 def as_object(
     text: str, where: str, refuse: Refuse, *, what: str = "a JSON object", remedy: str = MEND
 ) -> dict[str, Any]:

@@ -210,7 +210,7 @@ def load(preset: str = "default", config: Path | None = None, changes: Sequence[
     `changes`. Nothing else is read.
 
     Args:
-        preset: a name, or the path of a YAML file (.yaml or .yml), or NAME for the file NAME.yaml in this folder.
+        preset: a name, or the path of a YAML file (.yaml or .yml).
         changes: SECTION.KEY=VALUE, as of `--set`.
 
     Raises:
@@ -221,34 +221,20 @@ def load(preset: str = "default", config: Path | None = None, changes: Sequence[
     presets = _presets()
     if preset in presets:
         settings = merge_settings(settings, presets[preset], f"{PRESETS_CONFIG}, preset {preset}")
-    elif is_file_name(preset) or (preset != "default" and os.path.isfile(f"{preset}.yaml")):
-        path = Path(preset if is_file_name(preset) else f"{preset}.yaml")
-        settings = merge_settings(settings, _read_yaml(path, "--preset"), str(path))
+    elif is_file_name(preset):
+        settings = merge_settings(settings, _read_yaml(Path(preset), "--preset"), preset)
     elif preset != "default":
         names = preset_names()
         raise SettingsError(
             f"preset must be one of {', '.join(names)}, or a YAML file, got {preset!r}{did_you_mean(preset, names)}"
         )
     if config is not None:
-        over = _read_yaml(config, "--config")
-        _require_preset_of_tuning(over, preset, config)
-        settings = merge_settings(settings, over, str(config))
+        settings = merge_settings(settings, _read_yaml(config, "--config"), str(config))
     if models_dir := os.environ.get("QUARRY_MODELS"):
         settings = merge_settings(settings, {"embed": {"models_dir": models_dir}}, "QUARRY_MODELS")
     if (accuracy := os.environ.get("QUARRY_ACCURACY")) and settings.search.accuracy == "auto":
         settings = merge_settings(settings, {"search": {"accuracy": accuracy}}, "QUARRY_ACCURACY")
     return merge_settings(settings, _changed(changes), " ".join(f"--set {change}" for change in changes))
-
-
-def _require_preset_of_tuning(over: Any, preset: str, config: Path) -> None:
-    """Refuse a file of `tune` over another preset: a run would be named after settings that it does not play."""
-    provenance = over.get("provenance") if isinstance(over, dict) else None
-    tuned_with = provenance.get("preset", preset) if isinstance(provenance, dict) else preset
-    if tuned_with != preset:
-        raise SettingsError(
-            f"--config {config} was tuned with the preset {tuned_with}, whose settings it holds, got it over {preset}; "
-            f"take it as a preset: --preset {config}"
-        )
 
 
 def as_dict(settings: Settings) -> dict[str, Any]:

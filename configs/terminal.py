@@ -45,6 +45,12 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {by_folded[similar[0]]}?" if similar else ""
 
 
+def described(error: BaseException) -> str:
+    """Return an exception with its type and its cause in one line."""
+    cause = f" ({error.__cause__})" if error.__cause__ else ""
+    return f"{type(error).__name__}: {' '.join(f'{error}{cause}'.split())[:300]}"
+
+
 def _is_active(char: str) -> bool:
     """Return whether a terminal may act on a character instead of showing it."""
     if " " <= char <= "~":

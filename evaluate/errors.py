@@ -11,6 +11,12 @@ EvaluateError
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from quarry.configs.settings import SettingsError
+
 
 class EvaluateError(Exception):
     """Base of everything that the harness raises on purpose; its text is one line that ends in the remedy."""
@@ -38,3 +44,12 @@ class TuneError(EvaluateError, ValueError):
 
 class RunError(EvaluateError, ValueError):
     """Runs cannot be read or compared."""
+
+
+@contextlib.contextmanager
+def writing(out: Path) -> Iterator[None]:
+    """Raise a SettingsError in place of an OSError while `--out` is written."""
+    try:
+        yield
+    except OSError as error:
+        raise SettingsError(f"--out must be a place that can be written, got {out}: {error.strerror}") from error

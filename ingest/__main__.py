@@ -20,15 +20,14 @@ from typing import TYPE_CHECKING, Any
 from quarry.configs.arguments import (
     CLUSTER,
     COLLECTION,
-    CONFIG,
     JSON,
+    SETTINGS,
     STORE,
     Command,
     flag,
     number,
     option,
     path,
-    set_option,
     settings_of,
     warn,
 )
@@ -212,7 +211,7 @@ COMMAND = Command(
             default="auto",
         ),
         (number("--workers", 1, "processes that read PDFs (default: all cores)"), CLUSTER),
-        *(CONFIG, set_option(), JSON),
+        *(*SETTINGS, JSON),
         (
             flag("--list", says="show the documents of the store"),
             flag("--rejected", says="show every rejected paragraph with its reason"),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from quarry.configs.terminal import described
 from quarry.player.errors import LateStrategyError, SearchError
 
 MOST_HANGING = 8
@@ -88,8 +89,3 @@ class Runner:
         call.run(work)
         with self._lock:
             self._running[call.name].remove(call)
-
-
-def described(error: BaseException) -> str:
-    """Describe an exception in one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"

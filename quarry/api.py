@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quarry.configs.settings import Settings, load
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.replay.judges import HINT_ALONE
-from quarry.evaluate.replay.replay import replay_store
+from quarry.evaluate.referee.simulated import HINT_ALONE
+from quarry.evaluate.replay.replay import replay_each, replay_store
 from quarry.evaluate.runs import comparison
 from quarry.evaluate.runs import export as exporting
 from quarry.evaluate.runs.measures import find_measures
@@ -135,20 +135,14 @@ def compare(
         settings: names of presets, or settings by name; the first is the baseline of the tests.
         referee, n_games, seed: as in `replay`.
         measures: names of further measures, such as nDCG@10.
-
-    Raises:
-        GamesError: the file cannot be used, or its games belong to another course.
-        RefereeError: the SPEC is invalid.
     """
+    import pandas as pd
+
     named = settings if isinstance(settings, Mapping) else {name: load(name) for name in settings}
     chosen = load_games(Path(games))[:n_games]
     own = find_measures(measures)
-    store = _opened(course)
-    runs = [
-        replay_store(chosen, store, one, referee=referee, seed=seed, measures=own, name=name)
-        for name, one in named.items()
-    ]
-    return Comparison(runs, _frame(comparison.compare(runs, seed=seed)))
+    runs = replay_each(chosen, _opened(course), named, referee=referee, seed=seed, measures=own)
+    return Comparison(runs, pd.DataFrame([asdict(test) for test in comparison.compare(runs, seed=seed)]))
 
 
 def tune(
@@ -180,14 +174,7 @@ def tune(
 
 def export(runs: Run | Sequence[Run], folder: str | Path) -> list[Path]:
     """Write runs as TREC files, parquet and CSV into a folder, and return the files."""
-    Path(folder).mkdir(parents=True, exist_ok=True)
     return exporting.export([runs] if isinstance(runs, Run) else runs, Path(folder))
-
-
-def _frame(tests: Sequence[comparison.PairedTest]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame([asdict(test) for test in tests])
 
 
 def _opened(course: Course | str | Path) -> Course:

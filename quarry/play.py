@@ -30,8 +30,8 @@ from quarry.configs.terminal import visible, visible_json
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.practice.person import ME, play_with_person
 from quarry.evaluate.practice.server import PracticeServer, create_app, load_repertoire, serving
-from quarry.evaluate.referee import Secret, make_referee, prepare, secret_of, spec_table, tools_of
 from quarry.evaluate.referee.reading import answer_by_reading
+from quarry.evaluate.referee.spec import Secret, spec_table
 from quarry.evaluate.referee.text import visible_context
 from quarry.evaluate.runs.record import why_lost
 from quarry.ingest.errors import IngestError
@@ -151,11 +151,8 @@ def _play_games(options: argparse.Namespace, settings: Settings, scores: list[Sc
         url, token, practice = options.server, options.token or settings.token, None
         if url is None:
             spec = options.referee or ERRING
-            prepare([spec], store, settings.embed)
-            referee = make_referee(spec, options.seed or 0, tools_of(store, settings.embed))
-            if referee is None:
-                raise SettingsError("--referee must answer questions to play a game, got none; take oracle")
-            repertoire = load_repertoire(store, options.practice_games or GAMES, referee, settings, "--practice-games")
+            games_path = options.practice_games or GAMES
+            repertoire = load_repertoire(store, games_path, spec, options.seed, settings, "--practice-games")
             practice = PracticeServer(repertoire, options.seed)
             url = stack.enter_context(serving(create_app(practice)))
             token = options.token or ""  # QUARRY_TOKEN belongs to another server
@@ -195,15 +192,15 @@ def _play_games(options: argparse.Namespace, settings: Settings, scores: list[Sc
                 score = f"score {outcome.score.private_score:.1f} of 100, league points {outcome.score.league_points}"
                 print(visible(f"game {outcome.game_id}: {score}{of_all}"), file=sys.stderr if options.json else None)
             if practice is not None and not options.json:
-                game, paragraph = practice.solution(outcome.game_id)
-                for line in (*_wrong_answers(outcome, secret_of(game, paragraph)), *why_lost(game, paragraph, outcome)):
+                match = practice.matches[outcome.game_id]
+                print(visible(_wrong_answers(outcome, match.secret)))
+                for line in why_lost(match.label, match.paragraph, outcome):
                     print(visible(line))
     return n_failed
 
 
-def _wrong_answers(report: GameReport, secret: Secret | None) -> list[str]:
+def _wrong_answers(report: GameReport, secret: Secret) -> str:
     """Name the answers that differ from those of a careful reader of the whole paragraph."""
-    assert secret is not None, "an ingested paragraph has a text"
     context = visible_context(secret.paragraph, secret.opening_sentence)
     wrong = [
         f"{number} ({answer}, rightly {right})"
@@ -212,7 +209,7 @@ def _wrong_answers(report: GameReport, secret: Secret | None) -> list[str]:
         and answer != (right := answer_by_reading(context, question.text, question.options))
         and NOT_RELEVANT not in {answer, right}
     ]
-    return [f"wrong answers: {', '.join(wrong) or 'none'}"]
+    return f"wrong answers: {', '.join(wrong) or 'none'}"
 
 
 @contextlib.contextmanager
@@ -231,28 +228,21 @@ def _journal(options: argparse.Namespace) -> Iterator[Journal]:
 
 
 def _store(location: str | None, settings: Settings) -> Course:
-    """Open the store, and print a notice if its settings were tuned."""
-    store = _named_store(location, settings)
+    """Open the named store, or the default one, which is made from the bundled lectures or completed.
+
+    A default store with documents of the user's own is not changed. A notice is printed for an uncalibrated embedder.
+    """
+    if location is None:
+        location = default_store()
+        documents = create_store(location).course.documents
+        if all(Path(document.path).parent == LECTURES for document in documents):
+            if new := not documents:
+                print(f"making {location} from the bundled lectures", file=sys.stderr)
+            ingest([LECTURES], location, settings, progress=new, notice=lambda line: print(line, file=sys.stderr))
+    store = open_store(location)
     for notice in notices(store):
         _warn(notice)
     return store
-
-
-def _named_store(location: str | None, settings: Settings) -> Course:
-    """Open the named store, or the default one, which is made from the bundled lectures or completed.
-
-    A default store with documents of the user's own is not changed.
-    """
-    if location is not None:
-        return open_store(location)
-    location = default_store()
-    documents = create_store(location).course.documents
-    if all(Path(document.path).parent == LECTURES for document in documents):
-        if not documents:
-            print(f"making {location} from the bundled lectures", file=sys.stderr)
-        new = not documents
-        ingest([LECTURES], location, settings, progress=new, notice=lambda line: print(line, file=sys.stderr))
-    return open_store(location)
 
 
 COMMAND = Command(

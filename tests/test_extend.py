@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -16,13 +15,12 @@ import pytest
 from quarry.configs.settings import load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.referee.spec import REFEREES
-from quarry.evaluate.runs.measures import MEASURES, values_of
+from quarry.evaluate.runs.measures import MEASURES
 from quarry.ingest.embed.models import EMBEDDERS, load_embedder
 from quarry.ingest.layout.extract import READERS, extract
 from quarry.player.questions.kinds import KINDS
 from quarry.player.search.build import STRATEGIES
 from tests.contracts.handmade import Run, pdf
-from tests.contracts.records import game_record
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, use_hashing_embedder, write_games
 from tests.player.fakes import course
 
@@ -85,18 +83,6 @@ def test_parts_are_found_by_dotted_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("modules")
-def test_a_measure_of_a_table_is_beside_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = importlib.import_module("my_measure")
-    monkeypatch.setitem(MEASURES, "nDCG@10", module.ndcg_at_10)
-    monkeypatch.setitem(MEASURES, "Document@5", module.document_at_5)
-    values = values_of([game_record(), game_record(game_id="g2", truth=None)])
-    assert list(values) == [*MEASURES]
-    assert values["Document@5"].tolist() == [1.0, 0.0]
-    assert values["nDCG@10"].tolist() == pytest.approx([0.6309, 0.0], abs=1e-4)
-    assert values["RR"].tolist() == [0.5, 0.0]
-
-
-@pytest.mark.usefixtures("modules")
 def test_a_game_is_replayed_with_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,15 +98,3 @@ def test_a_game_is_replayed_with_them(
     assert (run["referee"], run["games"]) == (referee, 2)
     assert run["measures"]["Success@5"] == 1.0
     assert {game["strategy"] for game in run["per_game"]} == {strategy}
-
-
-def test_a_name_that_nothing_has_is_refused_with_all_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store = make_store(tmp_path / "store", course()).location
-    config = tmp_path / "mine.yaml"
-    config.write_text("search: {strategies: [densse]}\n", encoding="utf-8")
-    games = write_games(tmp_path / "games.jsonl", [record_of(game) for game in course_games(course())[:2]])
-    assert run_main(main, "replay", "--store", store, "--games", str(games), "--config", str(config)) == 2
-    told = capsys.readouterr().err
-    assert "search.strategies must be of dense, chroma, keyword, or the dotted path of your own" in told
-    assert "did you mean dense?" in told
-    assert told.count("\n") == 1

@@ -31,21 +31,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
     return made
 
 
-def test_the_page_leads_through_every_step() -> None:
-    names = [re.findall(r"-m (?:evaluate )?(games \S+|\S+)", command)[0] for command in COMMANDS]
-    assert names == [
-        "ingest",
-        "ingest",
-        "games label",
-        "games check",
-        "replay",
-        "replay",
-        "compare",
-        "report",
-        "export",
-    ]
-
-
 @pytest.mark.timeout(900)
 def test_each_command_works_after_those_before(folder: Path) -> None:
     for command in COMMANDS:
@@ -60,9 +45,3 @@ def test_each_command_works_after_those_before(folder: Path) -> None:
     assert (folder / "my" / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert (folder / "my" / "exported" / "default.qrels").is_file()
     assert json.loads((folder / "my" / "compared" / "compare.json").read_text(encoding="utf-8"))["tests"]
-
-
-def test_every_path_that_the_page_links_to_is_there() -> None:
-    links = re.findall(r"\]\(([^)#]+)\)", PAGE)
-    assert links
-    assert [link for link in links if not (ROOT / "docs" / "guides" / link).exists()] == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,61 +61,3 @@ def test_any_other_skip_fails_the_run(tmp_path: Path) -> None:
         f"skipped for a reason that {ALLOWED.name} does not list: test_small.py::test_it_is_skipped: not today\n"
         in output
     )
-
-
-def test_any_other_skip_fails_a_run_in_several_processes_too(tmp_path: Path) -> None:
-    whole_file = "pytest.skip('not today either', allow_module_level=True)\n"
-    (tmp_path / "test_other.py").write_text(f"import pytest\n{whole_file}", encoding="utf-8")
-    code, output = run_pytest(tmp_path, PASSES + skipping("not today"), options=("-p", "xdist", "-n", "2"))
-    assert code == 1, output
-    assert "test_small.py::test_it_is_skipped: not today\n" in output
-    assert output.count("not today either\n") == 1
-
-
-def test_every_skip_is_named_however_it_came_about(tmp_path: Path) -> None:
-    kinds = {
-        "by_a_mark": skipping("not today"),
-        "without_a_reason": skipping(""),
-        "like_an_allowed_one": skipping(f"{REASON}, or so"),
-        "within_the_test": "def test_it_is_skipped(): pytest.skip('not today')\n",
-        "in_a_fixture": "@pytest.fixture\ndef no(): pytest.skip('not today')\ndef test_it_is_skipped(no): pass\n",
-        "by_a_condition": "@pytest.mark.skipif(True, reason='not today')\ndef test_it_is_skipped(): pass\n",
-        "no_module": "def test_it_is_skipped(): pytest.importorskip('no_such_module')\n",
-    }
-    text = "".join(kind.replace("test_it_is_skipped", f"test_{name}") for name, kind in kinds.items())
-    code, output = run_pytest(tmp_path, PASSES + text)
-    assert (code, "1 passed, 7 skipped" in output) == (1, True)
-    assert sorted(re.findall(r"does not list: test_small\.py::test_(\w+): ", output)) == sorted(kinds)
-
-
-def test_a_whole_module_that_is_skipped_fails_the_run(tmp_path: Path) -> None:
-    (tmp_path / "test_other.py").write_text(PASSES, encoding="utf-8")
-    code, output = run_pytest(tmp_path, "pytest.skip('not today', allow_module_level=True)\n")
-    assert code == 1, output
-    assert "does not list: test_small.py: not today" in output
-
-
-def test_an_allowed_skip_does_not_excuse_another(tmp_path: Path) -> None:
-    another = skipping("not today").replace("test_it", "test_this")
-    code, output = run_pytest(tmp_path, skipping(REASON) + another)
-    assert code == 1
-    assert output.count("does not list") == 1
-
-
-def test_an_expected_failure_is_no_skip(tmp_path: Path) -> None:
-    code, output = run_pytest(tmp_path, "@pytest.mark.xfail\ndef test_it_fails(): assert False\n")
-    assert (code, "1 xfailed" in output) == (0, True)
-
-
-def test_a_failed_test_fails_the_run_as_ever(tmp_path: Path) -> None:
-    assert run_pytest(tmp_path, skipping(REASON) + "def test_it_fails(): assert False\n")[0] == 1
-
-
-def test_without_the_switch_any_skip_passes(tmp_path: Path) -> None:
-    code, output = run_pytest(tmp_path, skipping("not today"), strict="")
-    assert (code, "does not list" in output) == (0, False)
-
-
-def test_comments_and_blank_lines_of_the_list_are_no_reasons() -> None:
-    assert "" not in allowed_reasons()
-    assert not any(reason.startswith("#") for reason in allowed_reasons())

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from quarry.configs.json_files import read_objects
 from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.referee import Posed, Secret, secret_of
 from quarry.evaluate.referee.simulated import Retriever
+from quarry.evaluate.referee.spec import Posed, Secret, secret_of
 from quarry.evaluate.replay.replayer import Job, PlayAll, Replayer
 from quarry.evaluate.runs.record import GameRecord
 from quarry.ingest.paragraph import Paragraph
@@ -46,11 +46,10 @@ class AskedBatch:
 def make_batches(
     games: Sequence[LabelledGame], located: Mapping[str, Paragraph | None], player: Player
 ) -> Iterator[AskedBatch]:
-    """Yield the batch the player would send in each answerable game, with the paragraph as it is labelled."""
+    """Yield the batch the player would send in each game whose paragraph the store holds, with the labelled text."""
     for game in games:
-        secret = secret_of(game, located.get(game.game_id))
-        if game.answerable and secret is not None:
-            questions = player.plan(game.told()).questions
+        if paragraph := located.get(game.game_id):
+            secret, questions = secret_of(game, paragraph), player.plan(game.told()).questions
             yield AskedBatch(game.game_id, secret.paragraph, questions, secret.opening_sentence)
 
 
@@ -147,14 +146,14 @@ def read_answers(path: Path, batches: Mapping[str, AskedBatch]) -> dict[str, tup
         items = record.get("answers")
         for item in items if isinstance(items, list) else [items]:
             number = item.get("question_number") if isinstance(item, dict) else None
-            if not isinstance(item, dict) or not isinstance(number, int) or not 1 <= number <= len(given):
+            answer = read_answer(item.get("answer")) if isinstance(item, dict) else None
+            is_left_out = isinstance(item, dict) and item.get("answer") is None
+            if not isinstance(number, int) or not 1 <= number <= len(given) or (answer is None and not is_left_out):
                 raise BatchError(
-                    f"{where}: answers must have a question_number within 1..{len(given)}, got {item!r}; mend the line"
+                    f"{where}: answers must have a question_number within 1..{len(given)} and an answer A, B, C, D or "
+                    f'"Not Relevant", got {item!r}; mend the line'
                 )
-            value = item.get("answer")
-            given[number - 1] = read_answer(value)
-            if given[number - 1] is None and value is not None:
-                raise BatchError(f'{where}: answer must be A, B, C, D or "Not Relevant", got {value!r}; mend the line')
+            given[number - 1] = answer
         return tuple(given)
 
     return _by_game(path, "--answers", answers)
@@ -170,21 +169,15 @@ def _by_game(path: Path, named: str, read: Callable[[Mapping[str, Any], str], T]
     return found
 
 
+@dataclass(frozen=True)
 class AnsweredReferee:
-    """A referee that gives the answers of a file, and "Not Relevant" to a question without an answer.
+    """A referee that gives the answers of a file, in order, and "Not Relevant" to a question without an answer."""
 
-    Args:
-        batch: the questions.
-        answers: to the questions, in order.
-    """
-
-    def __init__(self, batch: AskedBatch, answers: Answers) -> None:
-        asked = [(question.text, question.options) for question in batch.questions]
-        self._answers: dict[tuple[str, tuple[str, ...]], Answer] = dict(zip(asked, answers, strict=True))
+    given: Answers
 
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """Return the answers of the file."""
-        return [self._answers.get((text, tuple(options))) or NOT_RELEVANT for text, options in questions]
+        return [answer or NOT_RELEVANT for answer in self.given]
 
 
 def answering(
@@ -195,6 +188,6 @@ def answering(
     def play_all(jobs: Iterable[Job]) -> Iterator[GameRecord]:
         for job in jobs:
             batch = batches[job.game.game_id]
-            yield replayer.record(job, [AnsweredReferee(batch, answers[batch.game_id])], batch.questions)
+            yield replayer.record(job, [AnsweredReferee(answers[batch.game_id])], batch.questions)
 
     return play_all

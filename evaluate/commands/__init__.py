@@ -15,8 +15,6 @@ MODULES = {
     },
     "tune": {
         "tune": "fit the search's settings on training games, chosen on validation games, reported on test games",
-    },
-    "calibrate": {
         "calibrate search": "fit relevance and fusion for the embedder of a store",
         "calibrate prior": "fit where secret passages begin, and how often a named book holds them",
     },

@@ -12,15 +12,16 @@ from quarry.configs.places import BUNDLED
 from quarry.configs.terminal import pluralize, visible
 from quarry.evaluate.answers.batches import VIEWED
 from quarry.evaluate.commands import shared
-from quarry.evaluate.errors import BatchError, GamesError, RefereeError
+from quarry.evaluate.errors import BatchError
 from quarry.evaluate.games.labelled import FORM, KEYS, read_games
-from quarry.evaluate.referee import make_referee, prepare, read_spec, spec_table, tools_of
+from quarry.evaluate.referee.simulated import tools_of
+from quarry.evaluate.referee.spec import spec_table
 from quarry.ingest.store import open_store
 
 
 def check(options: argparse.Namespace) -> int:
     """Print the errors of a games file; return 1 if there are any."""
-    from quarry.evaluate.games.check import check_games
+    from quarry.evaluate.games.locating import check_games
 
     games, problems, unknown = read_games(options.games)
     findings = [("", str(problem)) for problem in problems]
@@ -29,13 +30,9 @@ def check(options: argparse.Namespace) -> int:
         for key, n_lines in sorted(unknown.items())
     ]
     findings += check_games(games, open_store(options.store, options.collection).paragraphs)
-    if options.json:
-        found = [{"game_id": game_id, "wrong": wrong} for game_id, wrong in findings]
-        shared.print_json({"games": len(games), "findings": found})
-    else:
-        for game_id, wrong in findings:
-            print(f"{game_id}: {wrong}" if game_id else wrong)
-        print(f"{options.games}: {pluralize(len(games), 'game')}, {pluralize(len(findings), 'thing')} wrong")
+    for game_id, wrong in findings:
+        print(f"{game_id}: {wrong}" if game_id else wrong)
+    print(f"{options.games}: {pluralize(len(games), 'game')}, {pluralize(len(findings), 'thing')} wrong")
     return 1 if findings else 0
 
 
@@ -46,11 +43,7 @@ def label(options: argparse.Namespace) -> int:
     cli.settings_of(options)
     shared.require_writable(options.out)
     paragraphs = open_store(options.store, options.collection).paragraphs
-    names = sorted({paragraph.doc_id for paragraph in paragraphs})
-    if options.document not in (None, *names):
-        raise GamesError(f"--document must be one of {', '.join(names)}, got {options.document!r}")
-    order = np.random.default_rng(options.seed).permutation(len(paragraphs))
-    chosen = [paragraphs[row] for row in order if options.document in (None, paragraphs[row].doc_id)]
+    chosen = [paragraphs[row] for row in np.random.default_rng(options.seed).permutation(len(paragraphs))]
     if reconfigure := getattr(sys.stdin, "reconfigure", None):
         reconfigure(errors="surrogateescape")  # a line that is not UTF-8 is asked for again
     n_games = label_games(chosen, options.out, input)
@@ -63,6 +56,7 @@ def questions(options: argparse.Namespace) -> int:
     from tqdm.auto import tqdm
 
     from quarry.evaluate.answers.batches import batch_line, make_batches, respondent_line
+    from quarry.evaluate.games.locating import locate_in
     from quarry.player.player import build_player
 
     shared.require_writable(options.out)
@@ -73,7 +67,7 @@ def questions(options: argparse.Namespace) -> int:
     settings = cli.settings_of(options)
     games = [game for game in shared.chosen_games(options) if game.answerable]
     store = shared.open_for(options)
-    located = shared.locate(options, games, store)
+    located = locate_in(games, store, str(options.games))
     batches = make_batches(games, located, build_player(store, settings, options.seed))
     retrieve = tools_of(store, settings.embed).retrieve
     lines = [
@@ -86,25 +80,16 @@ def questions(options: argparse.Namespace) -> int:
 
 
 def serve(options: argparse.Namespace) -> int:
-    """Serve until interrupted.
-
-    Raises:
-        RefereeError: --referee answers nothing.
-    """
+    """Serve until interrupted."""
     from quarry.evaluate.practice.server import PracticeServer, create_app, listen, load_repertoire
     from quarry.evaluate.practice.server import serve as serve_app
 
-    if read_spec(options.referee) is None:
-        raise RefereeError("--referee must answer questions to serve games, got none; take oracle")
     settings = cli.settings_of(options)
     with listen(options.host, options.port) as listener:
         host = f"[{options.host}]" if ":" in options.host else options.host
         url = f"http://{host}:{listener.getsockname()[1]}"
         store = shared.open_for(options)
-        prepare([options.referee], store, settings.embed)  # no player waits for it
-        referee = make_referee(options.referee, options.seed or 0, tools_of(store, settings.embed))
-        assert referee is not None, "checked above"
-        repertoire = load_repertoire(store, options.games, referee, settings)
+        repertoire = load_repertoire(store, options.games, options.referee, options.seed, settings)
         server = PracticeServer(repertoire, options.seed)
         line = (
             f"practice game server on {url} with {len(repertoire.games)} games, OpenAPI at /docs; stop it with Ctrl-C"
@@ -118,7 +103,7 @@ COMMANDS = (
     shared.command(
         "games check",
         "--store data/store --games data/games/english.jsonl",
-        (*shared.COURSE, shared.GAMES, cli.JSON),
+        (*shared.COURSE, shared.GAMES),
         check,
         settings=(),
         notes=FORM,
@@ -129,7 +114,6 @@ COMMANDS = (
         (
             *shared.COURSE,
             cli.path("--out", "FILE", "the games file; it is added to", required=True),
-            cli.option("--document", "NAME", "only paragraphs of this document"),
             shared.seed("of the order"),
         ),
         label,

@@ -13,9 +13,9 @@ from quarry.configs import arguments as cli
 from quarry.configs.settings import Settings, SettingsError, is_file_name, preset_names
 from quarry.configs.terminal import pluralize, visible
 from quarry.evaluate.commands import shared
-from quarry.evaluate.errors import RunError
-from quarry.evaluate.referee import read_spec, spec_table
-from quarry.evaluate.replay.judges import EVERY, HINT_ALONE, SPECS, judges_of
+from quarry.evaluate.errors import RunError, writing
+from quarry.evaluate.referee.simulated import EVERY, HINT_ALONE, SPECS, judges_of
+from quarry.evaluate.referee.spec import read_spec, spec_table
 from quarry.evaluate.runs.files import partial_path, read_runs, write_run
 from quarry.evaluate.runs.measures import find_measures
 from quarry.evaluate.runs.run import Run
@@ -177,7 +177,6 @@ def compare(options: argparse.Namespace) -> int:
     tests = tests_of(runs, seed=options.seed)
     document = {"presets": {run.name: run.as_json() for run in runs}, "tests": [asdict(test) for test in tests]}
     if options.out:
-        shared.make_folder(options.out)
         shared.write_text(options.out / "compare.json", shared.as_json(document) + "\n")
     if options.json:
         shared.print_json(document)
@@ -188,48 +187,38 @@ def compare(options: argparse.Namespace) -> int:
 
 def _replayed(options: argparse.Namespace) -> list[Run]:
     """Replay the games with each preset."""
-    from quarry.evaluate.replay.replay import replay_store
+    from quarry.evaluate.replay.replay import replay_each
 
     settings, measures = _settings(options), find_measures(options.measures)
     read_spec(options.referee)
     store = shared.open_for(options)
-    shared.make_folder(options.out)
+    if options.out:
+        with writing(options.out):
+            options.out.mkdir(parents=True, exist_ok=True)
     games = shared.chosen_games(options)
-    paths = {name: options.out / f"{name}.json" if options.out else None for name in settings}
     with shared.workers_of(options) as workers:
-        runs = [
-            replay_store(
-                games,
-                store,
-                one,
-                referee=options.referee,
-                seed=options.seed,
-                repeats=options.repeats,
-                workers=workers,
-                measures=measures,
-                out=paths[name],
-                name=name,
-            )
-            for name, one in settings.items()
-        ]
-    for run in runs:  # only now, so that until the last game all of them are resumed
-        if path := paths[run.name]:
-            write_run(path, run)
-    return runs
+        return replay_each(
+            games,
+            store,
+            settings,
+            folder=options.out,
+            referee=options.referee,
+            seed=options.seed,
+            repeats=options.repeats,
+            workers=workers,
+            measures=measures,
+        )
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Settings]:
-    """Return the settings of each preset, and of the first one with each --set, by a name that may be a file's."""
+    """Return the settings of each preset by a name that may be a file's."""
     if options.games is None or not options.presets:
         raise SettingsError("compare must be given --games and --presets, or RUN.json files, got neither")
     presets = [name.strip() for name in options.presets.split(",") if name.strip()]
-    settings = {Path(name).stem if is_file_name(name) else name: cli.settings_of(options, name, ()) for name in presets}
-    for change in options.changes:
-        settings[change.replace("/", "_")] = cli.settings_of(options, next(iter(presets), "default"), [change])
-    if len(settings) < max(2, len(presets) + len(options.changes)):
+    settings = {Path(name).stem if is_file_name(name) else name: cli.settings_of(options, name) for name in presets}
+    if len(settings) < max(2, len(presets)):
         raise RunError(
-            f"--presets must name two or more different presets, got {options.presets!r}; e.g. dual,filtered, or one "
-            "with --set"
+            f"--presets must name different presets, two or more, got {options.presets!r}; e.g. dual,filtered"
         )
     return settings
 
@@ -251,17 +240,13 @@ def _print_table(runs: Sequence[Run], tests: Sequence[PairedTest]) -> None:
 
 
 def report(options: argparse.Namespace) -> int:
-    """Write the page, and print its path, the headline or the summary."""
-    from quarry.evaluate.report.page import render
-    from quarry.evaluate.report.summary import headline, paired_tests, summary
+    """Write the page and print its path, or print the headline."""
+    from quarry.evaluate.report.page import headline, paired_tests, render
 
     shared.require_writable(options.out)
     runs = read_runs(options.runs, find_measures(options.measures))
     if options.out:
         shared.write_text(options.out, render(runs))
-    if options.json:
-        shared.print_json(summary(runs))
-    elif options.out:
         print(options.out)
     else:
         print(*map(visible, headline(runs, paired_tests(runs))), sep="\n")
@@ -273,11 +258,8 @@ def export(options: argparse.Namespace) -> int:
     from quarry.evaluate.runs.export import export as write_files
 
     runs = read_runs(options.runs, find_measures(options.measures))
-    try:
-        for path in write_files(runs, options.out):
-            print(path)
-    except OSError as error:
-        raise SettingsError(f"--out must be a folder that can be written, got {options.out}: {error}") from error
+    with writing(options.out):
+        print(*write_files(runs, options.out), sep="\n")
     return 0
 
 
@@ -295,7 +277,13 @@ COMMANDS = (
                 "answers the questions; again for another, every for all kinds: with several, a table of games won, "
                 "private score, Brier and log score next to the hint alone (default: none)",
             ),
-            *(shared.BATCHES, shared.ANSWERS, shared.MEASURE),
+            cli.path("--batches", "FILE", "questions as `questions` writes them, with --answers"),
+            cli.path(
+                "--answers",
+                "FILE",
+                'answers of somebody else: {"game_id", "answers": [{"question_number", "answer"}]} a line',
+            ),
+            shared.MEASURE,
             shared.seed("of splits, referee and intervals"),
             cli.number(
                 "--repeats", 1, "plays of each game, each with another seed (default: 1, of several referees 3)"
@@ -324,7 +312,6 @@ COMMANDS = (
                 "A,B,...",
                 f"the others are tested against the first; YAML files, or of {', '.join(preset_names())}",
             ),
-            cli.set_option("one more to compare: the first preset with this setting, such as search.rule_weight=0"),
             cli.option(
                 "--referee", "SPEC", "as for replay, to compare win rates (default: %(default)s)", default="none"
             ),
@@ -335,7 +322,6 @@ COMMANDS = (
             *(shared.WORKERS, shared.STRICT, cli.JSON),
         ),
         compare,
-        settings=(cli.CONFIG,),
     ),
     shared.command(
         "report",
@@ -343,7 +329,6 @@ COMMANDS = (
         (
             *(shared.RUNS, shared.MEASURE),
             cli.path("--out", "report.html", "the page (default: none; the headline is printed)"),
-            cli.JSON,
         ),
         report,
         settings=(),

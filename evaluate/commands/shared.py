@@ -14,11 +14,11 @@ from quarry.configs.places import home
 from quarry.configs.settings import SettingsError
 from quarry.configs.terminal import pluralize
 from quarry.evaluate.commands import SUMMARIES
+from quarry.evaluate.errors import writing
 from quarry.evaluate.games.labelled import LabelledGame, load_games, select_split
 
 if TYPE_CHECKING:
     from quarry.configs.executors import Workers
-    from quarry.ingest.paragraph import Paragraph
     from quarry.ingest.store import Course
 
 GAMES = cli.path("--games", "FILE", "labelled games (their form: games check --help)", required=True)
@@ -33,12 +33,6 @@ MEASURE = cli.several(
     "NAME",
     "one more measure, such as nDCG@10 (any of ir-measures) or my_measure.found_5; again for more",
     dest="measures",
-)
-BATCHES = cli.path("--batches", "FILE", "questions as `questions` writes them, with --answers")
-ANSWERS = cli.path(
-    "--answers",
-    "FILE",
-    'answers of somebody else: {"game_id", "answers": [{"question_number", "answer"}]} a line',
 )
 
 
@@ -84,19 +78,6 @@ def open_for(options: argparse.Namespace) -> Course:
 def chosen_games(options: argparse.Namespace) -> list[LabelledGame]:
     """Read the games of --games and return those of --split."""
     return select_split(load_games(options.games), options.split, getattr(options, "seed", 0))
-
-
-def locate(options: argparse.Namespace, games: Sequence[LabelledGame], store: Course) -> dict[str, Paragraph | None]:
-    """Return the ingested passage of each answerable game by game_id, None if the store does not hold it.
-
-    Raises:
-        GamesError: the store holds none of them.
-    """
-    from quarry.evaluate.games.locating import locate_games, require_of_store
-
-    located = locate_games(games, store.paragraphs)
-    require_of_store(located, store.location, str(options.games))
-    return located
 
 
 def lost_code(options: argparse.Namespace, n_lost: int) -> int:
@@ -151,20 +132,5 @@ def write_text(out: Path, text: str) -> None:
     Raises:
         SettingsError: it cannot be written.
     """
-    try:
+    with writing(out):
         out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SettingsError(f"--out must be a file that can be written, got {out}: {error.strerror}") from error
-
-
-def make_folder(folder: Path | None) -> None:
-    """Make the folder of `--out` if it does not exist.
-
-    Raises:
-        SettingsError: it cannot be made.
-    """
-    try:
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SettingsError(f"--out must be a folder that can be made, got {folder}: {error.strerror}") from error

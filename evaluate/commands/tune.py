@@ -1,8 +1,9 @@
-"""`tune`: fits the search's settings on labelled games."""
+"""`tune`, `calibrate search` and `calibrate prior`: fit the settings and the numbers of search on labelled games."""
 
 from __future__ import annotations
 
 import argparse
+import functools
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -13,17 +14,24 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from quarry.configs import arguments as cli
-from quarry.configs.places import code_digest
+from quarry.configs.places import code_digest, own_fit
 from quarry.configs.settings import Settings, as_dict
+from quarry.configs.terminal import pluralize
 from quarry.evaluate.commands import shared
 from quarry.evaluate.errors import GamesError
 from quarry.evaluate.games.labelled import SPLITS, LabelledGame, load_games, select_split
-from quarry.evaluate.games.locating import locate_games, require_of_store
+from quarry.evaluate.games.locating import locate_games, locate_in
 from quarry.evaluate.runs.run import commit
-from quarry.ingest.store import Course
+from quarry.ingest.store import Course, open_store
+from quarry.player.questions.start_model import STARTS_FILE
+from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_for
 
 if TYPE_CHECKING:
-    from quarry.configs.executors import Workers
+    pass
+
+
+N_NEGATIVES = 600
+"""Most bundled hints that a calibration takes as negatives."""
 
 
 def tune(
@@ -33,11 +41,8 @@ def tune(
     *,
     n_trials: int,
     seed: int = 0,
-    space: Path | None = None,
     storage: str | None = None,
-    workers: Workers = 1,
-    prune: bool = False,
-    warm_start: str | None = None,
+    **study: Any,
 ) -> dict[str, Any]:
     """Fit the search's settings on training games, choose on validation games and report on test games.
 
@@ -45,11 +50,8 @@ def tune(
         settings: the untuned ones.
         n_trials: that the study has in the end.
         seed: of splits, sampler and intervals.
-        space: YAML of what may be tuned; None takes configs/space.yaml.
         storage: URL of a database, or the path of an SQLite file, with a study to resume; None keeps nothing.
-        workers: processes, or a cluster.
-        prune: True to stop trials that are worse than the median of the earlier ones on the first games.
-        warm_start: storage of an earlier study, of which the best trials are run first.
+        study: `workers`, `prune` and `warm_start`, as of `run_study`.
 
     Returns:
         The figures of tuned and untuned settings; `settings`, the values of what was tuned; `tuned_settings`, the
@@ -59,33 +61,21 @@ def tune(
         GamesError: a split has no answerable game, or the games are another corpus's.
         TuneError: the storage cannot be reached, or the settings cannot be tuned.
     """
-    from optuna.distributions import CategoricalDistribution
-
-    from quarry.evaluate.tuning.objective import OBJECTIVE
-    from quarry.evaluate.tuning.prepared import prepare
-    from quarry.evaluate.tuning.space import DEFAULT_SPACE, load_space, numbers_of
+    from quarry.evaluate.tuning.prepared import OBJECTIVE, prepare
     from quarry.evaluate.tuning.storage import open_storage
-    from quarry.evaluate.tuning.study import Splits, report, run_study
+    from quarry.evaluate.tuning.study import load_space, numbers_of, report, run_study
     from quarry.player.search.build import store_embedder
 
-    tunable = load_space(space or DEFAULT_SPACE)
+    tunable = load_space()
     open_storage(storage)  # before anything is prepared for it
     by_split = {name: select_split(games, name, seed) for name in SPLITS}
     chosen = [game for part in by_split.values() for game in part]
-    located = locate_games(chosen, store.paragraphs)
-    require_of_store(located, store.location, "--games")
+    located = locate_in(chosen, store)
     for split, part in by_split.items():
         if not any(game.answerable for game in part):
             raise GamesError(f"--games must hold an answerable game in the split {split}, there is none; add some")
-    modes = tunable.get("keywords")
-    keywords = isinstance(modes, CategoricalDistribution) and bool({"fused", "fallback"} & {*modes.choices})
     embedder = store_embedder(store, settings)
-    splits = Splits(
-        **{
-            name: prepare(part, located, store, settings, embedder, keywords=keywords)
-            for name, part in by_split.items()
-        }
-    )
+    splits = {name: prepare(part, located, store, settings, embedder) for name, part in by_split.items()}
     base = settings.search
     labels = [[game.game_id, game.hint, game.book_name, game.paragraph_id, game.opening_sentence] for game in chosen]
     # the name changes with games, settings and store: no study goes on with others
@@ -99,9 +89,7 @@ def tune(
         n_trials=n_trials,
         seed=seed,
         storage=storage,
-        workers=workers,
-        prune=prune,
-        warm_start=warm_start,
+        **study,
         attributes={"store": store.location, "untuned": numbers_of(tunable, base)},
     )
     return {
@@ -110,7 +98,6 @@ def tune(
         "trials": len(tuned.trials),
         "trials_before": tuned.n_before,
         "seconds": round(tuned.seconds, 1),
-        "cpu_seconds": round(tuned.cpu_seconds, 1),
         "settings": {key: getattr(tuned.settings, key) for key in tunable},
         **report(tunable, tuned, splits, base, seed),
         "commit": commit(),
@@ -155,7 +142,6 @@ def run(options: argparse.Namespace) -> int:
             settings,
             n_trials=options.trials,
             seed=options.seed,
-            space=options.space,
             storage=options.storage,
             workers=workers,
             prune=options.prune,
@@ -196,13 +182,78 @@ def _print(found: Mapping[str, Any]) -> None:
     print("  " + ", ".join(f"{name} {value}" for name, value in found["settings"].items()))
 
 
+def calibrate_search(options: argparse.Namespace) -> int:
+    """Fit relevance and fusion, and write the numbers next to those of the user's other embedders."""
+    from quarry.evaluate.tuning.calibration import calibrate
+    from quarry.ingest.embed.hint_bank import as_asked, hints_of, load_hints
+    from quarry.player.search.build import store_embedder, word_scorers
+    from quarry.player.search.cache import CachingEmbedder
+
+    shared.require_writable(options.out)
+    settings = cli.settings_of(options)
+    store = open_store(options.store, options.collection)
+    spec = store.embedder_spec
+    embedder = CachingEmbedder(store_embedder(store, settings))
+    before = calibration_for(store)
+    games = shared.chosen_games(options)
+    located = locate_games(games, store.paragraphs)
+    bank = load_hints()
+    is_about_others = bank.course.isdisjoint(document.doc_id for document in store.documents)
+    negatives = [game.hint for game in games if not game.answerable]
+    if is_about_others:
+        negatives += bank.texts[:N_NEGATIVES]
+    else:
+        # the hints of the games, each with its document, so that nearness reveals no answer
+        documents = {game_id: paragraph.doc_id for game_id, paragraph in located.items() if paragraph}
+        bank = hints_of({as_asked(game.hint): documents.get(game.game_id, "") for game in games})
+    scorers = word_scorers(store, settings, embedder, bank)
+    fitted = as_tree(calibrate(store, embedder, scorers, games, located, negatives, settings.search, before))
+    tree = json.loads(options.out.read_text(encoding="utf-8")) if options.out.exists() else {}
+    shared.write_text(options.out, shared.as_json({**tree, spec: fitted}) + "\n")
+    used = f"; used for every store of {spec}" if options.out == own_fit(CALIBRATION) else ""
+    cli.warn(options, f"written to {options.out}{used}")
+    shared.print_json(fitted)
+    return 0
+
+
+def calibrate_prior(options: argparse.Namespace) -> int:
+    """Fit the prior, write its weights and print its settings; return 1 if a game's paragraph is not in the store."""
+    from tqdm.auto import tqdm
+
+    from quarry.evaluate.tuning.prior import fit_prior
+    from quarry.player.player import build_player
+
+    shared.require_writable(options.out)
+    settings = cli.settings_of(options)
+    games = [game for game in shared.chosen_games(options) if game.answerable]
+    store = open_store(options.store, options.collection)
+    located = locate_in(games, store, str(options.games))
+    player = build_player(store, settings)
+    found = [
+        (player.candidates(game.told()), paragraph.opening_sentence)
+        for game in tqdm(games, desc="searching", unit="game")
+        if (paragraph := located[game.game_id]) is not None
+    ]
+    fit = fit_prior(found, player.index_of(store.paragraphs).places)
+    weights = {name: round(weight, 2) for name, weight in fit.weights.items()}
+    shared.write_text(options.out, json.dumps({"weights": weights}, indent=1) + "\n")
+    print(
+        "game:",
+        f"  prior_temperature: {fit.temperature:.3f}",
+        f"  prior_filter_share: {fit.book_share['filter']:.4f}",
+        f"  prior_boost_share: {fit.book_share['boost']:.4f}",
+        sep="\n",
+    )
+    cli.warn(options, f"{pluralize(fit.n_games, 'game')}; weights of kinds and places written to {options.out}")
+    return shared.lost_code(options, len(games) - len(found))
+
+
 COMMANDS = (
     shared.command(
         "tune",
         "--store data/store --games data/games/english.jsonl --trials 2000",
         (
             *(*shared.COURSE, shared.GAMES, cli.PRESET),
-            cli.path("--space", "FILE", "YAML of what may be tuned (default: configs/space.yaml)"),
             cli.option("--trials", "N", "that the study has in the end", type=cli.at_least(1), required=True),
             shared.seed("of splits, sampler and intervals"),
             cli.option(
@@ -223,5 +274,23 @@ COMMANDS = (
             cli.JSON,
         ),
         run,
+    ),
+    shared.command(
+        "calibrate search",
+        "--store my/store --games my/games.jsonl",
+        (
+            *(*shared.COURSE, shared.GAMES, shared.SPLIT),
+            cli.path("--out", "FILE", "default: %(default)s", default=functools.partial(own_fit, CALIBRATION)),
+        ),
+        calibrate_search,
+    ),
+    shared.command(
+        "calibrate prior",
+        "--games data/games/english.jsonl --split train",
+        (
+            *(*shared.PLAYED, shared.seed("of splits")),
+            cli.path("--out", "STARTS.json", "default: %(default)s", default=functools.partial(own_fit, STARTS_FILE)),
+        ),
+        calibrate_prior,
     ),
 )

@@ -1,9 +1,10 @@
-"""Labelled games: the file format, reading, and splits. Only this class holds labels."""
+"""Labelled games: the file format, reading, splits, and when two sentences are the same."""
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from quarry.configs.json_files import as_object, lines_of, read_text
-from quarry.configs.terminal import did_you_mean, pluralize
+from quarry.configs.terminal import did_you_mean
 from quarry.evaluate.errors import GamesError
 from quarry.player.protocol.messages import RoundStart
 from quarry.player.words import canonical
@@ -19,6 +20,8 @@ from quarry.player.words import canonical
 logger = logging.getLogger(__name__)
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
+WON_F1 = 0.9
+"""A sentence with this token F1 or more counts as the labelled one."""
 SPLIT_ENDS = (0.5, 0.7, 1.0)
 """Cumulative shares of the paragraphs in SPLITS if the games file names no splits."""
 FORM = """\
@@ -59,15 +62,15 @@ class LabelledGame:
     game_id: str
     book_name: str
     hint: str
-    association_domain: str
-    associative_word: str
-    paragraph_id: str
-    opening_sentence: str
-    paragraph: str
-    document: str
-    in_text_layer: bool
-    answerable: bool
-    split: Split | None
+    association_domain: str = ""
+    associative_word: str = ""
+    paragraph_id: str = ""
+    opening_sentence: str = ""
+    paragraph: str = ""
+    document: str = ""
+    in_text_layer: bool = True
+    answerable: bool = True
+    split: Split | None = None
 
     def told(self) -> RoundStart:
         """Return the message that starts the game for a player, without the label."""
@@ -89,11 +92,8 @@ def load_games(path: Path, named: str = "--games") -> list[LabelledGame]:
     if problems:
         raise problems[0]
     if unknown:
-        shown = ", ".join(
-            f"{key!r} in {pluralize(n_lines, 'line')}" for key, n_lines in sorted(unknown.items())[:MAX_SHOWN]
-        )
-        more = f" and {len(unknown) - MAX_SHOWN} more" if len(unknown) > MAX_SHOWN else ""
-        logger.warning("%s: ignored unknown keys: %s%s; `games check --help` lists the known ones", path, shown, more)
+        shown = ", ".join(repr(key) for key in sorted(unknown)[:MAX_SHOWN])
+        logger.warning("%s: ignored unknown keys: %s; `games check` counts them", path, shown)
     return games
 
 
@@ -154,7 +154,7 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
         document=Path(texts.pop("pdf")).stem,
         in_text_layer=record["in_text_layer"],
         answerable=is_answerable,
-        split="validation" if record.get("split") == "val" else record.get("split"),
+        split=record.get("split"),
         **texts,
     )
 
@@ -164,7 +164,7 @@ RULES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "game_id": NEEDED,
     "hint": NEEDED,
     **dict.fromkeys(TEXTS, ("a string", lambda value: isinstance(value, str | None))),
-    "split": (f"one of {', '.join(SPLITS)}", lambda value: value in (None, "val", *SPLITS)),
+    "split": (f"one of {', '.join(SPLITS)}", lambda value: value in (None, *SPLITS)),
     "in_text_layer": ("true or false", lambda value: isinstance(value, bool)),
 }
 """By key, the rule for its value in words and as a function."""
@@ -195,3 +195,25 @@ def select_split(games: Sequence[LabelledGame], split: str | None, seed: int) ->
         has = ", ".join(f"{name} {count}" for name, count in counts)
         raise GamesError(f"--split {split} must hold at least one game, has none; the file has {has}")
     return chosen
+
+
+def same_text(one: str, other: str) -> bool:
+    """Return whether two sentences are equal after NFKC, case folding and removal of all but letters and digits."""
+    return canonical(one) == canonical(other)
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words of a text for token F1: case-folded runs of letters and digits after NFKC."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(char if char.isalnum() else " " for char in folded).split()
+
+
+def token_f1(one: str, other: str) -> float:
+    """Return the token F1 of two texts, 0..1."""
+    left, right = Counter(tokens(one)), Counter(tokens(other))
+    return 2.0 * (left & right).total() / max(1, left.total() + right.total())
+
+
+def same_sentence(one: str, other: str) -> bool:
+    """Return whether a guessed sentence wins a game: it equals the labelled one, or their token F1 is at least 0.9."""
+    return same_text(one, other) or token_f1(one, other) >= WON_F1

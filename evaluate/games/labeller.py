@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from quarry.configs.settings import SettingsError
 from quarry.configs.terminal import visible
-from quarry.evaluate.games.check import MAX_HINT_WORDS, hint_errors, shared_word_errors
+from quarry.evaluate.errors import writing
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.locating import locate_games
+from quarry.evaluate.games.locating import MAX_HINT_WORDS, hint_errors, locate_games, shared_word_errors
 from quarry.ingest.paragraph import Paragraph
 
 ENOUGH = ":q"
@@ -94,12 +93,6 @@ def _answer(ask: Ask, question: str, default: str = "", errors: Callable[[str], 
 
 def _append(out: Path, game: dict[str, Any]) -> None:
     line = json.dumps(game, ensure_ascii=False)
-    try:
-        is_whole = not out.is_file() or out.read_bytes()[-1:] in (b"", b"\n")
-        with out.open("a", encoding="utf-8") as file:
-            file.write(f"{line}\n" if is_whole else f"\n{line}\n")
-    except OSError as error:
-        print(line)
-        raise SettingsError(
-            f"--out must be a file that can be written, got {out}: {error.strerror}; the last game is printed above"
-        ) from error
+    is_whole = not out.is_file() or out.read_bytes()[-1:] in (b"", b"\n")
+    with writing(out), out.open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n" if is_whole else f"\n{line}\n")

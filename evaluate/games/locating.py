@@ -1,18 +1,20 @@
-"""Labelled games -> the ingested passages that they are about, found by id or by their opening sentence."""
+"""Labelled games next to a store: the passages that they are about, and what is wrong with the games."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from quarry.evaluate.errors import GamesError
-from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.text import same_sentence, token_f1, tokens
+from quarry.evaluate.games.labelled import LabelledGame, same_sentence, token_f1, tokens
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.paragraphs.sentence import opening_sentence
+from quarry.ingest.store import Course
 from quarry.player.questions.places import Places, places_of
+from quarry.player.words import canonical
 
+MAX_HINT_WORDS = 15
 MIN_SHARED = 0.7
 """A sentence is compared with another one that holds more than this share of its words."""
 
@@ -65,19 +67,63 @@ def _find_passage(game: LabelledGame, places: Places, words: Sequence[AbstractSe
     return replace(places.paragraph(best), paragraph_id=places.paragraphs[int(places.rows[best])].paragraph_id)
 
 
-def require_of_store(located: Mapping[str, Paragraph | None], location: str, where: str) -> None:
-    """Pass if any answerable game is about a paragraph of the store, or if there is no answerable game.
+def locate_in(games: Sequence[LabelledGame], store: Course, where: str = "--games") -> dict[str, Paragraph | None]:
+    """Return the passages of a store as `locate_games` does; some game must have one, or no game be answerable.
 
     Args:
-        located: as `locate_games` returns it.
-        location: of the store.
         where: the games as the user named them.
 
     Raises:
         GamesError: the games are of another corpus.
     """
+    located = locate_games(games, store.paragraphs)
     if located and not any(located.values()):
         raise GamesError(
-            f"{where}: at least one game must be about a paragraph of {location}, none of {len(located)} is; "
+            f"{where}: at least one game must be about a paragraph of {store.location}, none of {len(located)} is; "
             "name the games that belong to the store"
         )
+    return located
+
+
+def check_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) -> list[tuple[str, str]]:
+    """Return (game_id, error) for every error, in the order of the games; an empty list if nothing is wrong.
+
+    Args:
+        paragraphs: the passages of the store.
+    """
+    located = locate_games(games, paragraphs)
+    found: list[tuple[str, str]] = []
+    hints: dict[str, str] = {}
+    for game in games:
+        paragraph = located.get(game.game_id)
+        text = game.paragraph or (paragraph.text if paragraph else "")
+        errors = list(hint_errors(game.hint, text if game.answerable else ""))
+        if game.answerable and paragraph is None:
+            errors.append(
+                "no place in the store begins with its opening sentence; ingest its PDF, or mend the sentence"
+            )
+        errors += shared_word_errors("associative_word", game.associative_word, text if game.answerable else "")
+        hint = canonical(game.hint)
+        if hint in hints:
+            errors.append(f"hint must be unique, got that of {hints[hint]} again; write another")
+        hints.setdefault(hint, game.game_id)
+        found += [(game.game_id, error) for error in errors]
+    return found
+
+
+def hint_errors(hint: str, text: str) -> Iterator[str]:
+    """Yield the errors of a hint about a text: too many words, or words that occur in the text."""
+    if (n_words := len(hint.split())) > MAX_HINT_WORDS:
+        yield f"hint must have at most {MAX_HINT_WORDS} words, got {n_words}; shorten it"
+    yield from shared_word_errors("hint", hint, text)
+
+
+def shared_word_errors(key: str, value: str, text: str) -> Iterator[str]:
+    """Yield an error if words of a value occur in the text of the paragraph."""
+    if words := shared_words(value, text):
+        yield f"{key} must share no word with the paragraph, got {', '.join(words)}; say it in other words"
+
+
+def shared_words(hint: str, text: str) -> list[str]:
+    """Return the words that occur in both texts, sorted; the rule of the game allows none."""
+    return sorted(set(tokens(hint)) & set(tokens(text)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, get_args
@@ -12,10 +13,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.referee import N_QUESTIONS, Posed, Referee, Secret
 from quarry.evaluate.referee.scoring import Score, Similarity, score_guess
-from quarry.player.errors import MessageError
+from quarry.evaluate.referee.spec import N_QUESTIONS, Posed, Referee, secret_of
+from quarry.ingest.paragraph import Paragraph
+from quarry.player.errors import MessageError, ServerError
 from quarry.player.protocol import messages as protocol
+from quarry.player.protocol.client import GameState
 from quarry.player.protocol.messages import Json
 from quarry.player.questions.answer import LETTERS, Answer
 
@@ -43,17 +46,17 @@ class _Batch(BaseModel):
     questions: Annotated[list[_Question], Field(min_length=N_QUESTIONS, max_length=N_QUESTIONS)]
 
 
-class RefusedMessageError(EvaluateError, ValueError):
+class RefusedMessageError(EvaluateError, ServerError):
     """The referee refuses a message of the player; the text says what must hold."""
 
 
 class Match:
-    """The referee's side of one game; one thread at a time may use it.
+    """The referee's side of one game; safe under threads.
 
     Args:
         game_id: 7 digits SSRRGGG.
-        label: the labelled game; its solution stays here.
-        secret: the paragraph, for the referee.
+        label: the labelled game; no player is given its solution.
+        paragraph: the labelled one as ingested.
         referee: answers the questions.
         similarity: of two words, for the score.
         player_id: recipient of the messages.
@@ -62,16 +65,15 @@ class Match:
     Attributes:
         state: name of the awaited message.
         score: None until the guess has arrived.
-        batch: the questions as they arrived; empty before.
-        answers: the referee's answers, None where it gave none; empty before.
-        guess: the payload of the guess; empty before.
+        secret: the paragraph, for the referee.
+        answers: the referee's answers, None where it gave none; empty before the questions arrive.
     """
 
     def __init__(
         self,
         game_id: str,
         label: LabelledGame,
-        secret: Secret,
+        paragraph: Paragraph,
         referee: Referee,
         similarity: Similarity,
         player_id: str,
@@ -80,11 +82,12 @@ class Match:
         self.game_id = game_id
         self.state: MatchState = "warmup"
         self.score: Score | None = None
-        self.batch: list[Json] = []
         self.answers: list[Answer] = []
-        self.guess: Json = {}
-        self._label = label
-        self._secret = secret
+        self.label = label
+        self.paragraph = paragraph
+        self.secret = secret_of(label, paragraph)
+        self._accepted: set[str] = set()
+        self._lock = threading.Lock()
         self._referee = referee
         self._similarity = similarity
         self._player_id = player_id
@@ -103,6 +106,23 @@ class Match:
         Raises:
             RefusedMessageError: it is malformed, or comes too early; the state stays as it was.
         """
+        message_id = envelope.get("message_id")
+        if not isinstance(message_id, str) or not message_id:
+            raise RefusedMessageError(f"message_id must be a string that is not empty, got {str(message_id)[:40]!r}")
+        with self._lock:
+            if message_id in self._accepted:
+                return []
+            replies = self._reply(envelope)
+            self._accepted.add(message_id)
+        return replies
+
+    def game_state(self) -> GameState:
+        """Return the state as the server tells it, with the score if the game is over."""
+        if self.score is None:
+            return GameState(self.game_id, self.state)
+        return GameState(self.game_id, self.state, self.score.private_score, self.score.league_points)
+
+    def _reply(self, envelope: Json) -> list[Json]:
         try:
             json.dumps(envelope, ensure_ascii=False).encode()
             message = protocol.read_message(envelope)
@@ -123,26 +143,24 @@ class Match:
 
     def _start_round(self, _: Json) -> Json:
         content = {
-            "book_name": self._label.book_name,
-            "book_hint": self._label.hint,
-            "association_word": self._label.association_domain,
+            "book_name": self.label.book_name,
+            "book_hint": self.label.hint,
+            "association_word": self.label.association_domain,
             "questions_required": N_QUESTIONS,
             "deadline": DEADLINES_S["questions"],
         }
         return self._write(protocol.ROUND_START, content)
 
     def _answer(self, payload: Json) -> Json:
-        self.answers = self._referee.answers(self._secret, read_batch(payload))
-        self.batch = payload["questions"]
+        self.answers = self._referee.answers(self.secret, read_batch(payload))
         answers = [{"question_number": number, "answer": answer} for number, answer in self._given().items()]
         return self._write(protocol.ANSWERS_BATCH, {"answers": answers})
 
     def _judge(self, payload: Json) -> Json:
-        self.guess = payload
         self.score = score_guess(
             payload,
-            opening_sentence=self._secret.opening_sentence,
-            associative_word=self._label.associative_word,
+            opening_sentence=self.secret.opening_sentence,
+            associative_word=self.label.associative_word,
             answers=self._given(),
             similarity=self._similarity,
         )

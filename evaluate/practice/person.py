@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from quarry.configs.terminal import visible
 from quarry.player.game.game import Spectator
@@ -20,17 +19,13 @@ Ask = Callable[[str], str]
 """Function that shows a prompt and returns the typed line."""
 
 
-class PersonGame(NamedTuple):
-    """A game with a person; `ending` is "right" or "wrong" as the person said, "over" if the person did not say."""
-
-    plan: Plan
-    answers: list[str]
-    decision: Decision
-    ending: str
-
-
-def play_with_person(player: Player, spectator: Spectator, ask: Ask, game_id: str) -> PersonGame:
+def play_with_person(
+    player: Player, spectator: Spectator, ask: Ask, game_id: str
+) -> tuple[Plan, list[str], Decision, str]:
     """Play one game with a person as the referee.
+
+    Returns:
+        The plan, the answers, the decision, and the ending: "right" or "wrong" as the person said, else "over".
 
     Raises:
         QueryError: neither a hint nor a lecture was typed.
@@ -50,7 +45,7 @@ def play_with_person(player: Player, spectator: Spectator, ask: Ask, game_id: st
     said = ask("Is that the first sentence of your paragraph? y, n or Enter: ").strip().casefold()[:1]
     ending = {"y": "right", "n": "wrong"}.get(said, "over")
     print(f"The guess was {ending}." if ending != "over" else "Whether the guess was right is not known.")
-    return PersonGame(plan, answers, decision, ending)
+    return plan, answers, decision, ending
 
 
 def _answer(number: int, question: Question, ask: Ask) -> str:

@@ -4,20 +4,3 @@ The referee has its own rules for reading questions and shares only the type of 
 that the player words badly, or an option that the player assigns wrongly, therefore costs as much here as in a game. A
 SPEC says how much of the paragraph the referee sees, how it answers and how often it errs: `spec.TERMS`.
 """
-
-from quarry.evaluate.referee.simulated import Tools, make_referee, prepare, tools_of
-from quarry.evaluate.referee.spec import N_QUESTIONS, Posed, Referee, Secret, read_spec, secret_of, spec_table
-
-__all__ = [
-    "N_QUESTIONS",
-    "Posed",
-    "Referee",
-    "Secret",
-    "Tools",
-    "make_referee",
-    "prepare",
-    "read_spec",
-    "secret_of",
-    "spec_table",
-    "tools_of",
-]

@@ -5,24 +5,22 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from quarry.evaluate.referee.text import VisibleContext, fold, normalise, same_form, tokens_of
+from quarry.evaluate.referee.text import VisibleContext, fold, normalise, tokens_of
 from quarry.player.questions.answer import LETTERS, NOT_RELEVANT
 
 _QUOTED = re.compile(r"(?<!\w)[הובלמכש]{0,2}-?\"(.+?)\"(?!\w)")
-_SINGLE_QUOTED = re.compile(r"(?<!\w)'(.+?)'(?!\w)")
 
 
-def quoted_terms(text: str) -> tuple[list[str], str]:
-    """Return the terms in double quotation marks, else those in single ones, and the text with "#" in their place."""
-    pattern = _QUOTED if _QUOTED.search(text) else _SINGLE_QUOTED
-    return [term.strip() for term in pattern.findall(text) if term.strip()], pattern.sub(" # ", text)
+def quoted_terms(text: str) -> tuple[tuple[str, ...], str]:
+    """Return the terms in double quotation marks, and the text with "#" in their place."""
+    return tuple(filter(None, map(str.strip, _QUOTED.findall(text)))), _QUOTED.sub(" # ", text)
 
 
-Says = Literal["words", "yes", "no", "none", "all", "several", "nothing"]
+Says = Literal["words", "yes", "no", "none", "nothing"]
 
 _SAYS: tuple[tuple[Says, re.Pattern[str]], ...] = (
     (
@@ -30,9 +28,10 @@ _SAYS: tuple[tuple[Says, re.Pattern[str]], ...] = (
         re.compile(
             r"-*|.*\b(?:not sure|unsure|unclear|unknown|cannot|can't|maybe|perhaps|partly|partially|not applicable)\b.*"
             r"|.*(?:לא ידוע|לא ניתן|אי אפשר|לא ברור|אולי|חלקית).*"
+            r"|(?:both|all|more than one|two or more|several|שתיהן|שניהם|כולן|כולם|שתיים|יותר)\b.*"
+            r"|.*(?:\b(?:only|and|רק)\b|# ו-? ?#).*"
         ),
     ),
-    ("several", re.compile(r"(?:more than one|two or more|several of|יותר מ-?אחת|שתיים או יותר)\b.*")),
     (
         "none",
         re.compile(
@@ -40,39 +39,15 @@ _SAYS: tuple[tuple[Says, re.Pattern[str]], ...] = (
             r"|(?:an|some |any )?other (?:word|one)s?|(?:אף|שום) .*|מילה אחרת"
         ),
     ),
-    (
-        "all",
-        re.compile(r"(?:both|all)(?: (?:of|are|do|occur|appear|words|two|three)\b.*)?|(?:שתיהן|שניהם|כולן|כולם)\b.*"),
-    ),
     ("yes", re.compile(r"(?:yes|true|כן|נכון)\b.*")),
     ("no", re.compile(r"(?:no|false|לא)\b.*")),
 )
 _NONE_AS_LAST = re.compile(r"none|neither|nothing|(?:an)?other|otherwise|אחרת?|אף")
-_LABEL = re.compile(r"^\(?[A-Da-d][).:]\s+")
-_LEAD_IN = re.compile(
-    r"^(?:with |by )?(?:the )?(?:words?|names?|terms?|phrases?) (?!or |and )(?=\S)|^with (?=\S)"
-    r"|^ב?ה?מיל(?:ה|ים) (?!או )(?=\S)"
-)
-_ONLY = re.compile(r"\b(?:only|just)\b|\bרק\b|\bבלבד\b")
 _PARTED = re.compile(r",\s*|;\s*|(?<=\S) (?:or|and|או|/) (?=\S)")
-_BOTH = re.compile(r"\band\b|&|\bboth\b|# ?ו-? ?#")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option as read.
-
-    Attributes:
-        says: the kind of statement; an option that says "nothing" never fits.
-        terms: the words that the option names.
-        all_meant: True if all terms must be there, False if one is enough.
-        only: True if no other word that is asked about may be there.
-    """
-
-    says: Says
-    terms: tuple[str, ...] = ()
-    all_meant: bool = False
-    only: bool = False
+Option = tuple[Says, tuple[str, ...]]
+"""The kind of statement of an option, and the words that it names; an option that says "nothing" never fits."""
 
 
 def read_option(option: str, *, last: bool = False, repeated: bool = False) -> Option:
@@ -82,24 +57,17 @@ def read_option(option: str, *, last: bool = False, repeated: bool = False) -> O
         last: True for the last option, where even a single word, such as "other", is about the other options.
         repeated: True if the question repeats the option: it names words then, even if it looks like "none" or "no".
     """
-    text = _LABEL.sub("", normalise(option)).strip().rstrip(".")
+    text = normalise(option).rstrip(".")
     quoted, frame = quoted_terms(text)
-    folded = fold(text)
-    if quoted:
-        frame = fold(frame)
-        return Option("words", tuple(quoted), _BOTH.search(frame) is not None, _ONLY.search(frame) is not None)
-    if repeated:
-        return Option("words", tuple(_PARTED.split(folded)))
+    folded = fold(frame if quoted else text).strip()
+    if repeated and not quoted:
+        return "words", tuple(_PARTED.split(folded))
     for says, pattern in _SAYS:
         if pattern.fullmatch(folded):
-            return Option(says)
+            return says, ()
     if last and _NONE_AS_LAST.fullmatch(folded):
-        return Option("none")
-    bare = _ONLY.sub(" ", folded).strip()
-    only = bool(bare) and bare != folded
-    parts = _PARTED.split(_LEAD_IN.sub("", bare if only else folded))
-    terms = (re.sub(r"^(?:or|and|או) (?=\S)", "", part) for part in parts)
-    return Option("words", tuple(terms), " and " in folded, only)
+        return "none", ()
+    return "words", quoted or tuple(re.sub(r"^(?:or|או) (?=\S)", "", part) for part in _PARTED.split(folded))
 
 
 _FIRST_SENTENCE = re.compile(
@@ -124,24 +92,13 @@ _BEYOND = re.compile(
     r"|(?:last|second|third|next|final) sentence|not in|(?:occurs?|appears?|comes?) (?:first|last|earliest))\b"
     r"|\b[בל]?כמה\b|\bאיך\b|\bמדוע\b|היכן|נושא|עוסק|משמעות|דומה|מטרת|לפני|אחרי|בהמשך|פעמי|\bאות\b|משפט ה(?:אחרון|שני)"
     r"|(?:מופיע|נזכר|מוזכר)\w* ראשונ"
+    r"|\b(?:any|whatever) (?:\w+ )?forms?\b|בכל (?:צורה|הטיה)"
+    r"|\b(?:does|do|is|are|has|have) (?:[^,?]*? )?not\b|n't\b|\babsent\b|\bmissing\b"
+    r"|\bלא (?:מופיע|מוזכר|נזכר|נמצא|כלול)|\bאינ[והםן]\b|\bboth\b|\ball\b|# and (?:\w+ )*#|# ו-? ?#"
 )
-"""Words of questions that these rules cannot check: amounts, later places, order, meaning."""
-_ANY_FORM = re.compile(r"(?<!no )(?<!no other )\b(?:any|whatever) (?:\w+ )?forms?\b|בכל (?:צורה|הטיה)")
-_NEGATED = re.compile(
-    r"\b(?:does|do|is|are|has|have) (?:[^,?]*? )?not\b|n't\b|\babsent\b|\bmissing\b"
-    r"|\bלא (?:מופיע|מוזכר|נזכר|נמצא|כלול)|\bאינ[והםן]\b"
-)
+"""Words of questions that these rules cannot check: amounts, order, meaning, absence, other forms, several at once."""
 _FIRST_OF_SEVERAL = re.compile(
     r"\b(?:first|earliest)\b(?! (?:sentence|words?\b|in the (?:par|text|pas)))|\bב?ראשונה?\b|\bהראשונה\b"
-)
-_ALL_MEANT = re.compile(r"\bboth\b|\ball\b|# and (?:\w+ )*#|# ו-? ?#")
-_NAMED = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"\b(?:word|term|name|phrase) (.+?)(?= (?:occurs?|appears?|is|in|stands?|mentioned|used|there)\b|[?,;]|$)",
-        r"\b(?:contain|mention|include|use|have) (?!any |some |an? |the )(.+?)(?= (?:in|by|or)\b|[?,;]|$)",
-        r"ה(?:מילה|מונח|שם|ביטוי) (.+?)(?= (?:מופיע|מוזכר|נזכר|נמצא|כלול|כתוב|בפסקה|בטקסט|במשפט)|[?,;]|$)",
-    )
 )
 _BETWEEN = r"[\"'\s;,/.]*(?:(?:or|and|או)\s)?[\"'\s]*"
 """Matches separators between the options that a question repeats."""
@@ -153,65 +110,48 @@ class Wording:
 
     Attributes:
         readable: True if these rules can check what the question asks.
-        terms: words that the question itself names; () if the options name them.
-        all_meant: True if the question asks about all of its terms, False if about any.
+        terms: words in quotation marks that the question itself names, any of which may be there; () if the options
+            name them.
         n_repeated: number of options, the first ones, that the question repeats; they always name words.
         in_opening: True if the question is about the first sentence, False if about the whole text.
         edge: "begin" or "end" if the question asks how its text begins or ends.
-        any_form: True if inflected forms count.
-        negated: True if the question asks for absent words.
         first_of_several: True if the first of several fitting options counts.
     """
 
     readable: bool
     terms: tuple[str, ...]
-    all_meant: bool
     n_repeated: int
     in_opening: bool
     edge: Literal["", "begin", "end"]
-    any_form: bool
-    negated: bool
     first_of_several: bool
 
     def there(self, term: str, seen: VisibleContext) -> bool:
         """Return whether a term is at the place that the question asks about."""
         text = next(iter(seen.sentences), "") if self.in_opening else seen.text
         if not self.edge:
-            return occurs_in(term, text, self.any_form)
+            return occurs_in(term, text)
         parts, words = _words(term), _words(text)
         here = words[: len(parts)] if self.edge == "begin" else words[-len(parts) :]
-        return bool(parts) and _same(parts, here, self.any_form)
+        return bool(parts) and parts == here
 
 
-def read_question(question: str, options: Sequence[str], *, of_itself: bool) -> Wording:
-    """Read the text of a question next to the options that it may repeat.
-
-    Args:
-        options: those that seem to name words.
-        of_itself: True if the options name no words, so that the question must.
-    """
+def read_question(question: str, options: Sequence[str]) -> Wording:
+    """Read the text of a question next to the options that seem to name words, which it may repeat."""
     frame, n_repeated = _without_options(normalise(question), [normalise(option) for option in options])
-    quoted, frame = quoted_terms(frame)
-    terms = tuple(dict.fromkeys(quoted))
+    terms, frame = quoted_terms(frame)
     # the sentences that ask, without asides, and the others, which say how to choose
     sentences = re.split(r"(?<=[.?!]) +", fold(frame))
     asking = [sentence for sentence in sentences if "?" in sentence] or sentences
     rules = " ".join(sentence for sentence in sentences if sentence not in asking)
     asked = re.sub(r"\([^()]*\)", " ", " ".join(asking))
-    named = next(filter(None, (pattern.search(asked) for pattern in _NAMED)), None)
-    if of_itself and not terms and named:
-        asked, terms = f"{asked[: named.start(1)]}#{asked[named.end(1) :]}", (named[1].strip(" '\""),)
     bare = _FIRST_SENTENCE.sub(" ", asked)
     edge: Literal["", "begin", "end"] = "begin" if _BEGINS.search(bare) else "end" if _ENDS.search(bare) else ""
     return Wording(
         readable=bool(edge or _OCCURS.search(asked)) and not _BEYOND.search(bare),
         terms=terms,
-        all_meant=_ALL_MEANT.search(asked) is not None,
         n_repeated=n_repeated,
         in_opening=_FIRST_SENTENCE.search(asked) is not None,
         edge=edge,
-        any_form=_ANY_FORM.search(f"{asked} {rules}") is not None,
-        negated=_NEGATED.search(bare) is not None,
         first_of_several=_FIRST_OF_SEVERAL.search(rules) is not None,
     )
 
@@ -227,7 +167,7 @@ def _without_options(question: str, options: Sequence[str]) -> tuple[str, int]:
     return question, 0
 
 
-def occurs_in(term: str, text: str, any_form: bool = False) -> bool:
+def occurs_in(term: str, text: str) -> bool:
     """Return whether a text has a word or phrase as whole words, in any case.
 
     The words of a phrase may be joined otherwise ("inverted-index", "inverted index"), but a stop or comma may separate
@@ -244,7 +184,7 @@ def occurs_in(term: str, text: str, any_form: bool = False) -> bool:
     stops_allowed = any(char in ".,;:!?" for char in term)
     for row in range(len(words) - len(parts) + 1 if parts else 0):
         window = words[row : row + len(parts)]
-        if _same(parts, [word for word, _, _ in window], any_form):
+        if parts == [word for word, _, _ in window]:
             gaps = "".join(text[left[2] : right[1]] for left, right in itertools.pairwise(window))
             if stops_allowed or not any(char in ".,;:!?" for char in gaps):
                 return True
@@ -259,66 +199,35 @@ def _words(text: str) -> list[str]:
     return [word for word, _, _ in tokens_of(fold(text))]
 
 
-def _same(parts: Sequence[str], words: Sequence[str], any_form: bool) -> bool:
-    return len(parts) == len(words) and all(
-        word == part or (any_form and same_form(word, part)) for word, part in zip(words, parts, strict=True)
-    )
-
-
 @functools.lru_cache(maxsize=2**17)
 def answer_by_reading(seen: VisibleContext, question: str, options: tuple[str, ...]) -> str:
     """Return the letter of the one option that holds, or "Not Relevant"; always the same answer.
 
     The rules, English and Hebrew, understand which of the words that options or question name occur in the text or in
     its first sentence, and with which words these begin or end. Words match whole, in any script, after NFKC and case
-    folding; inflected forms match only if the question says "in any form". The answer is
-    "Not Relevant" if the question cannot be parsed, if no option fits, or if several fit and the question has no rule
-    for that.
+    folding. The answer is "Not Relevant" if the question cannot be parsed, if no option fits, or if several fit and the
+    question has no rule for that.
     """
     options = options[: len(LETTERS)]
     read = [read_option(option, last=row == len(options) - 1) for row, option in enumerate(options)]
-    says = [option.says for option in read]
-    yes_or_no = "yes" in says and "no" in says
-    way_out = bool(says) and says[-1] != "words"
-    wording = read_question(question, options[: len(options) - way_out], of_itself=yes_or_no)
+    way_out = bool(read) and read[-1][0] != "words"
+    wording = read_question(question, options[: len(options) - way_out])
     read[: wording.n_repeated] = [read_option(option, repeated=True) for option in options[: wording.n_repeated]]
     if not wording.readable:
         return NOT_RELEVANT
 
-    def there(term: str) -> bool:
-        return wording.there(term, seen) != wording.negated
+    def any_there(terms: Sequence[str]) -> bool:
+        return any(wording.there(term, seen) for term in terms)
 
-    says = [option.says for option in read]
+    says = [option[0] for option in read]
     if "yes" in says and "no" in says:
-        found = [there(term) for term in wording.terms]
-        holds = "yes" if (all(found) if wording.all_meant else any(found)) else "no"
-        fits = [bool(found) and option.says == holds for option in read]
+        holds = "yes" if any_there(wording.terms) else "no"
+        fits = [bool(wording.terms) and says == holds for says, _ in read]
     else:
-        fits = _fitting(read, wording.terms, there)
+        fits = [says == "words" and any_there(terms) for says, terms in read]
+        none_fits = not (any_there(wording.terms) if wording.terms else any(fits))
+        fits = [fit or (says == "none" and none_fits) for fit, (says, _) in zip(fits, read, strict=True)]
     fitting = [row for row, fit in enumerate(fits) if fit]
     if not fitting or (len(fitting) > 1 and not wording.first_of_several):
         return NOT_RELEVANT
     return LETTERS[fitting[0]]
-
-
-def _fitting(options: Sequence[Option], terms: Sequence[str], there: Callable[[str], bool]) -> list[bool]:
-    """Return for each option whether the words that it names are there, or what it says of the others holds."""
-    asked = list(terms) or [term for option in options for term in option.terms]
-    fits = [option.says == "words" and _holds(option, asked, there) for option in options]
-    n_fitting = sum(map(there, terms)) if terms else sum(fits)
-    n_all = len(terms) or sum(option.says == "words" for option in options)
-    for row, option in enumerate(options):
-        if option.says == "none":
-            fits[row] = n_fitting == 0
-        elif option.says == "all":
-            fits[row] = n_fitting == n_all
-        elif option.says == "several" and n_fitting > 1:
-            return [other is option for other in options]
-    return fits
-
-
-def _holds(option: Option, asked: Sequence[str], there: Callable[[str], bool]) -> bool:
-    found = [there(term) for term in option.terms]
-    holds = bool(found) and (all(found) if option.all_meant else any(found))
-    others = [term for term in asked if term not in option.terms]
-    return holds and not (option.only and any(map(there, others)))

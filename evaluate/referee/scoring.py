@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from quarry.evaluate.games.text import same_text, token_f1, tokens
+from quarry.evaluate.games.labelled import same_text, token_f1, tokens
 from quarry.evaluate.referee.simulated import other_embedder
 from quarry.evaluate.referee.text import same_form
 from quarry.ingest.arrays import Float32Array
@@ -89,10 +89,10 @@ def score_guess(
     }
     parts = {name: round(part, 2) for name, part in parts.items()}
     private_score = round(sum(weight * part for weight, part in zip(WEIGHTS, parts.values(), strict=True)), 2)
-    feedback = {
-        "opening_sentence": _feedback("opening sentence", sentence, parts["opening_sentence_score"]),
-        "associative_word": _feedback("associative word", word, parts["associative_word_score"]),
-    }
+    feedback = {}
+    for name in ("opening_sentence", "associative_word"):
+        part, said = parts[f"{name}_score"], name.replace("_", " ")
+        feedback[name] = f"The {said} is right." if part == 100.0 else f"The {said} earned {part:.0f} of 100."
     return Score(league_points(private_score), private_score, parts, feedback)
 
 
@@ -212,16 +212,6 @@ def _answer(answer: object) -> str:
     """Return an answer in canonical form, "A".."D" or "Not Relevant"; "" for anything else."""
     text = re.sub(r"[\s_-]+", " ", answer).strip().upper() if isinstance(answer, str) else ""
     return "Not Relevant" if text == "NOT RELEVANT" else text if text in ("A", "B", "C", "D") else ""
-
-
-def _feedback(name: str, guess: str, score: float) -> str:
-    if not tokens(guess):
-        return f"No {name} was submitted."
-    if score == 100.0:
-        return f"The {name} is right."
-    if name == "opening sentence":
-        return f"The {name} is not the paragraph's; {score:.0f} of 100 for the words they share."
-    return f"The {name} is another one; {score:.0f} of 100 for its nearness to the right one."
 
 
 def _unquote(match: re.Match[str]) -> str:

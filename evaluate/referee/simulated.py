@@ -16,6 +16,7 @@ from tqdm.auto import tqdm
 
 from quarry.configs.imports import make
 from quarry.configs.settings import EmbedSettings
+from quarry.evaluate.errors import RefereeError
 from quarry.evaluate.referee.reading import answer_by_reading
 from quarry.evaluate.referee.spec import N_QUESTIONS, REFEREES, Posed, Referee, RefereeSpec, Secret, read_spec
 from quarry.evaluate.referee.text import VisibleContext, visible_context
@@ -189,21 +190,11 @@ def answering_policy(term: str, seed: int, tools: Tools) -> AnsweringPolicy:
         case "random":
             return functools.partial(_random, seed)
         case "semantic":
-            return Semantic(tools)
+            vector = functools.lru_cache(maxsize=64)(lambda text: tools.encoder.embed_queries([text])[0])
+            return lambda seen, number, question, options: LETTERS[
+                int((tools.encoder.embed_queries(list(options[: len(LETTERS)])) @ vector(seen.text)).argmax())
+            ]
     return lambda seen, number, question, options: answer_by_reading(seen, question, options)
-
-
-class Semantic:
-    """Policy that picks the option most similar to the visible text by an embedding model; the first of equals."""
-
-    def __init__(self, tools: Tools) -> None:
-        self._tools = tools
-        self._vector = functools.lru_cache(maxsize=64)(lambda text: tools.encoder.embed_queries([text])[0])
-
-    def __call__(self, seen: VisibleContext, number: int, question: str, options: tuple[str, ...]) -> str:
-        """Return the letter of the nearest option."""
-        vectors = self._tools.encoder.embed_queries(list(options[: len(LETTERS)]))
-        return LETTERS[int((vectors @ self._vector(seen.text)).argmax())]
 
 
 def _random(seed: int, seen: VisibleContext, number: int, question: str, options: tuple[str, ...]) -> str:
@@ -252,3 +243,46 @@ def prepare(specs: Iterable[str], store: Course, settings: EmbedSettings) -> Non
     """
     if any((read := read_spec(spec)) and read.view == "passages" for spec in specs):
         tools_of(store, settings).retrieve("")
+
+
+EVERY = "every"
+"""This word in place of a SPEC names all of `SPECS`."""
+SPECS = (
+    *("oracle", "noisy:0.15,0.10", "noisy:0.30,0.15"),
+    *("sees:opening", "sees:opening,noisy:0.15,0.10", "sees:opening,noisy:0.30,0.15"),
+    *("sees:passages", "sees:passages,noisy:0.15,0.10", "sees:passages,noisy:0.30,0.15"),
+    *("declined:0.40", "sees:opening,declined:0.40", "answers:10", "sees:opening,answers:10"),
+    *("constant:A", "constant:D", "key", "blind", "sees:name", "declining", "random", "semantic"),
+)
+"""Every kind of referee, in the order of the table."""
+HINT_ALONE = "none"
+"""The referee that answers nothing. The other referees are compared with it."""
+Judge = tuple[str, int]
+"""The SPEC and the seed of a referee."""
+
+
+def repeats_of(spec: str, repeats: int, seed: int) -> list[Judge]:
+    """Return a referee once for each repeat, with the seeds `seed`, `seed + 1`, ...; none for the SPEC "none"."""
+    return [(spec, seed + repeat) for repeat in range(repeats)] if read_spec(spec) is not None else []
+
+
+def judges_of(specs: Sequence[str], repeats: int, seed: int) -> list[Judge]:
+    """Return each referee with its seeds, in order, the hint alone first; one that draws nothing plays once.
+
+    Raises:
+        RefereeError: a SPEC is invalid, or comes twice.
+    """
+    if twice := [spec for spec in specs if specs.count(spec) > 1 or spec == HINT_ALONE]:
+        raise RefereeError(f"--referee must each be named once, and not {HINT_ALONE}, got {twice[0]!r}; remove it")
+    judges = [(HINT_ALONE, seed)]
+    for spec in specs:
+        read = read_spec(spec)
+        assert read is not None, "none was refused above"
+        judges += repeats_of(spec, repeats if read.draws else 1, seed)
+    return judges
+
+
+def make_judge(judge: Judge, tools: Tools) -> Referee:
+    """Return the referee of a SPEC and seed; for the SPEC "none" one that sends no answers."""
+    spec, seed = judge
+    return make_referee(spec, seed, tools) or SimulatedReferee(RefereeSpec(n_answers=0))

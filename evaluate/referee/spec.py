@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 from quarry.configs.imports import find, is_dotted
 from quarry.evaluate.errors import RefereeError
@@ -35,11 +35,10 @@ class Secret:
     hint: str = ""
 
 
-def secret_of(game: LabelledGame, paragraph: Paragraph | None) -> Secret | None:
-    """Return the labelled texts, completed from the ingested paragraph; None if neither has a text."""
-    text = game.paragraph or (paragraph.text if paragraph else "")
-    opening = game.opening_sentence or (paragraph.opening_sentence if paragraph else "")
-    return Secret(text, opening, game.book_name, game.hint) if text else None
+def secret_of(game: LabelledGame, paragraph: Paragraph) -> Secret:
+    """Return the labelled texts, completed from the ingested paragraph."""
+    text, opening = game.paragraph or paragraph.text, game.opening_sentence or paragraph.opening_sentence
+    return Secret(text, opening, game.book_name, game.hint)
 
 
 class Referee(Protocol):
@@ -79,15 +78,23 @@ class RefereeSpec:
         return bool(self.own) or self.policy in {"key", "random"} or self.wrong > 0.0 or 0.0 < self.declined < 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+VIEWS: Mapping[str, str] = {
+    "paragraph": "the whole paragraph (the default)",
+    "opening": "the labelled opening sentence alone, taken for the paragraph",
+    "passages": "the labelled opening sentence and the four paragraphs of the course nearest to question_text",
+    "name": "the book's name and the hint",
+    "nothing": "nothing at all",
+}
+"""Maps the name of a view to what it shows."""
+
+
+class Term(NamedTuple):
     """A term of a SPEC.
 
     Attributes:
-        form: as it is written.
-        says: its meaning, for the help.
+        form: as it is written; says: its meaning, for the help.
         field: of `RefereeSpec` that the term sets.
-        pattern: of its value, "" for a term without one.
+        pattern: of its value, "" for a term without one, which sets the field to its name.
         read: turns the value into that of the field.
     """
 
@@ -98,41 +105,18 @@ class Term:
     read: Callable[[str], Any] = str
 
 
-VIEWS: Mapping[str, str] = {
-    "paragraph": "the whole paragraph (the default)",
-    "opening": "the labelled opening sentence alone, taken for the paragraph",
-    "passages": "the labelled opening sentence and the four paragraphs of the course nearest to question_text",
-    "name": "the book's name and the hint",
-    "nothing": "nothing at all",
-}
-"""Maps the name of a view to what it shows."""
-
 _SHARE = r"0*\.\d+|[01](?:\.\d*)?"
 TERMS: Mapping[str, Term] = {
     "sees": Term(f"sees:{'|'.join(VIEWS)}", "it sees", "view", "|".join(VIEWS)),
     "wrong": Term("wrong:R", "this share of its answers, 0..1, becomes another letter", "wrong", _SHARE, float),
-    "declined": Term(
-        "declined:R",
-        'this share, 0..1, becomes "Not Relevant"; at most 1 together with wrong',
-        "declined",
-        _SHARE,
-        float,
-    ),
-    "answers": Term(
-        "answers:N",
-        "only the first N of 20 questions are answered, N within 1..20",
-        "n_answers",
-        "[1-9]|1[0-9]|20",
-        int,
-    ),
-    "constant": Term(
-        "constant:L", "always the letter L, A to D", pattern=f"[{LETTERS}]", read=lambda value: f"constant:{value}"
-    ),
+    "declined": Term("declined:R", 'this share, 0..1, becomes "Not Relevant"', "declined", _SHARE, float),
+    "answers": Term("answers:N", "only the first N of 20 are answered", "n_answers", "[1-9]|1[0-9]|20", int),
+    "constant": Term("constant:L", "always the letter L, A to D", "policy", f"[{LETTERS}]", "constant:{}".format),
     "key": Term("key", "a fixed key of 20 letters, another one for each seed"),
     "semantic": Term("semantic", "the option most like what it sees, by another embedding model than the player's"),
     "random": Term("random", "any letter by chance"),
 }
-"""Maps the name of a term to the term; a term without a value sets its field to its name."""
+"""Terms of a SPEC by name."""
 
 NAMES = {
     "oracle": "sees:paragraph",
@@ -187,10 +171,10 @@ def read_spec(spec: str) -> RefereeSpec | None:
                 f"{term.field} {found[term.field]}; use e.g. {EXAMPLE}"
             )
         found[term.field] = term.read(value or name)
-    read = replace(RefereeSpec(), **found)
-    if read.wrong + read.declined > 1.0 + 1e-9:
+    made = RefereeSpec(**found)
+    if made.wrong + made.declined > 1.0 + 1e-9:
         raise RefereeError(
-            f"--referee must have shares wrong and declined of at most 1 together, got {read.wrong:g} and "
-            f"{read.declined:g}; use e.g. {EXAMPLE}"
+            f"--referee must have shares wrong and declined of at most 1 together, got {made.wrong:g} and "
+            f"{made.declined:g}; use e.g. {EXAMPLE}"
         )
-    return read
+    return made

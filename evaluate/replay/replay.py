@@ -9,6 +9,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from threadpoolctl import threadpool_limits
@@ -18,11 +19,10 @@ from quarry.configs.executors import Cluster, Workers, executor_of, made_once
 from quarry.configs.places import code_digest
 from quarry.configs.settings import Settings, as_dict
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.locating import locate_games, require_of_store
-from quarry.evaluate.referee import prepare
-from quarry.evaluate.replay.judges import Judge, repeats_of
+from quarry.evaluate.games.locating import locate_in
+from quarry.evaluate.referee.simulated import Judge, prepare, repeats_of
 from quarry.evaluate.replay.replayer import Job, PlayAll, build_replayer, play_on, workers_for
-from quarry.evaluate.runs.files import RecordFile, unfinished_records
+from quarry.evaluate.runs.files import RecordFile, unfinished_records, write_run
 from quarry.evaluate.runs.measures import Measure
 from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord
 from quarry.evaluate.runs.run import Run, make_run
@@ -62,8 +62,7 @@ def replay_games(
     Raises:
         GamesError: the games are another corpus's.
     """
-    located = locate_games(games, store.paragraphs)
-    require_of_store(located, store.location, "--games")
+    located = locate_in(games, store)
     records = [] if records is None else records
     done = len(records)
     jobs = (Job(number, game, located.get(game.game_id)) for number, game in enumerate(games) if number >= done)
@@ -110,7 +109,7 @@ def replay_judges(
     records: RecordFile | list[GameRecord] = []
     if out:
         inputs = inputs_digest(games, store.fingerprint, settings, judges, seed)
-        records = unfinished_records(out, inputs, [game.game_id for game in games])
+        records = unfinished_records(out, inputs)
         if records:
             print(f"resuming {out}: {len(records)} games are finished", file=sys.stderr)
     if isinstance(workers, int):
@@ -156,3 +155,28 @@ def replay_store(
     judges = repeats_of(referee, repeats, seed)
     records = replay_judges(games, store, settings, judges, seed=seed, workers=workers, out=out, name=name)
     return make_run(records, store.fingerprint, settings, referee, seed, len(judges) or 1, name, measures)
+
+
+def replay_each(
+    games: Sequence[LabelledGame],
+    store: Course,
+    named: Mapping[str, Settings],
+    *,
+    folder: Path | None = None,
+    **options: Any,
+) -> list[Run]:
+    """Return a run for each of several settings, under its name.
+
+    Args:
+        named: settings by the name of their run.
+        folder: each run is written there as NAME.json; the same replays to it are resumed.
+        options: as of `replay_store`.
+    """
+    paths = {name: folder / f"{name}.json" if folder else None for name in named}
+    runs = [
+        replay_store(games, store, settings, name=name, out=paths[name], **options) for name, settings in named.items()
+    ]
+    for run in runs:  # only now, so that until the last game all of them are resumed
+        if path := paths[run.name]:
+            write_run(path, run)
+    return runs

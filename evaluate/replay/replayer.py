@@ -12,9 +12,9 @@ from quarry.configs.executors import made_once, result_of, run_all
 from quarry.configs.settings import Settings, SettingsError, WorkerError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
-from quarry.evaluate.referee import Referee, tools_of
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
-from quarry.evaluate.replay.judges import Judge, make_judge
+from quarry.evaluate.referee.simulated import Judge, make_judge, tools_of
+from quarry.evaluate.referee.spec import Referee
 from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord, record_game
 from quarry.ingest.embed import Models
 from quarry.ingest.paragraph import Paragraph
@@ -55,10 +55,11 @@ PlayAll = Callable[[Iterable[Job]], Iterator[GameRecord]]
 """Plays jobs and yields their records in any order."""
 
 
+@dataclass(frozen=True)
 class Replayer:
     """Replays games with one player.
 
-    Args:
+    Attributes:
         player: plays them.
         judges: the referees that each game is played against; without referees, games are only searched.
         similarity: of two words, for the score; None if nothing is played.
@@ -66,19 +67,11 @@ class Replayer:
         n_candidates: candidates of each play that the record keeps.
     """
 
-    def __init__(
-        self,
-        player: Player,
-        judges: Sequence[Referee],
-        similarity: Similarity | None,
-        seed: int,
-        n_candidates: int = N_CANDIDATES_KEPT,
-    ) -> None:
-        self._player = player
-        self._judges = judges
-        self._similarity = similarity
-        self._seed = seed
-        self._n_candidates = n_candidates
+    player: Player
+    judges: Sequence[Referee]
+    similarity: Similarity | None
+    seed: int
+    n_candidates: int = N_CANDIDATES_KEPT
 
     def record(
         self, job: Job, judges: Sequence[Referee] = (), questions: Sequence[Question] | None = None
@@ -91,18 +84,18 @@ class Replayer:
             judges: in place of the replayer's own.
             questions: asked in place of the player's own.
         """
-        planned = _PlansOnce(self._player, questions)
+        planned = _PlansOnce(self.player, questions)
         reports = []
-        if self._similarity is not None and job.paragraph is not None:
-            for judge in judges or self._judges:
-                repertoire = Repertoire([(job.game, job.paragraph)], judge, self._similarity)
-                server = LocalGameServer(PracticeServer(repertoire, seed=self._seed + job.number), "replay")
+        if self.similarity is not None and job.paragraph is not None:
+            for judge in judges or self.judges:
+                repertoire = Repertoire([(job.game, job.paragraph)], judge, self.similarity)
+                server = LocalGameServer(PracticeServer(repertoire, seed=self.seed + job.number))
                 reports.append(play(server, planned, name="replay", timeout_s=TIMEOUT_S, timeouts=None))
         if reports:
             result = reports[0].plan.result
         else:
-            result = self._player.orchestrator.search(Query(job.game.hint, job.game.book_name))
-        return record_game(job.game, job.paragraph, result, reports, self._n_candidates)
+            result = self.player.orchestrator.search(Query(job.game.hint, job.game.book_name))
+        return record_game(job.game, job.paragraph, result, reports, self.n_candidates)
 
 
 class _PlansOnce:

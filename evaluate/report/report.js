@@ -144,7 +144,6 @@
   const PLOTS = {
     success: { x: "k: the first k hits", y: "share of games", mode: "lines+markers" },
     lost: { x: "games", y: "", rows: data.runs },
-    confidence: { x: "confidence of a guess", y: "share right", mode: "lines+markers" },
   };
 
   function trace(one, at, plot, tone) {
@@ -180,7 +179,6 @@
     document.querySelectorAll(".plot").forEach((element) => {
       const name = element.dataset.figure;
       const traces = data.plots[name].map((one, at) => trace(one, at, PLOTS[name], tone));
-      if (name === "confidence") traces.push({ x: [0, 1], y: [0, 1], mode: "lines", line: { color: "#888", dash: "dot" }, name: "as stated", hoverinfo: "skip" });
       Plotly.react(element, traces, layout(PLOTS[name], tone, element.clientWidth), { responsive: true, displaylogo: false, displayModeBar: false });
     });
   }

@@ -68,29 +68,31 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
     first, *others = runs
     values = [tested_values(run) for run in runs]
     shared = [name for name in values[0] if all(name in found for found in values)]
-    tests = []
-    for run, found in zip(others, values[1:], strict=True):
-        for measure in shared:
-            difference = found[measure] - values[0][measure]
-            interval = bootstrap_interval(difference, seed)
-            tests.append((run.name, measure, difference, *interval, randomisation_p(difference, seed)))
-    corrected = holm([test[-1] for test in tests])
-    return [
-        PairedTest(
-            preset=name,
-            against=first.name,
-            measure=measure,
-            difference=round(float(difference.mean()), 6),
-            low=round(low, 6),
-            high=round(high, 6),
-            n_games=len(difference),
-            n_differ=int(np.count_nonzero(difference)),
-            p=round(p, 6),
-            p_holm=round(p_holm, 6),
-            verdict=_verdict(float(difference.mean()), p_holm),
-        )
-        for (name, measure, difference, low, high, p), p_holm in zip(tests, corrected, strict=True)
+    compared = [
+        (run.name, measure, found[measure] - values[0][measure])
+        for run, found in zip(others, values[1:], strict=True)
+        for measure in shared
     ]
+    p_values = [randomisation_p(difference, seed) for _, _, difference in compared]
+    tests = []
+    for (name, measure, difference), p, p_holm in zip(compared, p_values, holm(p_values), strict=True):
+        mean, (low, high) = float(difference.mean()), bootstrap_interval(difference, seed)
+        tests.append(
+            PairedTest(
+                preset=name,
+                against=first.name,
+                measure=measure,
+                difference=round(mean, 6),
+                low=round(low, 6),
+                high=round(high, 6),
+                n_games=len(difference),
+                n_differ=int(np.count_nonzero(difference)),
+                p=round(p, 6),
+                p_holm=round(p_holm, 6),
+                verdict=_verdict(mean, p_holm),
+            )
+        )
+    return tests
 
 
 def tested_values(run: Run) -> Mapping[str, Float64Array]:

@@ -15,9 +15,8 @@ import ir_measures
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from quarry.configs.json_files import read_object, read_text
-from quarry.configs.settings import SettingsError
-from quarry.evaluate.errors import RunError
+from quarry.configs.json_files import as_object, read_text
+from quarry.evaluate.errors import RunError, writing
 from quarry.evaluate.runs.measures import Measure
 from quarry.evaluate.runs.record import GameRecord, HitRecord, SearchRecord
 from quarry.evaluate.runs.run import NOT_PLAYED, Run
@@ -53,25 +52,22 @@ def partial_path(out: Path) -> Path:
 class RecordFile(Collection[GameRecord]):
     """The records of games in a file of JSON lines, of which one at a time is in memory.
 
+    A last line without a line break is torn, by a kill; the next append replaces it.
+
     Args:
         path: of the file.
-        game_ids: of the games that are replayed, in order. Lines count up to the first one that is incomplete or not
-            about the game at its position; the next append replaces it and all after it. None counts every line.
 
     Raises:
         RunError: the file cannot be read.
     """
 
-    def __init__(self, path: Path, game_ids: Sequence[str] | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         self._n = self._size = 0
         for line in self._lines():
-            if game_ids is not None and not (
-                self._n < len(game_ids) and line.startswith(_begin(game_ids[self._n])) and line.endswith(b"}\n")
-            ):
-                break  # a process that was killed leaves a torn last line
-            self._n += 1
-            self._size += len(line)
+            if line.endswith(b"\n"):
+                self._n += 1
+                self._size += len(line)
 
     def __len__(self) -> int:
         return self._n
@@ -113,31 +109,23 @@ class RecordFile(Collection[GameRecord]):
             ) from error
 
 
-def _begin(game_id: str) -> bytes:
-    """Return what the line of a game begins with."""
-    return (json.dumps({"game_id": game_id}, ensure_ascii=False)[:-1] + ",").encode()
-
-
-def unfinished_records(out: Path, inputs: str, game_ids: Sequence[str]) -> RecordFile:
+def unfinished_records(out: Path, inputs: str) -> RecordFile:
     """Return the finished games of a replay to `out` that was interrupted, or begin a new one.
 
     Args:
         inputs: a digest of everything that the run depends on; games of other inputs are not used.
-        game_ids: of all games of the replay, in order.
 
     Raises:
         SettingsError: the files cannot be written.
     """
     games, partial = games_path(out), partial_path(out)
     marker = json.dumps({"inputs": inputs}) + "\n"
-    try:
+    with writing(out):
         known = partial.read_text(encoding="utf-8", errors="replace") if partial.is_file() else ""
         if known != marker or not games.is_file():
             games.write_bytes(b"")  # before the marker, so that a crash never leaves the marker with other games
             partial.write_text(marker, encoding="utf-8")
-    except OSError as error:
-        raise SettingsError(f"--out must be in a folder that can be written, got {out}: {error.strerror}") from error
-    return RecordFile(games, game_ids)
+    return RecordFile(games)
 
 
 def write_run(out: Path, run: Run) -> None:
@@ -146,14 +134,12 @@ def write_run(out: Path, run: Run) -> None:
     Raises:
         SettingsError: a file cannot be written.
     """
-    try:
+    with writing(out):
         if not (isinstance(run.records, RecordFile) and run.records.path == games_path(out)):
             with games_path(out).open("w", encoding="utf-8", newline="\n") as file:
                 file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in run.records)
         out.write_text(json.dumps(run.as_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         partial_path(out).unlink(missing_ok=True)
-    except OSError as error:
-        raise SettingsError(f"--out must be a file that can be written, got {out}: {error.strerror}") from error
 
 
 def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
@@ -169,7 +155,8 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
     remedy = "run the replay that writes it: python -m evaluate replay ... --out RUN.json"
     if partial_path(path).exists():
         raise RunError(f"{path}: must be a finished run, got {partial_path(path).name} beside it; {remedy}")
-    found = read_object(path, RunError, what="a run as replay --out writes it", remedy=remedy)
+    text = read_text(path, RunError, remedy=remedy)
+    found = as_object(text, str(path), RunError, what="a run as replay --out writes it", remedy=remedy)
     try:
         header = _HEADER.validate_python({key: found.get(key) for key in _Header.__annotations__}, strict=True)
     except ValidationError as error:
@@ -217,7 +204,7 @@ def read_trec_run(path: Path, ours: Run) -> Run:
         ours: a run over the same games and the store with the paragraph_ids of the file.
 
     Raises:
-        RunError: the file cannot be read, or names no game or no paragraph of ours.
+        RunError: the file cannot be read, or names no game of ours.
     """
     rankings: dict[str, dict[str, float]] = defaultdict(dict)
     try:
@@ -231,50 +218,35 @@ def read_trec_run(path: Path, ours: Run) -> Run:
         raise RunError(
             f"{path}: must hold lines `game_id Q0 paragraph_id rank score name`, got {error}; mend the file"
         ) from error
-    known: dict[str, tuple[str, int, str]] = {}
-    game_ids = set()
-    for record in ours.records:
-        game_ids.add(record["game_id"])
-        for item in (*record["search"]["hits"], *([record["truth"]] if record["truth"] else [])):
-            known[item["paragraph_id"]] = (item["document"], item["page"], item["opening_sentence"])
-    if not rankings.keys() & game_ids:
+    if not rankings.keys() & {record["game_id"] for record in ours.records}:
         raise RunError(f"{path}: must name games of {ours.name}, got {', '.join([*rankings][:3]) or 'none'}")
-    if not known.keys() & {paragraph_id for ranking in rankings.values() for paragraph_id in ranking}:
-        raise RunError(
-            f"{path}: must name paragraphs as {ours.name} does, got {next(iter(next(iter(rankings.values()))))}"
-        )
-    records = tuple(_ranked(record, rankings[record["game_id"]], known, path.stem) for record in ours.records)
+    records = tuple(_ranked(record, rankings[record["game_id"]], path.stem) for record in ours.records)
     preset = {"preset": path.name}
     return Run(records, NOT_PLAYED, preset, ours.store_fingerprint, "", ours.seed, 1, path.stem, ours.own_measures)
 
 
-def _ranked(
-    record: GameRecord, scores: Mapping[str, float], known: Mapping[str, tuple[str, int, str]], name: str
-) -> GameRecord:
+def _ranked(record: GameRecord, scores: Mapping[str, float], name: str) -> GameRecord:
     """Return the record of a game with another ranking.
 
     Args:
         scores: of the paragraphs of the ranking, in the order of the file.
-        known: document, page and opening sentence of the known paragraphs, by paragraph_id.
     """
     ranking = sorted(scores, key=lambda paragraph_id: -scores[paragraph_id])
-    hits: list[HitRecord] = []
-    for rank, paragraph_id in enumerate(ranking, 1):
-        document, page, sentence = known.get(paragraph_id, ("", 0, ""))
-        hits.append(
-            {
-                "paragraph_id": paragraph_id,
-                "document": document,
-                "page": page,
-                "opening_sentence": sentence,
-                "slot": "",
-                "strategy": name,
-                "relevance": 0.0,
-                "rank": rank,
-                "score": scores[paragraph_id],
-                "why": f"rank {rank} of {name}",
-            }
-        )
+    hits: list[HitRecord] = [
+        {
+            "paragraph_id": paragraph_id,
+            "document": "",
+            "page": 0,
+            "opening_sentence": paragraph_id,
+            "slot": "",
+            "strategy": name,
+            "relevance": 0.0,
+            "rank": rank,
+            "score": scores[paragraph_id],
+            "why": f"rank {rank} of {name}",
+        }
+        for rank, paragraph_id in enumerate(ranking, 1)
+    ]
     truth = record["truth"]
     place = ranking.index(truth["paragraph_id"]) + 1 if truth and truth["paragraph_id"] in scores else None
     search: SearchRecord = {

@@ -50,45 +50,34 @@ def _parsed(name: str) -> RankingMeasure:
 
 
 def values_of(records: Sequence[GameRecord], measures: Mapping[str, Measure] | None = None) -> dict[str, Float64Array]:
-    """Return the (n_games,) values of each measure, in the order of the games; of MEASURES, unless others are given."""
-    measures = MEASURES if measures is None else measures
-    ranked = per_game(
-        {record["game_id"]: [hit["paragraph_id"] for hit in record["search"]["hits"]] for record in records},
-        {record["game_id"]: truth["paragraph_id"] if (truth := record["truth"]) else None for record in records},
-        {name: measure for name, measure in measures.items() if isinstance(measure, RankingMeasure)},
-    )
-    return {
-        name: ranked[name]
-        if isinstance(measure, RankingMeasure)
-        else np.array([float(measure(record)) for record in records])
-        for name, measure in measures.items()
-    }
+    """Return the (n_games,) values of each measure, in the order of the games; of MEASURES, unless others are given.
 
-
-def per_game(
-    rankings: Mapping[str, Sequence[str]], relevant: Mapping[str, str | None], measures: Mapping[str, RankingMeasure]
-) -> dict[str, Float64Array]:
-    """Return the (n_games,) values of each measure, in the order of `relevant`.
-
-    Args:
-        rankings: the paragraph_ids of the hits of each game, best first.
-        relevant: the paragraph_id of each game; None if it was lost at ingest, which counts as a miss.
+    A game that was lost at ingest counts as a miss.
 
     Reference:
         MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022.
     """
+    measures = MEASURES if measures is None else measures
     # a game without a known paragraph gets one that no ranking holds
-    qrels = [ir_measures.Qrel(game_id, paragraph_id or LOST, 1) for game_id, paragraph_id in relevant.items()]
-    run = [
-        ScoredDoc(game_id, paragraph_id, float(-place))
-        for game_id, ranking in rankings.items()
-        for place, paragraph_id in enumerate(ranking)
+    qrels = [
+        ir_measures.Qrel(record["game_id"], truth["paragraph_id"] if (truth := record["truth"]) else LOST, 1)
+        for record in records
     ]
-    rows = {game_id: row for row, game_id in enumerate(relevant)}
-    found = {measure: np.zeros(len(rows)) for measure in measures.values()}
+    run = [
+        ScoredDoc(record["game_id"], hit["paragraph_id"], float(-place))
+        for record in records
+        for place, hit in enumerate(record["search"]["hits"])
+    ]
+    rows = {record["game_id"]: row for row, record in enumerate(records)}
+    found = {measure: np.zeros(len(rows)) for measure in measures.values() if isinstance(measure, RankingMeasure)}
     for metric in ir_measures.iter_calc(list(found), qrels, run):
         found[metric.measure][rows[metric.query_id]] = metric.value
-    return {name: found[measure] for name, measure in measures.items()}
+    return {
+        name: found[measure]
+        if isinstance(measure, RankingMeasure)
+        else np.array([float(measure(record)) for record in records])
+        for name, measure in measures.items()
+    }
 
 
 def interval(values: Float64Array, seed: int) -> tuple[float, float]:

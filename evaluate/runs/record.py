@@ -9,8 +9,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from typing_extensions import TypedDict
 
-from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.text import same_sentence, same_text
+from quarry.evaluate.games.labelled import LabelledGame, same_sentence, same_text
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.game.game import GameReport
 from quarry.player.protocol import messages as protocol

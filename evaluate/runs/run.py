@@ -114,29 +114,9 @@ def _picked(found: Mapping[str, object] | None, *keys: str) -> dict[str, Any]:
     return {key: found[key] if found else None for key in keys}
 
 
-@dataclass(frozen=True)
-class _Read:
-    """Everything that the figures of a run need, from one pass over its records.
-
-    Attributes:
-        rows: of each answerable game and repeat, game by game.
-        values: (n_answerable,) value of each measure for each answerable game, in order.
-        n_unanswerable: games; abstained: of these, searched without anything relevant.
-        asked: digest of the games and their labels, the same over every store.
-        games: digest of the games and of the paragraphs they are about.
-    """
-
-    rows: list[GameRow]
-    values: Mapping[str, Float64Array]
-    n_unanswerable: int
-    abstained: int
-    asked: str
-    games: str
-
-
-@dataclass(frozen=True, repr=False)
+@dataclass(repr=False)
 class Run:
-    """One run over labelled games.
+    """One run over labelled games; its figures are computed in one pass over the records.
 
     Attributes:
         records: every game once, in the order of the games; they may be in a file, of which few are in memory.
@@ -147,6 +127,10 @@ class Run:
         repeats: plays of each game; 1 without a referee.
         name: of its file without the suffix, or of its preset; "" where it has none.
         own_measures: measures that the run has besides those of MEASURES, by name.
+        rows: a row for each answerable game and repeat, game by game.
+        values: (n_answerable,) value of each measure for each answerable game, in order.
+        asked: digest of the questions and labels of all games; the same over every store.
+        games_digest: 16 hexadecimal digits that change with the games and with the paragraphs they are about.
     """
 
     records: Collection[GameRecord]
@@ -158,6 +142,32 @@ class Run:
     repeats: int
     name: str = ""
     own_measures: Mapping[str, Measure] = field(default_factory=dict)
+    rows: list[GameRow] = field(init=False)
+    values: Mapping[str, Float64Array] = field(init=False)
+    asked: str = field(init=False)
+    games_digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rows = []
+        parts: list[Mapping[str, Float64Array]] = []
+        self._n_unanswerable = self._abstained = 0
+        asked, games, separator = hashlib.sha256(b"["), hashlib.sha256(b"["), ""
+        records = iter(self.records)
+        while chunk := list(islice(records, N_AT_ONCE)):
+            answerable = [record for record in chunk if record["answerable"]]
+            self.rows += [row_of(record, n, played=self.played) for record in answerable for n in range(self.repeats)]
+            parts.append(values_of(answerable, {**MEASURES, **self.own_measures}))
+            self._n_unanswerable += len(chunk) - len(answerable)
+            self._abstained += sum(not (record["answerable"] or record["search"]["relevant"]) for record in chunk)
+            for record in chunk:
+                game = [record[key] for key in ("game_id", "book_name", "hint", "answerable", "opening_sentence")]
+                truth_id = truth["paragraph_id"] if (truth := record["truth"]) else ""
+                asked.update((separator + json.dumps(game)).encode())
+                games.update((separator + json.dumps([*game, truth_id])).encode())
+                separator = ", "
+        games.update(b"]")
+        self.values = {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
+        self.asked, self.games_digest = asked.hexdigest(), games.hexdigest()[:16]
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value:.3f}" for name, (value, _) in self.figures.items())
@@ -185,53 +195,10 @@ class Run:
         """Return the records of some games by game_id."""
         return {record["game_id"]: record for record in self.records if record["game_id"] in game_ids}
 
-    @functools.cached_property
-    def _read(self) -> _Read:
-        rows: list[GameRow] = []
-        parts: list[Mapping[str, Float64Array]] = []
-        n_unanswerable = abstained = 0
-        asked, games, separator = hashlib.sha256(b"["), hashlib.sha256(b"["), ""
-        records = iter(self.records)
-        while chunk := list(islice(records, N_AT_ONCE)):
-            answerable = [record for record in chunk if record["answerable"]]
-            rows += [row_of(record, n, played=self.played) for record in answerable for n in range(self.repeats)]
-            parts.append(values_of(answerable, {**MEASURES, **self.own_measures}))
-            n_unanswerable += len(chunk) - len(answerable)
-            abstained += sum(not (record["answerable"] or record["search"]["relevant"]) for record in chunk)
-            for record in chunk:
-                game = [record[key] for key in ("game_id", "book_name", "hint", "answerable", "opening_sentence")]
-                truth_id = truth["paragraph_id"] if (truth := record["truth"]) else ""
-                asked.update((separator + json.dumps(game)).encode())
-                games.update((separator + json.dumps([*game, truth_id])).encode())
-                separator = ", "
-        games.update(b"]")
-        values = {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
-        return _Read(rows, values, n_unanswerable, abstained, asked.hexdigest(), games.hexdigest()[:16])
-
-    @property
-    def rows(self) -> list[GameRow]:
-        """A row for each answerable game and repeat, game by game."""
-        return self._read.rows
-
     @property
     def games(self) -> list[GameRow]:
         """The first row of each answerable game."""
         return self.rows[:: self.repeats]
-
-    @property
-    def asked(self) -> str:
-        """A digest of the questions and labels of all games; the same over every store."""
-        return self._read.asked
-
-    @property
-    def games_digest(self) -> str:
-        """16 hexadecimal digits that change with the games and with the paragraphs they are about."""
-        return self._read.games
-
-    @property
-    def values(self) -> Mapping[str, Float64Array]:
-        """(n_answerable,) value of each measure for each answerable game, in order."""
-        return self._read.values
 
     @functools.cached_property
     def lost_at_ingest(self) -> int:
@@ -293,14 +260,14 @@ class Run:
         }
         return {
             "games": len(self.records),
-            "unanswerable": self._read.n_unanswerable,
+            "unanswerable": self._n_unanswerable,
             "lost_at_ingest": self.lost_at_ingest,
             "opening_sentence_exact": _share([row.read_right for row in games if row.read_right is not None]),
             "measures": self.measures,
             "intervals": self.intervals,
             "book_resolved": _share([row.book_right for row in games]),
             "abstained": sum(not row.relevant for row in games),
-            "abstained_unanswerable": self._read.abstained,
+            "abstained_unanswerable": self._abstained,
             "win_rate": self.win_rate,
             "win_rate_interval": self.win_rate_interval,
             "sentence_exact": exact["sentence_exact"],

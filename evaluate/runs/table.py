@@ -9,7 +9,7 @@ import numpy as np
 
 from quarry.configs.settings import Settings, as_dict
 from quarry.evaluate.errors import RunError
-from quarry.evaluate.replay.judges import HINT_ALONE, Judge
+from quarry.evaluate.referee.simulated import HINT_ALONE, Judge
 from quarry.evaluate.runs.measures import bootstrap_interval, interval
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import commit
@@ -24,7 +24,8 @@ def make_table(
 ) -> dict[str, Any]:
     """Return games won, private score, Brier and log score of the confidence for each referee and the hint alone.
 
-    A game that was lost at ingest counts as lost, with score 0; the confidence is judged by the others.
+    A game that was lost at ingest counts as lost, with score 0; the confidence is judged by the others: the smaller
+    both scores are, the better.
 
     Args:
         records: of the games; those that are not answerable are left out.
@@ -33,6 +34,9 @@ def make_table(
 
     Raises:
         RunError: no game is answerable.
+
+    Reference:
+        Brier, Verification of Forecasts Expressed in Terms of Probability, 1950; Good, Rational Decisions, 1952.
     """
     game_ids, found = [], []
     for record in records:
@@ -55,13 +59,14 @@ def make_table(
     for spec, share in shares.items():
         its = specs == spec
         stated, right = confidence[played][:, its], won[played][:, its]
+        sure = np.clip(stated, SURE, 1.0 - SURE)
         figures: dict[str, tuple[Float64Array, Callable[[Float64Array, int], tuple[float, float]]]] = {
             "won": (share, interval),
             "won_more_than_hint": (share - shares[HINT_ALONE], bootstrap_interval),
             "private_score": (scores[:, its].mean(axis=1), interval),
             "sentence_exact": (exact[:, its].mean(axis=1), interval),
-            "brier": (brier(stated, right).mean(axis=1), interval),
-            "log_score": (log_score(stated, right).mean(axis=1), interval),
+            "brier": (((stated - right) ** 2).mean(axis=1), interval),
+            "log_score": (-np.log(np.where(right > 0.0, sure, 1.0 - sure)).mean(axis=1), interval),
         }
         lines[spec] = {"plays": int(its.sum())}
         for name, (values, interval_of) in figures.items():
@@ -82,26 +87,6 @@ def make_table(
             for row, game_id in enumerate(game_ids)
         ],
     }
-
-
-def brier(confidence: Float64Array, won: Float64Array) -> Float64Array:
-    """Return the squared distance of each confidence from the outcome, 0..1; the smaller, the better.
-
-    Reference:
-        Brier, Verification of Forecasts Expressed in Terms of Probability, 1950.
-    """
-    return (confidence - won) ** 2
-
-
-def log_score(confidence: Float64Array, won: Float64Array) -> Float64Array:
-    """Return minus the natural logarithm of the probability of each outcome; the smaller, the better.
-
-    Reference:
-        Good, Rational Decisions, 1952.
-    """
-    sure = np.clip(confidence, SURE, 1.0 - SURE)
-    scores: Float64Array = -np.log(np.where(won > 0.0, sure, 1.0 - sure))
-    return scores
 
 
 def _mean(values: Float64Array) -> float | None:

@@ -1,15 +1,17 @@
-"""Arrays that a search of labelled games needs and that stay the same in all trials, and the search of them."""
+"""Arrays that a search of labelled games needs in all trials, their search, and the objective of a study."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from tqdm.auto import tqdm
 
 from quarry.configs.settings import SearchSettings, Settings
 from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.runs.measures import interval
 from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Paragraph
@@ -35,6 +37,13 @@ from quarry.player.search.strategies.dense import Dense, dense_weights
 from quarry.player.search.types import Query
 
 NO_COLUMN = -1
+"""Column of a labelled paragraph that the course does not hold."""
+SUCCESS_WEIGHT = 0.1
+ABSTENTION_WEIGHT = 0.1
+"""Weights of Success@k and of balanced accuracy (of telling answerable games from others) next to RR."""
+OBJECTIVE = f"RR + {SUCCESS_WEIGHT:g} Success@k + {ABSTENTION_WEIGHT:g} balanced_accuracy"
+MEASURE = "RR"
+"""Measure in which the gain on the test games is tested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +181,6 @@ def prepare(
     settings: Settings,
     embedder: Embedder,
     *,
-    keywords: bool = False,
     progress: bool = True,
 ) -> Prepared:
     """Compute the arrays of games over a store.
@@ -181,9 +189,7 @@ def prepare(
         located: the ingested paragraph of each answerable game, as `locate_games` gives it.
         settings: strategies and modes of the whole study; tuned settings are not read.
         embedder: of the store.
-        keywords: whether a trial may search by keywords.
         progress: True for a bar on standard error.
-
     """
     # every term of the similarity is computed, also those with weight 0 in these settings
     whole = replace(settings.search, sentence_weight=0.5, sentence_mean_weight=0.25, rule_weight=1.0)
@@ -192,7 +198,7 @@ def prepare(
     dense = searched.strategies["dense"]
     assert isinstance(dense, Dense)
     names = dict.fromkeys(name for name in settings.search.strategies if name != "dense")
-    if keywords or settings.search.keywords in ("fused", "fallback"):
+    if settings.search.keywords in ("fused", "fallback"):
         names["keyword"] = None
     parts: dict[str, list[AnyFloatArray]] = {}
     answerable: list[float] = []
@@ -240,3 +246,77 @@ def prepare(
 
 
 ALL_PARTS: Mapping[str, float] = {"paragraph": 1.0, "sentence": 1.0, "mean": 1.0, "rule": 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Results of a search of games.
+
+    Attributes:
+        ranks: (n_games,) rank of the labelled paragraph from 1, 0 where it is no hit.
+        relevant: (n_games,) whether the search says that it found something.
+        is_answerable: (n_games,) whether the label names a paragraph.
+    """
+
+    ranks: IntArray
+    relevant: BoolArray
+    is_answerable: BoolArray
+
+    def joined(self, more: Judged) -> Judged:
+        """Return these games and more of them as one result."""
+        mine, theirs = ((one.ranks, one.relevant, one.is_answerable) for one in (self, more))
+        return Judged(*(np.concatenate(pair) for pair in zip(mine, theirs, strict=True)))
+
+    @property
+    def measures(self) -> dict[str, Float64Array]:
+        """(n_answerable,) values of each measure by name."""
+        ranks = self.ranks[self.is_answerable]
+        found = ranks > 0
+        return {
+            "RR": np.where(found, 1.0 / np.maximum(ranks, 1), 0.0),
+            **{f"Success@{k}": (found & (ranks <= k)).astype(np.float64) for k in (1, 5, 20)},
+        }
+
+    @property
+    def balanced_accuracy(self) -> float | None:
+        """Mean of the shares of answerable games answered and of others declined; None if all games are answerable.
+
+        Reference:
+            Brodersen et al., The Balanced Accuracy and Its Posterior Distribution, 2010.
+        """
+        if self.is_answerable.all():
+            return None  # the share of answered games alone would reward a search that always answers
+        answered = float(self.relevant[self.is_answerable].mean())
+        return 0.5 * (answered + float((~self.relevant[~self.is_answerable]).mean()))
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Means of the measures and the terms of the objective; without balanced_accuracy if it is None."""
+        means = {name: float(values.mean()) for name, values in self.measures.items()}
+        means["Success@k"] = float((self.ranks[self.is_answerable] > 0).mean())
+        accuracy = self.balanced_accuracy
+        return means if accuracy is None else {**means, "balanced_accuracy": accuracy}
+
+    @property
+    def objective(self) -> float:
+        """The number that a study maximises."""
+        parts = self.parts
+        accuracy = parts.get("balanced_accuracy", 0.0)
+        return parts["RR"] + SUCCESS_WEIGHT * parts["Success@k"] + ABSTENTION_WEIGHT * accuracy
+
+    def as_json(self, seed: int) -> dict[str, Any]:
+        """Return the objective, the measures and their 95% intervals."""
+        values = self.measures
+        return {
+            "games": len(self.ranks),
+            "unanswerable": int((~self.is_answerable).sum()),
+            "objective": round(self.objective, 6),
+            "balanced_accuracy": None if self.balanced_accuracy is None else round(self.balanced_accuracy, 6),
+            "measures": {name: round(float(value.mean()), 6) for name, value in values.items()},
+            "intervals": {name: [round(end, 6) for end in interval(value, seed)] for name, value in values.items()},
+        }
+
+
+def judge(prepared: Prepared, settings: SearchSettings) -> Judged:
+    """Search all games with these settings and return the results."""
+    return Judged(*search_all(prepared, settings), prepared.is_answerable)

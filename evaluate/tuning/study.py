@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import tempfile
 import time
 from collections import Counter
@@ -15,7 +16,8 @@ from typing import Any
 
 import numpy as np
 import optuna
-from optuna.distributions import BaseDistribution
+import yaml
+from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.pruners import MedianPruner, NopPruner
 from optuna.samplers import TPESampler
@@ -24,40 +26,33 @@ from optuna.storages._heartbeat import get_heartbeat_thread
 from optuna.trial import FrozenTrial, TrialState
 from tqdm.auto import tqdm
 
-from quarry.configs.executors import Cluster, LocalProcesses, Workers
-from quarry.configs.settings import SearchSettings
+from quarry.configs.executors import Cluster, Workers, executor_of
+from quarry.configs.settings import CONFIG_DIR, SearchSettings
 from quarry.evaluate.errors import TuneError
+from quarry.evaluate.games.labelled import Split
 from quarry.evaluate.runs.comparison import ALPHA, randomisation_p
 from quarry.evaluate.runs.measures import bootstrap_interval
-from quarry.evaluate.tuning.objective import MEASURE, OBJECTIVE, Judged, judge
-from quarry.evaluate.tuning.prepared import Prepared
-from quarry.evaluate.tuning.space import Space, numbers_of, settings_of
+from quarry.evaluate.tuning.prepared import MEASURE, OBJECTIVE, Judged, Prepared, judge
 from quarry.evaluate.tuning.storage import index_of, open_storage, patiently, without_password
 
+SPACE = CONFIG_DIR / "space.yaml"
+Space = Mapping[str, FloatDistribution | IntDistribution]
+"""Values that each key of the search's settings may take, in order."""
 N_FINALISTS = 20
 """Number of best trials on the training games that are compared on the validation games."""
-
 NOTHING_BETTER = "none of the trials was better on the validation games: the untuned settings stay"
-
 GAMES_A_PARAMETER = 10
 """Games for each parameter that a study should have; with fewer, a fit says little about other games."""
-
 PAUSE_S = 0.05
 """Seconds between two checks of the trials of other processes."""
-
 N_BATCHES = 4
 """Batches of training games after each of which a hopeless trial can be pruned."""
 N_WARM_START = 10
 """Best trials of an earlier study that a warm start runs first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Splits:
-    """Prepared games of each split."""
-
-    train: Prepared
-    validation: Prepared
-    test: Prepared
+Splits = Mapping[Split, Prepared]
+"""Prepared games of each split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +63,13 @@ class Tuned:
         settings: the chosen ones; the untuned ones if no trial was better on the validation games.
         trials: all complete trials, in order.
         n_before: complete trials that were in the storage before.
-        seconds, cpu_seconds: time of the new trials, and of it CPU time of this process.
+        seconds: time of the new trials.
     """
 
     settings: SearchSettings
     trials: Sequence[FrozenTrial]
     n_before: int
     seconds: float
-    cpu_seconds: float
 
 
 class _SeededSampler(TPESampler):
@@ -123,7 +117,7 @@ def run_study(
     n_trials: int,
     seed: int,
     storage: str | None,
-    workers: Workers,
+    workers: Workers = 1,
     prune: bool = False,
     warm_start: str | None = None,
     progress: bool = True,
@@ -160,19 +154,19 @@ def run_study(
         n_before = len(patiently(lambda: complete(study)))
         for key, value in {"objective": OBJECTIVE, "tuned": list(space), **(attributes or {})}.items():
             patiently(partial(study.set_user_attr, key, value))
-        started, cpu_started = time.perf_counter(), time.process_time()
-        work = (space, splits.train, base, sampling)
+        started = time.perf_counter()
+        work = (space, splits["train"], base, sampling)
         if cluster:
             cluster.check(open_storage, storage)
         n_others = workers.n_workers if isinstance(workers, Cluster) else workers - 1
         # this process takes part, shows the progress, and runs the trials that are left if a worker dies
-        with contextlib.nullcontext(cluster) if cluster else LocalProcesses(max(1, n_others)) as others:
+        with executor_of(cluster or max(1, n_others), apart=True) as others:
             for _ in range(n_others):
                 others.submit(run_trials, *work, storage)
             run_trials(*work, opened, progress=progress)
-        seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
+        seconds = time.perf_counter() - started
         trials = patiently(lambda: complete(study))
-    return Tuned(_choose(trials, splits, base), trials, n_before, seconds, cpu_seconds)
+    return Tuned(_choose(trials, splits, base), trials, n_before, seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +301,7 @@ def _choose(trials: Sequence[FrozenTrial], splits: Splits, base: SearchSettings)
             finalists.append(settings)
         if len(finalists) > N_FINALISTS:
             break
-    return max(finalists, key=lambda settings: judge(splits.validation, settings).objective)
+    return max(finalists, key=lambda settings: judge(splits["validation"], settings).objective)
 
 
 def report(space: Space, tuned: Tuned, splits: Splits, base: SearchSettings, seed: int) -> dict[str, Any]:
@@ -315,52 +309,75 @@ def report(space: Space, tuned: Tuned, splits: Splits, base: SearchSettings, see
 
     Returns:
         "tuned" and "untuned": by split, as `Judged.as_json`; "gain": on the test games; "verdict" and "warnings"
-        in words; "significant": whether the verdict is that tuned is better.
+        in words.
     """
-    judged: dict[str, dict[str, Judged]] = {
-        kind: {split: judge(getattr(splits, split), settings) for split in ("train", "validation", "test")}
+    judged = {
+        kind: {split: judge(games, settings) for split, games in splits.items()}
         for kind, settings in (("untuned", base), ("tuned", tuned.settings))
     }
-    gain = _gain(judged["tuned"]["test"], judged["untuned"]["test"], seed)
-    return {
-        "tuned": {split: found.as_json(seed) for split, found in judged["tuned"].items()},
-        "untuned": {split: found.as_json(seed) for split, found in judged["untuned"].items()},
-        "gain": gain,
-        "verdict": NOTHING_BETTER if tuned.settings == base else verdict(gain),
-        "significant": is_better(gain),
-        "warnings": _warnings(space, splits),
-    }
-
-
-def _gain(tuned: Judged, untuned: Judged, seed: int) -> dict[str, Any]:
-    differences = tuned.measures[MEASURE] - untuned.measures[MEASURE]
-    low, high = bootstrap_interval(differences, seed)
-    return {
+    differences = judged["tuned"]["test"].measures[MEASURE] - judged["untuned"]["test"].measures[MEASURE]
+    difference, p = float(differences.mean()), randomisation_p(differences, seed)
+    gain = {
         "measure": MEASURE,
-        "difference": round(float(differences.mean()), 6),
-        "interval": [round(low, 6), round(high, 6)],
-        "p": round(randomisation_p(differences, seed), 6),
+        "difference": round(difference, 6),
+        "interval": [round(end, 6) for end in bootstrap_interval(differences, seed)],
+        "p": round(p, 6),
+    }
+    enough = GAMES_A_PARAMETER * len(space)
+    return {
+        **{kind: {split: found.as_json(seed) for split, found in each.items()} for kind, each in judged.items()},
+        "gain": gain,
+        "verdict": NOTHING_BETTER if tuned.settings == base else verdict(p, difference),
+        "warnings": [
+            f"{len(part.games)} {split} games are few for {len(space)} parameters of search: {enough} or more would "
+            "tell more"
+            for split, part in splits.items()
+            if len(part.games) < enough
+        ],
     }
 
 
-def is_better(gain: Mapping[str, Any]) -> bool:
-    """Return whether a gain on the test games is significant."""
-    return bool(gain["p"] < ALPHA and gain["difference"] > 0)
-
-
-def verdict(gain: Mapping[str, Any]) -> str:
+def verdict(p: float, difference: float) -> str:
     """Return the result of the test games in words."""
-    if gain["p"] >= ALPHA:
+    if p >= ALPHA:
         return "the gain on the test games is not significant: these games cannot tell tuned from untuned"
-    better = "better" if gain["difference"] > 0 else "WORSE"
-    return f"tuned is {better} than untuned on the test games"
+    return f"tuned is {'better' if difference > 0 else 'WORSE'} than untuned on the test games"
 
 
-def _warnings(space: Space, splits: Splits) -> list[str]:
-    enough = GAMES_A_PARAMETER * len(space)
-    counts = {name: len(getattr(splits, name).games) for name in ("train", "validation", "test")}
-    return [
-        f"{n_games} {name} games are few for {len(space)} parameters of search: {enough} or more would tell more"
-        for name, n_games in counts.items()
-        if n_games < enough
-    ]
+def load_space() -> Space:
+    """Load the bounds of all keys that are tuned."""
+    keys: dict[str, dict[str, Any]] = yaml.safe_load(SPACE.read_text(encoding="utf-8"))["search"]
+    return {
+        key: IntDistribution(**bounds) if isinstance(bounds["low"], int) else FloatDistribution(**bounds)
+        for key, bounds in keys.items()
+    }
+
+
+def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
+    """Return settings with a trial's numbers; a number that must not exceed another is lowered to it."""
+    drawn = {key: round(value, 10) if isinstance(value, float) else value for key, value in values.items()}
+    asked = {**dataclasses.asdict(base), **drawn}
+    n_slots = asked["k"] or base.pdf_k + base.global_k
+    pdf_k = min(asked["pdf_k"], n_slots)
+    global_k = min(asked["global_k"], n_slots - pdf_k)
+    asked |= {
+        "pdf_k": pdf_k,
+        "global_k": global_k if pdf_k + global_k else 1,
+        "boost_confidence": min(asked["boost_confidence"], asked["filter_confidence"]),
+        "sentence_mean_weight": min(asked["sentence_mean_weight"], round(1.0 - asked["sentence_weight"], 10)),
+        "lowered_threshold": min(asked["lowered_threshold"], asked["threshold"]),
+    }
+    return SearchSettings(**asked)
+
+
+def numbers_of(space: Space, settings: SearchSettings) -> dict[str, Any]:
+    """Return the parameters of the trial that is nearest to these settings."""
+    return {key: nearest(bounds, getattr(settings, key)) for key, bounds in space.items()}
+
+
+def nearest(bounds: FloatDistribution | IntDistribution, value: float) -> float:
+    """Return the value within bounds that is nearest to another value."""
+    assert bounds.step is not None, "every key of the space has a step"
+    steps = round((min(max(value, bounds.low), bounds.high) - bounds.low) / bounds.step)
+    found = round(bounds.low + bounds.step * steps, 10)
+    return int(found) if isinstance(bounds, IntDistribution) else found

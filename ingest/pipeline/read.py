@@ -20,9 +20,10 @@ from typing import Any
 import pebble
 from tqdm.auto import tqdm
 
-from quarry.configs.executors import Cluster, LocalProcesses, Workers, result_of, run_all
+from quarry.configs.executors import Cluster, Workers, executor_of, result_of, run_all
 from quarry.configs.places import cache
 from quarry.configs.settings import IngestSettings, WorkerError
+from quarry.configs.terminal import described
 from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Document, Reading
 from quarry.ingest.pipeline.plan import Row, twin_of
@@ -92,11 +93,9 @@ def read_all(
     for row in to_read:
         row.reading = staging.get(*_key(row))
     if left := [row for row in to_read if row.reading is None]:
-        if isinstance(workers, Cluster):
-            _read(left, settings, staging, progress, workers)
-        else:
-            with LocalProcesses(min(workers, len(left))) as executor:
-                _read(left, settings, staging, progress, executor)
+        workers = workers if isinstance(workers, Cluster) else min(workers, len(left))
+        with executor_of(workers, apart=True) as executor:
+            _read(left, settings, staging, progress, executor)
     for row in to_read:
         if row.reading is not None and row.source is not None:
             row.reading = row.source.sidecar.apply_to(row.reading)
@@ -177,5 +176,4 @@ def _result(future: Future[Reading], row: Row, settings: IngestSettings) -> Read
         code = error.__cause__.exitcode
         return SourceError(f"{row.path}: its reader died (exit code {code}); the file is damaged, or needs {memory}")
     except Exception as error:  # readers raise any exception on a damaged file
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-        return SourceError(f"{row.path}: must be a whole file, is damaged ({reason}); get the file again")
+        return SourceError(f"{row.path}: must be a whole file, is damaged ({described(error)}); get the file again")

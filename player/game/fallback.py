@@ -8,8 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from quarry.configs.terminal import described
 from quarry.player.answer.justify import Evidence, justify_sentence, justify_word
-from quarry.player.deadlines import Call, described, start_in_thread
+from quarry.player.deadlines import Call, start_in_thread
 from quarry.player.player import Contestant, Decision, Plan
 from quarry.player.protocol.messages import Guess, RoundStart
 from quarry.player.questions.answer import NOT_RELEVANT, Answers

@@ -11,8 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from math import inf
 
-from quarry.configs.terminal import visible
-from quarry.player.deadlines import described
+from quarry.configs.terminal import described, visible
 from quarry.player.errors import (
     GameTimeoutError,
     MessageError,

@@ -14,7 +14,7 @@ from quarry.player.search.types import SearchResult, Tier
 
 @dataclass(frozen=True, slots=True)
 class PriorModel:
-    """Parameters that turn relevance into probability; fitted on training games by `quarry.evaluate.fit.prior`.
+    """Parameters that turn relevance into probability; fitted on training games by `quarry.evaluate.tuning.prior`.
 
     Attributes:
         temperature: divisor of the log-odds of relevance, within the book and outside it.

@@ -26,7 +26,7 @@ WRONG: Mapping[tuple[View, str], float] = {
     ("passages", "opening"): 0.00759,
     ("passages", "anywhere"): 0.03365,
 }
-"""Share of wrong letters of careful respondents by view and kind, estimated from data/games/answers with a Beta prior
+"""Share of wrong letters of careful respondents by view and kind, estimated from logged answers with a Beta prior
 that weighs 40 answers; see docs/notebook/questions.md. Others have the `wrong` of their kind."""
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from quarry.configs.arguments import SETTINGS, Command, option, run_command, settings_of
+from quarry.configs.arguments import Command, option, run_command
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,15 +24,6 @@ def test_python_without_the_environment_is_told_of_it(command: list[str]) -> Non
         f"the packages of requirements.txt must be installed, {sys.executable} has not got them; "
         "type make play once, and take .venv/bin/python\n"
     )
-
-
-def options(*arguments: str) -> argparse.Namespace:
-    return Command("do", "do it", "do it now", SETTINGS, lambda options: 0).parser("do").parse_args(arguments)
-
-
-def test_what_a_caller_sets_takes_the_place_of_set() -> None:
-    settings = settings_of(options("--set", "search.rrf_k=7"), "dual", ["search.rrf_k=9"])
-    assert (settings.preset, settings.search.rrf_k) == ("dual", 9)
 
 
 def test_a_text_that_is_not_unicode_is_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:

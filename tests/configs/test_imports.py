@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.configs.imports import find, is_dotted, make
+from quarry.configs.imports import find, make
 from quarry.configs.settings import SettingsError
 
 
@@ -54,9 +54,3 @@ def test_what_is_not_there_is_refused(name: str, says: str) -> None:
     with pytest.raises(SettingsError) as caught:
         make(TABLE, name, "--thing")
     assert says in str(caught.value)
-
-
-def test_a_dotted_path_is_of_identifiers() -> None:
-    assert is_dotted("a.b")
-    assert not is_dotted("none")
-    assert not is_dotted("sentence-transformers/some-model")

@@ -17,7 +17,6 @@ SECTIONS = {
     "search": module.SearchSettings,
     "game": module.GameSettings,
 }
-NUMBER = r"-?\d+(?:\.\d+)?"
 
 
 @pytest.fixture(autouse=True)
@@ -34,53 +33,10 @@ def written(tmp_path: Path, text: str, name: str = "mine.yaml") -> Path:
     return path
 
 
-def test_default_yaml_holds_every_key_there_is_and_no_other() -> None:
-    tree = yaml.safe_load(DEFAULT_CONFIG.read_text(encoding="utf-8"))
-    expected = {section: {field.name for field in dataclasses.fields(kind)} for section, kind in SECTIONS.items()}
-    assert {section: set(values) for section, values in tree.items()} == expected
-
-
 def test_without_a_file_every_value_is_that_of_default_yaml() -> None:
     tree = yaml.safe_load(DEFAULT_CONFIG.read_text(encoding="utf-8"))
     tree["search"]["strategies"] = tuple(tree["search"]["strategies"])
     assert as_dict(load()) == {"preset": "default", **tree}
-
-
-def documented_ranges() -> list[tuple[str, float, float]]:
-    """(section.key, low, high) of every key whose comment in default.yaml gives a range in plain numbers."""
-    ranges, section = [], ""
-    for line in DEFAULT_CONFIG.read_text(encoding="utf-8").splitlines():
-        if head := re.match(r"(\w+):", line):
-            section = head[1]
-        elif entry := re.match(rf"\s+(\w+):.*#.*?({NUMBER})\.\.({NUMBER})", line):
-            ranges.append((f"{section}.{entry[1]}", float(entry[2]), float(entry[3])))
-    return ranges
-
-
-def set_to(tmp_path: Path, name: str, value: float) -> Path:
-    section, key = name.split(".")
-    kind = SECTIONS[section].__annotations__[key]
-    return written(tmp_path, yaml.safe_dump({section: {key: int(value) if kind == "int" else value}}))
-
-
-def refusal(config: Path) -> str:
-    """The error with which a file is refused, "" if it is not."""
-    try:
-        load(config=config)
-    except SettingsError as error:
-        return str(error)
-    return ""
-
-
-@pytest.mark.parametrize(("name", "low", "high"), documented_ranges())
-def test_documented_range_is_the_range_that_is_enforced(tmp_path: Path, name: str, low: float, high: float) -> None:
-    for outside in (low - 1, high + 1):
-        with pytest.raises(SettingsError, match=rf"^{name} must be within .*, got {outside:g}"):
-            load(config=set_to(tmp_path, name, outside))
-    for end in (low, high):
-        assert not refusal(set_to(tmp_path, name, end)).startswith(
-            f"{name} must"
-        )  # another key may have to move with it
 
 
 @pytest.mark.parametrize(
@@ -96,12 +52,6 @@ def test_range_that_hangs_on_another_key_is_enforced(tmp_path: Path, text: str, 
         load(config=written(tmp_path, text))
 
 
-def test_at_least_one_slot_is_reserved(tmp_path: Path) -> None:
-    load(config=written(tmp_path, "search: {k: 3, pdf_k: 16, global_k: 5}"))
-    with pytest.raises(SettingsError, match=r"pdf_k \+ global_k must be at least 1, got 0 \+ 0"):
-        load(config=written(tmp_path, "search: {pdf_k: 0, global_k: 0}"))
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -110,13 +60,9 @@ def test_at_least_one_slot_is_reserved(tmp_path: Path) -> None:
         ("search: {boots: 5}", "accuracy; did you mean boost?"),
         ("search: {5: 5}", "search has no key 5; it has strategies, keywords"),
         ("[]", "must hold a mapping of sections, got list"),
-        ("token: secret", "section must be one of"),
         ("search: 5", "section search must hold keys and values, got int"),
         ("search: {k: [", "must be YAML"),
         ("search: {k: '5'}", "search.k must be of type int, got '5'"),
-        ("search: {k: 5.0}", "search.k must be of type int, got 5.0"),
-        ("search: {k: true}", "search.k must be of type int, got True"),
-        ("search: {boost: true}", "search.boost must be of type float, got True"),
         ("search: {boost: .nan}", "search.boost must be within 0.0..10.0, got nan"),
         ("search: {fusion: sum}", "search.fusion must be one of rrf, linear, got 'sum'"),
         ("search: {book_match: false}", "search.book_match must be one of off, stem, resolved, got False"),
@@ -146,12 +92,6 @@ def test_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
         load(config=path)
 
 
-def test_whole_number_serves_where_a_fraction_may_stand(tmp_path: Path) -> None:
-    boost = load(config=written(tmp_path, "search: {boost: 1}")).search.boost
-    assert boost == 1.0
-    assert isinstance(boost, float)
-
-
 def test_later_files_win_key_by_key_and_a_change_over_all(tmp_path: Path) -> None:
     preset = written(tmp_path, "search: {k: 31, rrf_k: 32, boost: 0.3}\nprovenance: {trials: 9}", "preset.yaml")
     mine = written(tmp_path, "search: {rrf_k: 42}")
@@ -162,25 +102,12 @@ def test_later_files_win_key_by_key_and_a_change_over_all(tmp_path: Path) -> Non
     assert alone.search.pdf_k == default["pdf_k"]
 
 
-def test_a_file_here_is_a_preset_by_its_name_unless_a_preset_has_that_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, "search: {rrf_k: 32}", "tuned.yaml")
-    written(tmp_path, "search: {rrf_k: 32}", "unfiltered.yaml")
-    written(tmp_path, "search: {rrf_k: 32}", "default.yaml")
-    assert [load(name).search.rrf_k for name in ("tuned", "unfiltered", "default")] == [32, 60, 60]
-
-
 @pytest.mark.parametrize(
     ("change", "says"),
     [
         ("search.rule_weight", "--set must be SECTION.KEY=VALUE, got 'search.rule_weight'; e.g. search.rule_weight=0"),
-        ("k=5", "--set must be SECTION.KEY=VALUE"),
         ("search.rule_wieght=0", "; did you mean rule_weight?"),
-        ("serach.k=5", "got 'serach'; did you mean search?"),
         ("search.k=many", "search.k must be of type int, got 'many' (--set search.k=many)"),
-        ("search.k=-1", "search.k must be within 0..10000, got -1 (--set search.k=-1)"),
         ("search.k=[", "--set search.k=[: the value must be YAML"),
         (f"search.k=0x{'f' * 10_000}", "an integer must have at most 100 digits, got 10002"),
         (f"search.k={'9' * 10_000}", "an integer must have at most 100 digits, got 10000"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import unicodedata
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +14,6 @@ from quarry.configs.terminal import did_you_mean, pluralize, visible, visible_js
 from quarry.player.game.terminal import shown
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=200)
-EVIL = "\x1b]52;c;c2VjcmV0\x07\x1b[2J\u202etxt.exe\u2066 [red]no[/] :smile: \ud800\x9b31m\u2028end\\"
 
 
 @pytest.mark.parametrize(
@@ -36,13 +34,6 @@ def test_what_a_terminal_would_act_on_is_spelt(text: str, seen: str) -> None:
 
 @tried
 @given(some.text(some.characters(categories=None), max_size=40))
-def test_nothing_that_acts_is_left(text: str) -> None:
-    kept = {unicodedata.category(char) for char in visible(text) if char not in "\u00ad\u200c\u200d\u200e\u200f"}
-    assert kept.isdisjoint({"Cc", "Cf", "Cs", "Zl", "Zp"})
-
-
-@tried
-@given(some.text(some.characters(categories=None), max_size=40))
 def test_rich_shows_it_as_it_is(text: str) -> None:
     target = io.StringIO()
     console = Console(file=target, width=10_000, force_terminal=True, color_system="truecolor")
@@ -56,11 +47,6 @@ def test_json_says_the_same_and_holds_nothing_that_acts(text: str) -> None:
     written = visible_json({"text": [text]})
     assert json.loads(written) == {"text": [text]}
     assert all(char == "\n" or visible(char) == char for char in written)
-
-
-def test_an_evil_text_is_harmless_in_every_form() -> None:
-    for written in (visible(EVIL), shown(EVIL), visible_json({"hint": EVIL})):
-        assert not {"\x1b", "\x07", "\u202e", "\u2066", "\x9b", "\u2028"} & set(written)
 
 
 def test_one_is_singular_and_all_else_plural() -> None:

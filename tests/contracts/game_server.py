@@ -165,7 +165,7 @@ class GameServerContract:
         theirs = other.request_game()
         with pytest.raises(ServerError, match="game_id must be of a game of this player"):
             server.game(theirs)
-        with pytest.raises(ServerError, match="game_id must be of a game that was given to this player"):
+        with pytest.raises(ServerError, match="game_id must be of a game of this player"):
             server.send(player_message("Q21WARMUPRESPONSE", theirs, {"answer": "6"}))
         assert kinds(other.inbox("", 0.3)[0]) == ["Q21WARMUPCALL"]
         assert list(server.inbox("", 0.0)[0]) == []

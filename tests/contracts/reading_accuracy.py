@@ -12,7 +12,7 @@ from pathlib import Path
 
 from quarry.configs.json_files import read_objects
 from quarry.configs.settings import load
-from quarry.evaluate.games.text import same_text, token_f1
+from quarry.evaluate.games.labelled import same_text, token_f1
 from quarry.ingest.errors import SourceError
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.pipeline.read_document import read_pdf

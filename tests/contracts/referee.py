@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import pytest
 
-from quarry.evaluate.referee import N_QUESTIONS, Posed, Referee, Secret
+from quarry.evaluate.referee.spec import N_QUESTIONS, Posed, Referee, Secret
 
 SECRETS = (
     Secret("Ivy climbs walls. It clings to bricks with small roots.", "Ivy climbs walls.", "plants", "what grows up"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ import pytest
 from quarry.configs.settings import Settings
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.server import Repertoire
-from quarry.evaluate.referee import Referee, make_referee, tools_of
 from quarry.evaluate.referee.scoring import Similarity
-from quarry.evaluate.replay.judges import make_judge, repeats_of
+from quarry.evaluate.referee.simulated import make_judge, make_referee, repeats_of, tools_of
+from quarry.evaluate.referee.spec import Referee
 from quarry.evaluate.replay.replay import replay_games
 from quarry.evaluate.replay.replayer import Replayer
 from quarry.evaluate.runs.run import Run, make_run
@@ -34,22 +34,7 @@ from tests.player.fakes import course
 
 def labelled_game(**changes: Any) -> LabelledGame:
     """A game about paragraph alpha:1:1, changed."""
-    game = LabelledGame(
-        game_id="g1",
-        book_name="alpha",
-        hint="what climbs towards light",
-        association_domain="botany",
-        associative_word="garden",
-        paragraph_id="alpha:1:1",
-        opening_sentence="",
-        paragraph="",
-        document="",
-        in_text_layer=True,
-        answerable=True,
-        split=None,
-    )
-    assert changes.keys() <= {field.name for field in fields(LabelledGame)}
-    return replace(game, **changes)
+    return replace(LabelledGame("g1", "alpha", "what climbs towards light", "botany", "garden", "alpha:1:1"), **changes)
 
 
 def course_games(paragraphs: Sequence[Paragraph]) -> list[LabelledGame]:
@@ -145,9 +130,14 @@ def batch(n: int = 20, **changes: Any) -> list[Json]:
     return questions
 
 
-def message(message_type: str, payload: Mapping[str, Any], game_id: str = "0101001", message_id: str = "m1") -> Json:
-    """A player's envelope."""
-    return {"message_type": message_type, "message_id": message_id, "game_id": game_id, "payload": dict(payload)}
+def message(message_type: str, payload: Mapping[str, Any], game_id: str = "0101001", message_id: str = "") -> Json:
+    """A player's envelope; its message_id is its type if none is given."""
+    return {
+        "message_type": message_type,
+        "message_id": message_id or message_type,
+        "game_id": game_id,
+        "payload": dict(payload),
+    }
 
 
 def make_hashing_replayer(location: str, settings: Settings, referee: str, seed: int, repeats: int) -> Replayer:

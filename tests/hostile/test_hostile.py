@@ -51,7 +51,7 @@ class Outcome:
 def try_fault(player: Player, repertoire: Repertoire, fault: Fault, timeout_s: float = 40.0) -> Outcome:
     """Play one game against a server with this fault."""
     practice = PracticeServer(repertoire, seed=0)
-    _, token = practice.register("hostile")
+    token = practice.register()
     with _BUILDING:
         app = HostileApp(create_app(practice), fault)
     told: list[str] = []

@@ -14,11 +14,6 @@ Output = pytest.CaptureFixture[str]
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_version_is_told(capsys: Output) -> None:
-    assert run_main(main, "--version") == 0
-    assert capsys.readouterr().out.startswith("quarry 0.")
-
-
 @pytest.mark.parametrize("arguments", [(), ("--help",)])
 def test_help_names_every_command(arguments: tuple[str, ...], capsys: Output) -> None:
     assert run_main(main, *arguments) == 0
@@ -37,11 +32,6 @@ def test_a_command_that_is_none_is_refused_in_one_line(capsys: Output) -> None:
     told = capsys.readouterr().err
     assert "the command must be one of play, ingest, search, serve" in told
     assert told.count("\n") == 1
-
-
-def test_bad_input_has_the_exit_code_of_the_command_itself(capsys: Output, tmp_path: object) -> None:
-    assert run_main(main, "search", "--store", f"{tmp_path}/none", "--hint", "trees") == 2
-    assert "no store there" in capsys.readouterr().err
 
 
 INTERRUPTED = """import importlib.abc, os, runpy, signal, sys

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from quarry.evaluate.answers.batches import AskedBatch, read_answers, read_batches
-from quarry.evaluate.games.labelled import LabelledGame, load_games
-from quarry.evaluate.games.text import same_text
+from quarry.evaluate.games.labelled import LabelledGame, load_games, same_text
 from quarry.player.questions.kinds import KINDS
 
 GAMES = Path(__file__).resolve().parents[3] / "data" / "games"
@@ -48,9 +47,3 @@ def test_every_question_is_answered_once_and_no_game_both_teaches_and_is_reporte
     assert set(learning) | set(reported) == set(batches)
     assert not set(learning) & set(reported)
     assert all(None not in given for answers in (learning, reported) for given in answers.values())
-
-
-def test_all_lectures_were_asked_about() -> None:
-    games, batches = stored("english")
-    asked = {games[game_id].document for game_id in batches}
-    assert asked == {game.document for game in games.values() if game.answerable}

@@ -11,7 +11,6 @@ import pytest
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.answers.batches import VIEWED, AskedBatch, read_batches, respondent_line
 from quarry.player.questions.question import Question
-from quarry.player.questions.views import VIEWS
 from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
 from tests.player.fakes import course
 
@@ -52,10 +51,6 @@ def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
     }
 
 
-def test_every_view_but_the_name_alone_is_shown() -> None:
-    assert set(VIEWED) == set(VIEWS) - {"name"}
-
-
 @pytest.mark.usefixtures("fast_models")
 class TestCommand:
     def test_sheets_hold_the_questions_of_the_batches(self, tmp_path: Path) -> None:
@@ -76,9 +71,3 @@ class TestCommand:
                 assert ("paragraph" in sheet) == (view != "passages")
                 assert all(len(set(item["passages"]) & texts) == 4 for item in sheet["questions"] if view == "passages")
         assert sheets[0]["opening_sentence"] == course()[0].opening_sentence
-
-    def test_a_view_without_readers_is_refused(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        out = str(tmp_path / "batches.jsonl")
-        code = run_main(main, "questions", "--games", "games.jsonl", "--out", out, "--view", "opening")
-        assert code == 2
-        assert "--view must come with --for-respondent, got opening alone" in capsys.readouterr().err

@@ -50,27 +50,3 @@ def test_json_is_one_document_and_a_lost_game_exits_with_1_where_that_is_asked_f
     table = json.loads(captured.out)
     assert (table["games"], table["lost_at_ingest"]) == (2, 1)
     assert "1 game is about a paragraph that the store does not hold" in captured.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--referee", "wise"], "--referee must be none, or terms of sees:"),
-        (["--referee", "oracle", "--referee", "oracle"], "--referee must each be named once"),
-        (["--referee", "none", "--referee", "oracle"], "--referee must each be named once, and not none"),
-        (["--answers", "a.jsonl"], "--answers and --batches must come together"),
-        (["--answers", "a", "--batches", "b", "--referee", "oracle"], "--referee must be left out with --answers"),
-        (["--repeats", "0"], "--repeats must be at least 1, got 0"),
-        (["--out", "/nowhere/table.json"], "--out must be in a folder that is there"),
-        (["--games", "/nowhere"], "--games must be a readable file"),
-        (["--store", "/nowhere"], "--store must be a folder made by ingest"),
-    ],
-)
-def test_bad_input_exits_with_2_and_one_line(
-    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
-) -> None:
-    games = write_games(tmp_path / "games.jsonl", map(record_of, course_games(course())[:1]))
-    assert referees(store, games, *arguments) == 2
-    captured = capsys.readouterr()
-    assert says in captured.err
-    assert captured.err.count("\n") == 1

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from quarry.evaluate.errors import GamesError
-from quarry.evaluate.games.labelled import load_games, split_of
+from quarry.evaluate.games.labelled import LabelledGame, load_games
 from tests.evaluate.fakes import labelled_game, write_games
 
 GOOD = {"game_id": "g1", "hint": "what climbs", "paragraph_id": "alpha:1:1"}
@@ -23,40 +21,16 @@ def game_line(**changes: Any) -> dict[str, Any]:
 
 class TestLoading:
     def test_a_full_line_is_read_field_by_field(self, tmp_path: Path) -> None:
-        path = write_games(
-            tmp_path / "games.jsonl",
-            [
-                {
-                    "game_id": "g7",
-                    "book_name": "Trees",
-                    "hint": "what climbs",
-                    "association_domain": "botany",
-                    "associative_word": "garden",
-                    "pdf": "lecture.04.pdf",
-                    "page": 3,
-                    "opening_sentence": "It grows.",
-                    "paragraph": "It grows. It stays.",
-                    "in_text_layer": False,
-                    "split": "test",
-                    "manner": "vague",
-                }
-            ],
-        )
-        assert load_games(path) == [
-            labelled_game(
-                game_id="g7",
-                book_name="Trees",
-                hint="what climbs",
-                association_domain="botany",
-                associative_word="garden",
-                paragraph_id="",
-                opening_sentence="It grows.",
-                paragraph="It grows. It stays.",
-                document="lecture.04",
-                in_text_layer=False,
-                answerable=True,
-                split="test",
-            )
+        texts: dict[str, Any] = {
+            "game_id": "g7",
+            "book_name": "Trees",
+            "hint": "what climbs",
+            "association_domain": "botany",
+        }
+        texts |= {"associative_word": "garden", "opening_sentence": "It grows.", "paragraph": "It grows. It stays."}
+        line = {**texts, "pdf": "lecture.04.pdf", "page": 3, "in_text_layer": False, "split": "test", "manner": "vague"}
+        assert load_games(write_games(tmp_path / "games.jsonl", [line])) == [
+            LabelledGame(**texts, document="lecture.04", in_text_layer=False, split="test")
         ]
 
     def test_what_a_line_leaves_out_is_empty(self, tmp_path: Path) -> None:
@@ -69,23 +43,6 @@ class TestLoading:
         game = load_games(write_games(tmp_path / "games.jsonl", [game_line(paragraph_id=None)]))[0]
         assert (game.answerable, game.paragraph_id) == (False, "")
 
-    @pytest.mark.parametrize(
-        ("written", "read"),
-        [("train", "train"), ("val", "validation"), ("validation", "validation"), ("test", "test"), (None, None)],
-    )
-    def test_val_is_read_as_validation(self, tmp_path: Path, written: str | None, read: str | None) -> None:
-        assert load_games(write_games(tmp_path / "games.jsonl", [game_line(split=written)]))[0].split == read
-
-    def test_games_come_in_the_order_of_the_file_and_blank_lines_are_passed_over(self, tmp_path: Path) -> None:
-        path = tmp_path / "games.jsonl"
-        lines = ["", json.dumps(game_line(game_id="b")), "   \t", json.dumps(game_line(game_id="a")), ""]
-        path.write_text("\r\n".join(lines), encoding="utf-8")
-        assert [game.game_id for game in load_games(path)] == ["b", "a"]
-
-    def test_a_remark_that_resembles_a_key_of_the_same_line_is_no_misspelling(self, tmp_path: Path) -> None:
-        line = game_line(source_paragraph_id="x", quality=0.5)
-        assert load_games(write_games(tmp_path / "games.jsonl", [line]))[0].paragraph_id == "alpha:1:1"
-
     def test_keys_that_resemble_none_of_ours_are_named_in_one_line_when_the_file_is_read(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -93,17 +50,10 @@ class TestLoading:
         path = write_games(tmp_path / "games.jsonl", [*others, game_line(mood="fair"), game_line(game_id="g2")])
         assert len(load_games(path)) == 4
         assert caplog.messages == [
-            f"{path}: ignored unknown keys: '\\x1b[2J' in 2 lines, 'fold' in 2 lines, 'mood' in 1 line; "
-            "`games check --help` lists the known ones"
+            f"{path}: ignored unknown keys: '\\x1b[2J', 'fold', 'mood'; `games check` counts them"
         ]
         load_games(write_games(path, [game_line()]))
         assert len(caplog.messages) == 1
-
-    def test_a_line_separator_within_a_string_does_not_end_the_line(self, tmp_path: Path) -> None:
-        hint = "what\u2028climbs\x85up"
-        path = write_games(tmp_path / "games.jsonl", [game_line(hint=hint)])
-        assert "\u2028" in path.read_text(encoding="utf-8")
-        assert load_games(path)[0].hint == hint
 
 
 class TestBadFiles:
@@ -141,11 +91,6 @@ class TestBadFiles:
         assert holds in text
         assert len(text.splitlines()) == 1
 
-    @pytest.mark.parametrize("name", ["nowhere.jsonl", "."])
-    def test_a_path_that_is_no_file_is_named(self, tmp_path: Path, name: str) -> None:
-        with pytest.raises(GamesError, match="--games must be a readable file, got"):
-            load_games(tmp_path / name)
-
     def test_a_file_that_is_not_utf_8_is_refused_with_the_place(self, tmp_path: Path) -> None:
         path = tmp_path / "games.jsonl"
         path.write_bytes(b'{"hint": "caf\xe9"}')
@@ -158,25 +103,3 @@ class TestBadFiles:
         path.write_text(text, encoding="utf-8")
         with pytest.raises(GamesError, match=r"games\.jsonl: must hold at least one game, has none"):
             load_games(path)
-
-    @settings(derandomize=True, deadline=None)
-    @given(
-        record=st.dictionaries(
-            st.sampled_from(["game_id", "hint", "book_name", "paragraph_id", "opening_sentence", "split", "pdf"]),
-            st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.text(), max_size=2),
-        )
-    )
-    def test_any_object_is_a_game_or_a_games_error(
-        self, tmp_path_factory: pytest.TempPathFactory, record: dict[str, Any]
-    ) -> None:
-        path = tmp_path_factory.getbasetemp() / "any.jsonl"
-        path.write_text(json.dumps(record), encoding="utf-8")
-        try:
-            game = load_games(path)[0]
-        except GamesError as error:
-            refusal = str(error)
-        else:
-            assert game.game_id == record["game_id"]
-            assert split_of(game, 0) in ("train", "validation", "test")
-            return
-        assert refusal.startswith(f"{path} line 1: ")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
-from quarry.evaluate.games.labelled import load_games
 from quarry.evaluate.games.locating import locate_games
 from quarry.ingest.paragraph import Paragraph
 from tests.evaluate.fakes import labelled_game
@@ -46,14 +43,6 @@ class TestMatching:
         assert matched_id(**by_text(IVY, document="beta")) == "beta:1:1"
         assert matched_id(PARAGRAPHS[::-1], **by_text(IVY, document="gamma")) == "alpha:1:1"
 
-    def test_of_duplicates_in_one_document_that_with_the_labelled_opening_sentence_is_taken(self) -> None:
-        cut = Paragraph("alpha:0:1", "alpha", 1, "", IVY, "Ivy climbs")
-        assert matched_id((cut, *PARAGRAPHS), **by_text(IVY, document="alpha")) == "alpha:1:1"
-
-    def test_a_better_text_goes_before_the_own_document(self) -> None:
-        longer = Paragraph("gamma:1:1", "gamma", 1, "", f"{IVY} Then comes winter.", "Ivy climbs the old wall slowly.")
-        assert matched_id((longer, *PARAGRAPHS), **by_text(IVY, document="gamma")) == "alpha:1:1"
-
     def test_a_sentence_with_a_token_f1_of_0_9_is_enough(self) -> None:
         # 9 of 10 words shared, both ways: F1 = 2 * 9 / (10 + 10)
         sentence = "One two three four five six seven eight nine ten."
@@ -66,24 +55,3 @@ class TestMatching:
         assert found["g1"] is not None
         assert found["g1"].paragraph_id == "alpha:1:1"
         assert found["g1"].opening_sentence == "It clings with small roots and never lets go."
-
-    def test_a_text_of_no_words_is_lost_and_so_is_any_text_in_an_empty_course(self) -> None:
-        assert matched_id(**by_text("...")) is None
-        assert matched_id((), **by_text(IVY)) is None
-
-    def test_an_unanswerable_game_is_not_matched_at_all(self) -> None:
-        games = [labelled_game(game_id="no", answerable=False, paragraph_id=""), labelled_game(game_id="yes")]
-        assert list(locate_games(games, PARAGRAPHS)) == ["yes"]
-
-
-def test_a_game_that_gives_its_opening_sentence_alone_is_matched_by_it(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    path.write_text(
-        json.dumps({"game_id": "g", "hint": "h", "book_name": "b", "opening_sentence": "Bees dance."}) + "\n",
-        encoding="utf-8",
-    )
-    games = load_games(path)
-    text = "Bees dance. They tell each other in this way where the flowers stand, and how far it is to fly there."
-    other = Paragraph("b:1:1", "b", 1, "", "Wasps do not dance. They hunt alone.", "Wasps do not dance.")
-    meant = Paragraph("b:1:2", "b", 1, "", text, "Bees dance.")
-    assert locate_games(games, [other, meant]) == {"g": meant}

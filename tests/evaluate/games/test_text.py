@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.evaluate.games.text import same_text, tokens
+from quarry.evaluate.games.labelled import same_text, tokens
 
 
 class TestEquality:

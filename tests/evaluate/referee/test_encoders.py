@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from quarry.configs.settings import load
-from quarry.evaluate.referee import prepare, tools_of
-from quarry.evaluate.referee.simulated import CharacterEncoder, Tools
+from quarry.evaluate.referee.simulated import CharacterEncoder, Tools, prepare, tools_of
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import Models
 from tests.contracts.paragraphs import paragraph
@@ -48,14 +47,6 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Counting]:
     return found
 
 
-def test_texts_that_share_runs_of_characters_are_alike_by_characters() -> None:
-    one, other, unlike, nothing = CharacterEncoder().embed_queries(["sorting lists", "sorted list", "quantum", ""])
-    assert one @ one == pytest.approx(1.0)
-    assert one @ other > 0.4
-    assert one @ unlike == 0.0
-    assert not nothing.any()
-
-
 def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[Counting]
 ) -> None:
@@ -90,19 +81,6 @@ def test_a_question_is_embedded_once_and_the_course_once_for_all_runs(tmp_path: 
     assert loaded[1].n_passages == 0
     Tools(TEXTS[1:], "e5", models).retrieve("trees")
     assert loaded[2].n_passages == len(TEXTS) - 1
-
-
-def test_a_broken_file_is_made_again_and_a_folder_that_cannot_be_written_does_no_harm(
-    tmp_path: Path, loaded: list[Counting]
-) -> None:
-    models = Models(tmp_path, EMBED)
-    first = Tools(TEXTS, "e5", models).retrieve("trees")
-    next((tmp_path / "passages").iterdir()).write_bytes(b"broken")
-    assert Tools(TEXTS, "e5", models).retrieve("trees") == first
-    assert loaded[1].n_passages == len(TEXTS)
-    file = tmp_path / "file"
-    file.write_text("")
-    assert Tools(TEXTS, "e5", Models(file, EMBED)).retrieve("trees") == first
 
 
 def test_the_course_is_embedded_beforehand_only_for_referees_who_see_passages(

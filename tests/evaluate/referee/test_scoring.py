@@ -17,7 +17,6 @@ from quarry.evaluate.referee.scoring import (
     score_guess,
     score_justification,
     score_sentence,
-    score_word,
     word_similarity,
 )
 from quarry.ingest.embed import Models
@@ -81,8 +80,8 @@ def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing(guess: ob
     )
     assert result.private_score == 0.0
     assert result.league_points == 0
-    assert result.feedback["opening_sentence"] == "No opening sentence was submitted."
-    assert result.feedback["associative_word"] == "No associative word was submitted."
+    assert result.feedback["opening_sentence"] == "The opening sentence earned 0 of 100."
+    assert result.feedback["associative_word"] == "The associative word earned 0 of 100."
 
 
 def test_another_sentence_earns_its_token_f1_and_at_most_ninety() -> None:
@@ -93,18 +92,6 @@ def test_another_sentence_earns_its_token_f1_and_at_most_ninety() -> None:
     assert score_sentence("Nothing shared", TRUTH) == 0.0
     # a token counts as often as both have it: 2 * 1 / (3 + 2)
     assert score_sentence("the the the", "the end") == pytest.approx(40.0)
-
-
-def test_equality_of_sentences_holds_in_hebrew_and_after_nfkc() -> None:
-    assert score_sentence("מסד הנתונים - שמור", "מסד הנתונים שמור.") == 100.0
-    assert score_sentence("the ﬁle", "The file!") == 100.0
-
-
-def test_a_word_earns_its_similarity_held_within_ninety() -> None:
-    assert score_word("cars", "car", unlike) == 100.0
-    assert score_word("auto", "car", lambda one, other: 0.42) == pytest.approx(42.0)
-    assert score_word("auto", "car", lambda one, other: 0.99) == 90.0
-    assert score_word("auto", "car", lambda one, other: -0.2) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -122,11 +109,6 @@ def test_a_word_earns_its_similarity_held_within_ninety() -> None:
 def test_words_are_equal_after_stemming(one: str, other: str, same: bool) -> None:
     assert same_forms(one, other) is same
     assert same_forms(other, one) is same
-
-
-@pytest.mark.parametrize(("n_words", "points"), [(9, 75.0), (29, 75.0), (30, 100.0), (50, 100.0), (51, 75.0)])
-def test_a_length_outside_the_bounds_costs_twenty_five(n_words: int, points: float) -> None:
-    assert score_justification(padded(CITING, n_words), ANSWERS, words=(30, 50), n_citations=3) == points
 
 
 @pytest.mark.parametrize(
@@ -165,12 +147,6 @@ def test_each_citation_missing_costs_twenty_five(citing: str, points: float) -> 
 )
 def test_a_citation_is_a_question_number_with_the_answer_named_for_it(text: str, cited: dict[int, set[str]]) -> None:
     assert citations(text) == cited
-
-
-def test_character_similarity_is_the_share_of_letters_kept() -> None:
-    assert character_similarity("Table", "cable") == pytest.approx(0.8)
-    assert character_similarity("same", "SAME") == 1.0
-    assert character_similarity("abc", "xyz") == 0.0
 
 
 def test_the_referee_measures_with_another_model_than_the_players(

@@ -70,15 +70,6 @@ def test_the_semantic_one_picks_the_option_nearest_to_what_it_sees_whatever_is_a
     assert semantic(seen, 1, "Which?", ("near", "far", "near", "none")) == "A"
 
 
-def test_random_answers_are_even_and_the_same_for_the_same_seed() -> None:
-    def given(seed: int) -> list[str]:
-        policy = answering_policy("random", seed, Tools())
-        return [policy(visible_context("text"), 1, f"Question {n}?", OPTIONS) for n in range(400)]
-
-    assert given(1) == given(1) != given(2)
-    assert all(70 <= given(1).count(letter) <= 130 for letter in "ABCD")
-
-
 CLIMBER = Secret(
     "Dr. Ada climbs the wall. Then she rests; the wall is cold.",
     "Dr. Ada climbs the wall.",
@@ -106,12 +97,6 @@ def test_the_opening_sentence_is_the_labelled_one_wherever_a_reader_would_cut_it
     question = "Which of these words, retrieve them, occurs in the first sentence of the paragraph?"
     assert read(view, question, "rests", "glaciers", "wall", "None of these words") == "C"
     assert read(view, "With which word does the paragraph begin?", "Snow", "Glaciers", "Dr", "another word") == "C"
-
-
-def test_what_is_said_after_the_opening_sentence_are_the_passages() -> None:
-    seen = look("passages", CLIMBER, "retrieve", lambda text: PASSAGES)
-    assert seen.sentences == ("Dr. Ada climbs the wall.", "Glaciers melt.", "Snow falls.", "Ropes hold 3 climbers.")
-    assert look("opening", CLIMBER, "", lambda text: PASSAGES).sentences == ("Dr. Ada climbs the wall.",)
 
 
 def test_a_reader_of_the_whole_paragraph_knows_where_its_first_sentence_ends() -> None:

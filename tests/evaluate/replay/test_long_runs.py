@@ -18,8 +18,7 @@ from quarry.evaluate.errors import RunError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.replay.replay import replay_games
 from quarry.evaluate.replay.replayer import Job
-from quarry.evaluate.report.page import render
-from quarry.evaluate.report.summary import summary
+from quarry.evaluate.report.page import lecture_figures, render
 from quarry.evaluate.runs.comparison import compare
 from quarry.evaluate.runs.export import export
 from quarry.evaluate.runs.files import RecordFile, games_path, partial_path, read_runs, unfinished_records, write_run
@@ -63,7 +62,7 @@ def replay_long(out: Path, n: int, kill_at: int | None = None, *, pairwise: bool
 
     games = games_of(n)
     store = Course(location="nowhere", collection="course", paragraphs=tuple(course()))
-    records = unfinished_records(out, "inputs", [game.game_id for game in games])
+    records = unfinished_records(out, "inputs")
     found = replay_games(games, store, play_all, records=records, progress=False)
     write_run(out, Run(found, "oracle", {"preset": "default"}, "f", "the commit", 0, 1, out.stem))
 
@@ -102,7 +101,7 @@ def peak_of(folder: Path, n: int) -> int:
         replay_long(folder / f"{name}.json", n)
     runs = read_runs([folder / "a.json", folder / "b.json"])
     compare(runs)
-    summary(runs)
+    lecture_figures(runs)
     export(runs, folder / "exported")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -120,8 +119,7 @@ def test_memory_does_not_grow_with_the_records_of_games(tmp_path: Path, monkeypa
 
 
 def test_a_report_of_many_games_shows_the_lost_ones_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("page", "summary"):
-        monkeypatch.setattr(f"quarry.evaluate.report.{module}.MOST_SHOWN", 3)
+    monkeypatch.setattr("quarry.evaluate.report.page.MOST_SHOWN", 3)
     records = [game_record(game_id=f"g{n}", plays=[play_record(won=n % 3 > 0)]) for n in range(9)]
     page = render([make_run(records, "f", load(), "oracle", 0, 1, "mine")])
     assert "3 of 9 games are shown, lost games first" in page
@@ -132,23 +130,14 @@ class TestUnfinishedRecords:
     @pytest.fixture
     def out(self, tmp_path: Path) -> Path:
         """A run of two finished games out of three."""
-        records = unfinished_records(tmp_path / "run.json", "inputs", ["g1", "g2", "g3"])
+        records = unfinished_records(tmp_path / "run.json", "inputs")
         for game_id in ("g1", "g2"):
             records.append(game_record(game_id=game_id))
         return tmp_path / "run.json"
 
-    @pytest.mark.parametrize(
-        ("inputs", "game_ids", "n"),
-        [
-            ("inputs", ["g1", "g2", "g3"], 2),
-            ("inputs", ["g1", "g3"], 1),
-            ("other", ["g1", "g2", "g3"], 0),
-        ],
-    )
-    def test_only_the_first_games_of_the_same_inputs_count(
-        self, out: Path, inputs: str, game_ids: list[str], n: int
-    ) -> None:
-        records = unfinished_records(out, inputs, game_ids)
+    @pytest.mark.parametrize(("inputs", "n"), [("inputs", 2), ("other", 0)])
+    def test_only_games_of_the_same_inputs_count(self, out: Path, inputs: str, n: int) -> None:
+        records = unfinished_records(out, inputs)
         assert [record["game_id"] for record in records] == ["g1", "g2"][:n]
         records.append(game_record(game_id="last"))
         assert [record["game_id"] for record in RecordFile(games_path(out))] == [*["g1", "g2"][:n], "last"]
@@ -161,5 +150,5 @@ class TestUnfinishedRecords:
             read_runs([out])
 
     def test_a_folder_that_cannot_be_written_is_named(self, tmp_path: Path) -> None:
-        with pytest.raises(SettingsError, match="--out must be in a folder that can be written"):
-            unfinished_records(tmp_path / "nowhere" / "run.json", "inputs", [])
+        with pytest.raises(SettingsError, match="--out must be a place that can be written"):
+            unfinished_records(tmp_path / "nowhere" / "run.json", "inputs")

@@ -12,16 +12,15 @@ from typing import Any
 import pytest
 
 from quarry.configs.executors import executor_of
-from quarry.configs.settings import Settings, SettingsError, WorkerError
+from quarry.configs.settings import Settings, WorkerError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.replay import replayer as replayer_module
 from quarry.evaluate.replay.replay import replay_games, replay_store
-from quarry.evaluate.replay.replayer import Job, Replayer, play_on, workers_for
+from quarry.evaluate.replay.replayer import Job, Replayer, play_on
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import make_run
-from quarry.ingest.errors import StoreMissingError
 from quarry.ingest.store import Course
-from quarry.player.player import Plan, Player, build_player
+from quarry.player.player import Player, build_player
 from quarry.player.search.orchestrator import SearchOrchestrator
 from quarry.player.search.types import Query, SearchResult
 from tests.evaluate.fakes import course_games, labelled_game, make_hashing_replayer
@@ -42,10 +41,6 @@ def games() -> list[LabelledGame]:
 
 def timeless(run: dict[str, Any]) -> str:
     return json.dumps({key: value for key, value in run.items() if key != "latency_ms"})
-
-
-def fail_to_make() -> Replayer:
-    raise StoreMissingError("--store must be a folder made by ingest, got nowhere")
 
 
 def die() -> Replayer:
@@ -70,58 +65,12 @@ class TestWorkers:
         assert timeless(alone.as_json()) == timeless(together.as_json())
         assert [record["game_id"] for record in together.records] == [game.game_id for game in games]
 
-    def test_what_a_worker_lacks_is_told_in_one_line(self, games: list[LabelledGame]) -> None:
-        with pytest.raises(StoreMissingError, match="--store must be a folder made by ingest, got nowhere"):
-            play_in_processes(fail_to_make, [Job(0, games[0], None)])
-
     def test_a_worker_that_dies_is_told_with_the_remedy(self, games: list[LabelledGame]) -> None:
         with pytest.raises(
             WorkerError,
             match="a worker process must not die, one died 3 times over one task; run the same command again",
         ):
             play_in_processes(die, [Job(0, games[0], None)])
-
-    @pytest.mark.parametrize(
-        ("wanted", "n_games", "played", "workers"),
-        [
-            (0, 1000, False, 1),
-            (0, 30, True, 1),
-            (0, 0, True, 1),
-            (0, 90, True, 2),
-            (3, 1000, False, 3),
-            (3, 2, True, 2),
-        ],
-    )
-    def test_as_many_work_as_were_asked_for_or_pay(
-        self, monkeypatch: pytest.MonkeyPatch, wanted: int, n_games: int, played: bool, workers: int
-    ) -> None:
-        monkeypatch.setattr(os, "cpu_count", lambda: 8)
-        assert workers_for(wanted, n_games, played=played) == workers
-
-    def test_fewer_than_none_is_refused(self) -> None:
-        with pytest.raises(SettingsError, match="--workers must be at least 0, got -1"):
-            workers_for(-1, 10, played=True)
-
-
-def test_a_game_is_planned_once_for_all_its_repeats(
-    store: Course, quick: Settings, games: list[LabelledGame], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    planned: list[str] = []
-    plan = Player.plan
-
-    def counting(self: Player, start: Any, questions: Any = None) -> Plan:
-        planned.append(start.hint)
-        return plan(self, start, questions)
-
-    monkeypatch.setattr(Player, "plan", counting)
-    replayer = make_hashing_replayer(store.location, quick, REFEREE, 3, 3)
-    paragraphs = {item.paragraph_id: item for item in store.paragraphs}
-    records = [
-        replayer.record(Job(number, game, paragraphs[game.paragraph_id])) for number, game in enumerate(games[:2])
-    ]
-    assert planned == [game.hint for game in games[:2]]
-    assert [len(record["plays"]) for record in records] == [3, 3]
-    assert len({tuple(play["answers"]) for play in records[0]["plays"]}) == 3
 
 
 def test_a_played_game_is_searched_once_and_shows_what_a_search_shows(
@@ -148,22 +97,6 @@ def test_a_played_game_is_searched_once_and_shows_what_a_search_shows(
     assert asked == ["candidates", "search"]
     assert played["search"]["hits"] == unplayed["search"]["hits"]
     assert played["search"]["rank"] == unplayed["search"]["rank"]
-
-
-def test_a_record_holds_what_was_seen_of_the_game(store: Course, quick: Settings, games: list[LabelledGame]) -> None:
-    replayer = make_hashing_replayer(store.location, quick, "oracle", 0, 1)
-    paragraph = next(item for item in store.paragraphs if item.paragraph_id == games[0].paragraph_id)
-    record = replayer.record(Job(0, games[0], paragraph))
-    play = record["plays"][0]
-    assert record["truth"] is not None
-    assert record["truth"]["text"] == paragraph.text
-    assert len(record["questions"]) == len(play["answers"]) == 20
-    assert record["search"]["rank"] is not None
-    assert record["search"]["hits"][record["search"]["rank"] - 1]["paragraph_id"] == paragraph.paragraph_id
-    assert play["candidates"][0]["opening_sentence"] == play["guess"]["opening_sentence"]
-    assert sum(candidate["belief"] for candidate in play["candidates"]) == pytest.approx(1.0, abs=1e-4)
-    assert play["bits"][0] > play["bits"][1]
-    assert json.loads(json.dumps(record)) == record
 
 
 @pytest.mark.usefixtures("fast_models")

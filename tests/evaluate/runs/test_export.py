@@ -72,13 +72,6 @@ def test_frames_hold_the_games_hits_and_measures(run_json: Path, tmp_path: Path,
     assert right.to_dict() == {game["game_id"]: game["rank"] for game in run["per_game"] if game["rank"]}
 
 
-def test_the_files_written_are_named(run_json: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    capsys.readouterr()
-    assert run_main(main, "export", str(run_json), "--out", str(tmp_path / "out")) == 0
-    named = capsys.readouterr().out.split("\n")[:-1]
-    assert sorted(named) == sorted(str(path) for path in (tmp_path / "out").iterdir())
-
-
 @pytest.mark.parametrize(
     ("name", "written"),
     [
@@ -91,20 +84,6 @@ def test_the_files_written_are_named(run_json: Path, tmp_path: Path, capsys: pyt
 )
 def test_ids_lose_what_columns_are_parted_by(name: str, written: str) -> None:
     assert trec_id(name) == written
-
-
-def test_bad_input_exits_with_2(run_json: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    capsys.readouterr()
-    for arguments, says in (
-        (("--out", str(tmp_path / "out")), "a RUN.json must be named first, got none"),
-        (("nowhere.json", "--out", str(tmp_path / "out")), "nowhere.json: must be a readable file"),
-        ((str(run_json), str(run_json), "--out", str(tmp_path / "out")), "got mine twice; rename a file"),
-        ((str(run_json), "--out", str(run_json)), "--out must be a folder that can be written"),
-    ):
-        assert run_main(main, "export", *arguments) == 2
-        captured = capsys.readouterr()
-        assert says in captured.err
-        assert captured.err.count("\n") == 1
 
 
 def test_no_cell_of_a_csv_begins_a_formula(tmp_path: Path, settings: Settings) -> None:

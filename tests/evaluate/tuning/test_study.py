@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import multiprocessing
 import os
 import signal
@@ -21,19 +20,20 @@ import pytest
 import yaml
 from optuna.trial import FrozenTrial, TrialState
 
-from quarry.configs.settings import SearchSettings, Settings, SettingsError, load
+from quarry.configs.settings import SearchSettings, Settings, load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.errors import TuneError
+from quarry.evaluate.games.labelled import SPLITS
 from quarry.evaluate.tuning import storage as storage_module
 from quarry.evaluate.tuning import study as study_module
-from quarry.evaluate.tuning.objective import Judged
-from quarry.evaluate.tuning.space import load_space, nearest, numbers_of, settings_of
+from quarry.evaluate.tuning.prepared import Judged
 from quarry.evaluate.tuning.storage import index_of, open_storage
 from quarry.evaluate.tuning.study import (
-    Splits,
+    Space,
     complete,
+    numbers_of,
     run_study,
-    verdict,
+    settings_of,
 )
 from tests.evaluate.fakes import course_games, labelled_game, make_store, record_of, run_main, write_games
 from tests.evaluate.tuning.postgresql import PASSWORD, PostgreSQL, programs
@@ -65,17 +65,6 @@ class TestJudged:
 
 
 class TestSpace:
-    @pytest.mark.parametrize("seed", range(30))
-    def test_whatever_is_proposed_is_within_the_settings_bounds(
-        self, seed: int, tmp_path: Path, settings: Settings
-    ) -> None:
-        study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
-        space = load_space()
-        proposed = settings_of(study.ask(fixed_distributions=dict(space)).params, settings.search)
-        path = tmp_path / "tuned.yaml"
-        path.write_text(yaml.safe_dump({"search": {key: getattr(proposed, key) for key in space}}), encoding="utf-8")
-        assert load(config=path).search == proposed
-
     def test_what_must_not_exceed_another_is_lowered_to_it(self, settings: Settings) -> None:
         drawn = {"pdf_k": 15, "global_k": 12, "sentence_weight": 0.7, "sentence_mean_weight": 0.9, "threshold": 0.2}
         found = settings_of(drawn, settings.search)
@@ -83,51 +72,6 @@ class TestSpace:
         assert found.lowered_threshold == 0.2
         none = settings_of({"pdf_k": 0, "global_k": 0}, settings.search)
         assert (none.pdf_k, none.global_k) == (0, 1)
-
-    def test_the_first_trial_is_the_untuned_settings(self, settings: Settings) -> None:
-        space = load_space()
-        found = settings_of(numbers_of(space, settings.search), settings.search)
-        for key in space:
-            assert math.isclose(getattr(found, key), getattr(settings.search, key), abs_tol=0.01)
-
-    def test_the_nearest_choice_is_the_same_or_the_first(self) -> None:
-        choices = optuna.distributions.CategoricalDistribution(["rule", "fused"])
-        assert [nearest(choices, value) for value in ("fused", "off")] == ["fused", "rule"]
-
-    @pytest.mark.parametrize(
-        ("text", "says"),
-        [
-            ("search: {k: ['20', 5]}", "search.k must be of type int, got '20'"),
-            ("search: {k: [true]}", "search.k must be of type int, got True"),
-            ("search: {threshold: {low: '0.5', high: 0.9, step: 0.1}}", "search.threshold must be of type float"),
-            ("search: {threshold: {low: 0.5, high: 1.5}}", "search.threshold must be within 0.0..1.0, got 1.5"),
-            ("search: {strategies: [[dense], [keyword]]}", "strategies must be a list of values or bounds"),
-            ("search: {cascade: ['yes']}", "search.cascade must be of type bool, got 'yes'"),
-            ("search: {fusions: [rrf]}", "did you mean fusion?"),
-            ("search: {k: 5}", "k must be a list of values or bounds, got 5"),
-            ("search: {k: {low: 5, high: 4}}", "k must be a list of values or bounds, got {"),
-            ("game: {candidates: [5]}", "must hold a section search with at least one key and nothing else"),
-        ],
-    )
-    def test_a_bad_space_is_refused(self, tmp_path: Path, text: str, says: str) -> None:
-        path = tmp_path / "space.yaml"
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(SettingsError) as caught:
-            load_space(path)
-        assert says in str(caught.value)
-        assert str(path) in str(caught.value)
-
-    def test_choices_and_bounds_of_any_key_are_read(self, tmp_path: Path) -> None:
-        path = tmp_path / "space.yaml"
-        path.write_text(
-            "search: {keywords: [fused, off], pdf_k: {low: 0, high: 20}, boost: {low: 0.25, high: 2.0}}\n",
-            encoding="utf-8",
-        )
-        space = load_space(path)
-        assert space["keywords"] == optuna.distributions.CategoricalDistribution(["fused", "off"])
-        assert space["pdf_k"] == optuna.distributions.IntDistribution(0, 20)
-        assert space["boost"] == optuna.distributions.FloatDistribution(0.25, 2.0), "any number, where no step is given"
-        assert [nearest(space["boost"], value) for value in (0.0, 1.1)] == [0.25, 1.1]
 
 
 @pytest.fixture(scope="module")
@@ -178,10 +122,9 @@ class TestCommand:
     def test_what_was_tuned_over_a_preset_is_played_by_its_file_alone(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        out, space = tmp_path / "mine.yaml", tmp_path / "space.yaml"
-        space.write_text("search: {rule_weight: {low: 0.5, high: 3.0, step: 0.5}}\n", encoding="utf-8")
+        out = tmp_path / "mine.yaml"
         changes = ("search.boost=1.5", "game.candidates=900", "game.useless_share=0.3", "embed.max_tokens=64")
-        more = ["--trials", "3", "--preset", "dual", "--space", str(space)]
+        more = ["--trials", "3", "--preset", "dual"]
         for change in changes:
             more += ["--set", change]
         assert self.tuned(store, games, out, *more, "--json") == 0
@@ -189,20 +132,6 @@ class TestCommand:
         own, read = load("dual", None, changes), load(str(out))
         assert read == replace(own, preset=str(out), search=replace(own.search, **found["settings"]))
         assert found["preset"] == "dual"
-
-    def test_a_tuned_file_is_refused_over_a_preset_that_it_was_not_tuned_with(
-        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        out = tmp_path / "mine.yaml"
-        assert self.tuned(store, games, out, "--trials", "1", "--preset", "filtered") == 0
-        fixed = ("replay", "--store", store, "--games", games, "--split", "test", "--config", str(out))
-        for preset in ((), ("--preset", "dual")):
-            capsys.readouterr()
-            assert run_main(main, *fixed, *preset) == 2
-            said = capsys.readouterr().err
-            assert "was tuned with the preset filtered, whose settings it holds, got it over " in said
-            assert f"--preset {out}" in said
-        assert run_main(main, *fixed, "--preset", "filtered") == 0
 
     def test_what_was_written_is_in_force_where_it_is_named_and_nowhere_else(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -221,22 +150,6 @@ class TestCommand:
             found = json.loads(capsys.readouterr().out)["settings"]["search"]["rule_weight"]
             assert found == (load().search.rule_weight if flag == "--seed" else 1.23)
 
-    def test_without_out_nothing_is_written(
-        self,
-        store: str,
-        games: str,
-        tmp_path: Path,
-        capsys: pytest.CaptureFixture[str],
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        monkeypatch.chdir(tmp_path)
-        before = sorted(tmp_path.iterdir())
-        assert run_main(main, "tune", "--store", store, "--games", games, "--trials", "3") == 0
-        captured = capsys.readouterr()
-        assert "nothing written; --out FILE writes the tuned settings" in captured.out
-        assert "best 0." in captured.err or "best 1." in captured.err
-        assert sorted(tmp_path.iterdir()) == before
-
     def test_a_study_tells_other_tools_what_was_tuned(
         self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -251,33 +164,6 @@ class TestCommand:
             parts = terms["RR"] + 0.1 * terms["Success@k"] + 0.1 * terms["balanced_accuracy"]
             assert trial.value == pytest.approx(parts)
         assert study.trials_dataframe()["value"].tolist() == [trial.value for trial in study.trials]
-
-    @pytest.mark.parametrize(
-        ("p", "difference", "says"),
-        [(0.2, 0.1, "is not significant"), (0.01, 0.1, "is better than"), (0.01, -0.1, "is WORSE than")],
-    )
-    def test_a_gain_that_is_not_significant_is_called_so(self, p: float, difference: float, says: str) -> None:
-        assert says in verdict({"p": p, "difference": difference})
-
-    def test_where_no_trial_was_better_the_untuned_settings_stay_and_that_is_said(
-        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert self.tuned(store, games, tmp_path / "tuned.yaml", "--trials", "1") == 0
-        printed = capsys.readouterr().out
-        assert "none of the trials was better on the validation games: the untuned settings stay" in printed
-        assert "  test       untuned" in printed
-
-    def test_the_same_seed_tunes_alike(
-        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        histories = []
-        for name in "ab":
-            storage = str(tmp_path / f"{name}.db")
-            arguments = ("--trials", "15", "--seed", "3", "--storage", storage)
-            assert self.tuned(store, games, tmp_path / f"{name}.yaml", *arguments) == 0
-            study = optuna.load_study(study_name=None, storage=open_storage(storage))
-            histories.append([(trial.value, trial.params) for trial in study.trials])
-        assert histories[0] == histories[1]
 
     @pytest.mark.parametrize("storage", ["study.db", "sqlite:///{}/study.db"])
     def test_a_study_goes_on(
@@ -297,46 +183,8 @@ class TestCommand:
         assert self.tuned(store, games, tmp_path / "tuned.yaml", *arguments) == 0
         assert json.loads(capsys.readouterr().out)["trials"] == 16
 
-    @pytest.mark.parametrize(
-        ("arguments", "says"),
-        [
-            (["--trials", "0"], "--trials must be at least 1, got 0"),
-            (["--trials", "5", "--workers", "0"], "--workers must be at least 1, got 0"),
-            (["--trials", "5", "--storage", "nowhere/study.db"], "--storage must be a URL of a database"),
-            (["--trials", "5", "--storage", "sqlite:////nowhere/study.db"], "--storage must be a URL of a database"),
-            (["--trials", "5", "--games", "nowhere.jsonl"], "--games must be a readable file"),
-            (["--trials", "5", "--store", "nowhere"], "--store must be a folder made by ingest"),
-            (["--trials", "5", "--out", "nowhere/tuned.yaml"], "--out must be in a folder that is there"),
-        ],
-    )
-    def test_bad_input_exits_with_2_and_one_line(
-        self,
-        store: str,
-        games: str,
-        tmp_path: Path,
-        capsys: pytest.CaptureFixture[str],
-        arguments: list[str],
-        says: str,
-    ) -> None:
-        assert self.tuned(store, games, tmp_path / "tuned.yaml", *arguments) == 2
-        captured = capsys.readouterr()
-        assert says in captured.err
-        assert captured.out == ""
-        assert captured.err.splitlines()[-1].startswith("evaluate tune: ")
 
-    def test_games_of_another_corpus_exit_with_2(
-        self, store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        records = [
-            {**record_of(labelled_game(game_id=split, hint=split, paragraph_id="gamma:1:1")), "split": split}
-            for split in ("train", "validation", "test")
-        ]
-        games = str(write_games(tmp_path / "games.jsonl", records))
-        assert self.tuned(store, games, tmp_path / "tuned.yaml", "--trials", "5") == 2
-        assert "at least one game must be about a paragraph of" in capsys.readouterr().err
-
-
-FEW = {
+FEW: Space = {
     "pdf_k": optuna.distributions.IntDistribution(0, 20),
     "boost": optuna.distributions.FloatDistribution(0.0, 2.0, step=0.05),
 }
@@ -345,7 +193,7 @@ N_TRIALS = 16
 
 def fit(games: object, storage: str | None, **changed: Any) -> list[FrozenTrial]:
     """Run a study on these games and return its complete trials."""
-    splits: Any = Splits(games, games, games)  # type: ignore[arg-type]
+    splits: Any = dict.fromkeys(SPLITS, games)
     usual: dict[str, Any] = {"name": "killed", "n_trials": N_TRIALS, "seed": 5, "progress": False, "workers": 1}
     return list(run_study(FEW, splits, load().search, storage=storage, **(usual | changed)).trials)
 

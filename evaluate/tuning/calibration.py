@@ -54,6 +54,8 @@ def calibrate(
     Raises:
         GamesError: too little to fit on.
     """
+    if not negatives:
+        raise GamesError("--games must hold unanswerable games if they are about the bundled lectures, none is")
     found = [(game, paragraph) for game in games if (paragraph := located.get(game.game_id))]
     documents = {paragraph.doc_id for _, paragraph in found}
     if len({paragraph.doc_id for paragraph in store.paragraphs}) < LEAST_DOCUMENTS or not documents:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.fit.calibration import fit_choices, fit_relevance
+from quarry.evaluate.tuning.calibration import fit_choices, fit_relevance
 from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.paragraph import Alias, Document, Reading
 from quarry.ingest.store import DocumentUpdate, create_store
@@ -22,7 +22,6 @@ from tests.fakes import HashingEmbedder
 from tests.player.fakes import course
 
 HINTS = ("teatime", "umbrella stand", "porcelain elephants", "velvet curtain", "lighthouse")
-NEGATIVES = ("how tall is the tallest giraffe", "book a table for two tonight", "what is the weather in Oslo")
 
 
 def test_a_feature_that_wins_three_times_in_four_weighs_the_logarithm_of_three() -> None:
@@ -37,12 +36,6 @@ def test_relevance_is_even_half_way_between_the_held_and_the_missing_however_man
     assert -bias / slope == pytest.approx(0.5, abs=1e-3)
 
 
-def test_a_set_of_negatives_weighs_no_more_for_being_large() -> None:
-    held, far, near = np.array([[0.9], [0.7]]), np.array([[0.0]] * 50), np.array([[0.6]])
-    even = [-bias / slope for (slope,), bias in (fit_relevance(held, far, near), fit_relevance(held, far[:1], near))]
-    assert even[0] == pytest.approx(even[1], abs=0.05)
-
-
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     return make_store(tmp_path_factory.mktemp("store"), course()).location
@@ -53,11 +46,7 @@ def arguments(store: str, tmp_path: Path, fast_models: None) -> list[str]:
     """`calibrate` over the small course, with hints that keep the rule."""
     hints = [replace(game, hint=hint) for game, hint in zip(course_games(course()), cycle(HINTS), strict=False)]
     games = write_games(tmp_path / "games.jsonl", [record_of(game) for game in hints])
-    negatives = write_games(tmp_path / "negatives.jsonl", [{"text": text} for text in NEGATIVES])
-    return [
-        *("calibrate", "search", "--store", store, "--games", str(games)),
-        *("--negatives", str(negatives), "--out", str(tmp_path / "out.json")),
-    ]
+    return ["calibrate", "search", "--store", store, "--games", str(games), "--out", str(tmp_path / "out.json")]
 
 
 class TestCommand:
@@ -109,28 +98,6 @@ class TestCommand:
             "near",
             "hub",
         }
-
-    @pytest.mark.parametrize(
-        ("negatives", "says"),
-        [
-            ("", "--negatives must hold at least one"),
-            ("{}\n", "negatives.jsonl line 1: text must be a string"),
-            (None, "--negatives must be a readable file"),
-        ],
-    )
-    def test_negatives_that_cannot_be_used_end_with_2_and_one_line(
-        self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], negatives: str | None, says: str
-    ) -> None:
-        path = tmp_path / "negatives.jsonl"
-        path.unlink()
-        if negatives is not None:
-            path.write_text(negatives, encoding="utf-8")
-        assert run_main(main, *arguments) == 2
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        assert captured.err.count("\n") == 1
-        assert says in captured.err
-        assert not (tmp_path / "out.json").exists()
 
     def test_games_that_all_break_the_rule_and_a_store_of_one_document_end_with_2(
         self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

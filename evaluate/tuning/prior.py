@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from quarry.evaluate.fit.calibration import fit_choices
+from quarry.evaluate.tuning.calibration import fit_choices
 from quarry.ingest.arrays import Float64Array
 from quarry.player.questions.places import Places
 from quarry.player.questions.start_model import KINDS, PLACE_FEATURES, place_features

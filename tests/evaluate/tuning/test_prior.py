@@ -11,7 +11,7 @@ import pytest
 
 from quarry.configs.settings import load
 from quarry.evaluate.__main__ import main
-from quarry.evaluate.fit.prior import fit_prior
+from quarry.evaluate.tuning.prior import fit_prior
 from quarry.player.questions.places import places_of
 from quarry.player.questions.prior import PriorModel, prior_of
 from quarry.player.questions.start_model import PLACE_FEATURES, place_features

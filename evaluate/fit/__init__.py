@@ -1,1 +1,0 @@
-"""Fitting the numbers that the player works with on labelled games and logged answers."""
