@@ -39,7 +39,7 @@ from tests.fakes import (
 
 LOADER = "quarry.ingest.embed.models.load_embedder"
 REAL_LOADER = embedders.load_embedder
-POOL = "quarry.ingest.pipeline.read.LocalProcesses"
+POOL = "quarry.configs.executors.LocalProcesses"
 ROOT = Path(__file__).resolve().parents[3]
 
 
