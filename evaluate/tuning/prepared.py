@@ -211,7 +211,7 @@ def prepare(
             parts.setdefault(name, []).append(scores[columns.rows])
         for name in names:
             others[name].append(ask(searched, name, query))
-    named = [searched.book(game.book_name, settings.search) for game in games]
+    named = [searched.book(game.book_name, settings.search, game.hint) for game in games]
     inside = np.stack([columns.inside(book.doc_id if book else "") for book in named])
     n_members = inside.sum(axis=1)
     confidence = np.array([book.confidence if book else 0.0 for book in named])

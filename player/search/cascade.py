@@ -265,7 +265,7 @@ class Cascade:
         self._naming = Call("book name", self._deadline)
         for name in self._names:
             self._start(name, query)
-        self._runner.begin(self._naming, lambda: index.book(query.book_name, settings))
+        self._runner.begin(self._naming, lambda: index.book(query.book_name, settings, query.hint))
 
     @property
     def _names(self) -> tuple[str, ...]:

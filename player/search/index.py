@@ -58,11 +58,13 @@ class SearchIndex:
         groups = ([column for column in line if column >= 0] for line in self.columns.twins.tolist())
         return {column: tuple(ids[other] for other in group if other != column) for group in groups for column in group}
 
-    def book(self, book_name: str, settings: SearchSettings) -> BookCandidate | None:
-        """Return the document that a name refers to, as in `SearchResult.book`."""
+    def book(self, book_name: str, settings: SearchSettings, hint: str) -> BookCandidate | None:
+        """Return the document that a name refers to, or without a name the document that the hint names."""
         if settings.book_match == "off":
             return None
-        return self.references.by_stem(book_name) if settings.book_match == "stem" else self.references.best(book_name)
+        if settings.book_match == "stem":
+            return self.references.by_stem(book_name)
+        return self.references.best(book_name) if book_name.strip() else self.references.named_in(hint)
 
 
 def ask(index: SearchIndex, name: str, query: Query, doc_id: str = "") -> Scored:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,6 +18,7 @@ from quarry.ingest.store.course import cached
 from quarry.player.search.calibration import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
 from quarry.player.search.names import (
     Vocabulary,
+    counts_lectures,
     describes_file,
     heads_section,
     is_generic,
@@ -25,7 +27,7 @@ from quarry.player.search.names import (
     tokens_of,
 )
 from quarry.player.search.types import BookCandidate, Tier
-from quarry.player.words import stems
+from quarry.player.words import is_stop_word, stems
 
 MEANING, NUMBER, CLASH, EXACT = 3, 4, 5, 6
 """These are the columns of the features of the same names."""
@@ -68,6 +70,16 @@ _COMMON_RATE = 0.0005
 """A word with this share of a text's words gets the full weight of "content"."""
 SETTLED = 0.9
 """At this confidence by letters and words, a name is not embedded: that would be as slow as embedding a hint."""
+SURELY_SAID = 0.95
+"""A stem or title within a hint is resolved with this confidence."""
+PROBABLY_SAID = 0.85
+"""A single word of a name that no text of the course holds is resolved with this confidence, and boosts."""
+_JOINING = ("s", "called", "titled", "named", "written", "entitled")
+"""These words may come between a word for a document and its name."""
+_LEAST_PROPER = 3
+"""A word of a name that no text of the course holds must be longer than this to be taken for the name."""
+WORDS_OF_A_NAME = 2
+"""A title or stem within a hint is recognised if it has at least so many distinctive words."""
 HIGHEST_LECTURE = 100
 """No course has this many lectures; larger numbers are years or course codes."""
 
@@ -122,6 +134,7 @@ class References:
         row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
         self._stems: dict[str, str] = {}
         self._folded: dict[str, set[str]] = {}
+        self._proper: dict[str, set[int]] = {}
         self._names: list[_Name] = []
         self._numbers: list[set[int]] = [set() for _ in self.doc_ids]
         self._mentioned: list[set[int]] = [set() for _ in self.doc_ids]
@@ -210,6 +223,40 @@ class References:
         """Return the document that `book_name` likeliest refers to, whatever its confidence; see `resolve`."""
         return next(iter(self.resolve(book_name)), None)
 
+    def named_in(self, hint: str) -> BookCandidate | None:
+        """Return the document whose name a hint holds; None if it holds no name, or the names of several documents.
+
+        The subject of a lecture is not a name. A name is a title or stem of several distinctive words, or a number
+        after a word that counts lectures. A word of one document's name or author is a name if it is next to a word for
+        a document ("the hummel paper", "slides on hashing"), or if no text of the course holds it.
+        """
+        said = f" {normalise_name(hint)} "
+        found = {
+            alias.row: SURELY_SAID
+            for alias in self._names
+            if alias.whole
+            and len(alias.tokens) > 1
+            and f" {alias.normalised} " in said
+            and sum(map(self._is_word, self._telling(alias.tokens).split())) >= WORDS_OF_A_NAME
+        }
+        tokens = tokens_of(hint)
+        words = [token for token in tokens if not is_stop_word(token) and token not in _JOINING]
+        for place, word in enumerate(words):
+            rows = sorted(self._proper.get(word, ()))
+            if len(rows) != 1 or not self._is_word(word) or is_generic(word) or word in self._common:
+                continue
+            if any(map(_names_document, words[max(0, place - 1) : place + 2])):
+                found.setdefault(rows[0], SURELY_SAID)
+            elif self._content and len(word) > _LEAST_PROPER and next(iter(stems(word)), word) not in self._content:
+                found.setdefault(rows[0], PROBABLY_SAID)
+        named = [BookCandidate(self.doc_ids[row], sure, self._tier(sure), hint) for row, sure in found.items()]
+        if not named:
+            pairs = itertools.pairwise(tokens)
+            counted = {number for word, number in pairs if counts_lectures(word) and number.isdecimal()}
+            numbered = [self.best(f"lecture {number}") for number in sorted(counted)]
+            named = [best for best in numbered if best is not None and best.tier != "none"]
+        return named[0] if len(named) == 1 else None
+
     def _confidences(self, features: Float64Array, weights: Sequence[float], none: float) -> Float64Array:
         """Return (n_documents,) the probability of each document; the remainder is that of "none of these"."""
         utilities = np.append(features @ np.array(weights), none)
@@ -254,6 +301,9 @@ class References:
         tokens = tokens_of(alias.text)
         if alias.source in _WEAK:
             tokens = [token for token in tokens if not heads_section(token)]
+        if whole or alias.source == "author":
+            for token in tokens:
+                self._proper.setdefault(token, set()).add(row)
         self._mentioned[row] |= numbers(alias.text)
         self._names.append(_Name(row, alias.text, normalised, tuple(tokens), trust, whole))
         for word in tokens:
@@ -351,6 +401,10 @@ class References:
         if confidence >= self._filter_confidence:
             return "filter"
         return "boost" if confidence >= self._boost_confidence else "none"
+
+
+def _names_document(word: str) -> bool:
+    return describes_file(word) or counts_lectures(word) or word in ("article", "talk", "talks", "deck", "מאמר")
 
 
 def _fold(stem: str) -> str:

@@ -12,6 +12,7 @@ from quarry.ingest.paragraph import AliasSource, Document
 from quarry.player.search.cache import CachingEmbedder
 from quarry.player.search.references import References
 from quarry.player.search.types import BookCandidate
+from tests.contracts.paragraphs import paragraph
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import document
 
@@ -255,3 +256,42 @@ def test_a_word_in_the_names_of_most_documents_names_none() -> None:
     among = [document(f"algorithms-{subject}") for subject in ("sorting", "hashing", "graphs")]
     assert books("algorithms", among) == []
     assert [doc_id for doc_id, _ in books("algorithms hashing", among)] == ["algorithms-hashing"]
+
+
+class TestNamesInHints:
+    @pytest.mark.parametrize(
+        ("hint", "doc_id"),
+        [
+            ("how keys are spread, in lecture 1", "01-hashing"),
+            ("from 07-shortest-trees: pruning", "07-shortest-trees"),
+        ],
+    )
+    def test_a_name_written_into_a_hint_is_found(self, hint: str, doc_id: str) -> None:
+        references = References([*TWINNED, document("07-shortest-trees")], 0.9, 0.6)
+        book = references.named_in(hint)
+        assert book is not None
+        assert (book.doc_id, book.tier) == (doc_id, "filter")
+
+    @pytest.mark.parametrize(
+        "message",
+        [
+            "tell me more about the hummel paper",
+            "what does Hummel's article say on costs?",
+            "summarise the paper by Hummel",
+            "hummel: the main result",
+            "in the slides called hummel, what is a cost?",
+        ],
+    )
+    @pytest.mark.parametrize("named", [document("hummel-2019"), document("p17", ("K. Hummel", "author"))])
+    def test_a_name_within_a_message_is_found(self, message: str, named: Document) -> None:
+        paragraphs = [paragraph(f"{item.doc_id}:1:1", "A cost is the main result.") for item in (*TWINNED[:3], named)]
+        references = References([*TWINNED, named], 0.9, 0.6, paragraphs=paragraphs)
+        book = references.named_in(message)
+        assert book is not None
+        assert book.doc_id == named.doc_id
+
+    @pytest.mark.parametrize(
+        "hint", ["evaluation of graphs", "two lectures long", "a lecture in the morning", "lecture 1 and lecture 2"]
+    )
+    def test_a_subject_is_no_name_nor_are_two_lectures(self, hint: str) -> None:
+        assert References(TWINNED, 0.9, 0.6).named_in(hint) is None
