@@ -40,6 +40,8 @@ ANSWER_S = 30.0
 """Seconds that a server has to answer a request."""
 GREETING_S = 5.0
 """Seconds that a server has to answer the first request."""
+PATIENCE_S = 60.0
+"""Seconds for which an ingest repeats a request while the server cannot be reached."""
 
 _SEARCHED: Any = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 200}
 """Parameters of Chroma's index over the passages."""
@@ -77,7 +79,8 @@ class Collections:
     Args:
         location: folder or URL, for errors.
         name: of the course.
-        client: of Chroma.
+        client: the client of Chroma.
+        patience_s: seconds for which a request is repeated while the server cannot be reached.
 
     Attributes:
         exist: whether the collections have been created.
@@ -86,12 +89,13 @@ class Collections:
         StoreError: the collections have another format.
     """
 
-    def __init__(self, location: str, name: str, client: Client) -> None:
+    def __init__(self, location: str, name: str, client: Client, patience_s: float = 0.0) -> None:
         from chromadb.errors import NotFoundError
 
         self.location = location
         self.name = name
         self._client = client
+        self._patience_s = patience_s
         self._opened: dict[Part, Collection] = {}
         self.exist = True
         try:
@@ -244,10 +248,22 @@ class Collections:
             raise StoreError(f"{self.location}: could not be read: {one_line(error)}") from error
 
     def _call(self, part: Part, method: str, **arguments: Any) -> Any:
-        """Call a method of a Chroma collection."""
+        """Call a method of a Chroma collection; repeat the request while the server cannot be reached.
+
+        Each of our requests may be sent twice: the second one finds what the first one has written.
+        """
+        import httpx
+        import tenacity
+
         if part not in self._opened:
             self._opened[part] = self._client.get_collection(self.name + part, embedding_function=None)
-        return getattr(self._opened[part], method)(**arguments)
+        repeat = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(httpx.TransportError),
+            stop=tenacity.stop_after_delay(self._patience_s),
+            wait=tenacity.wait_exponential(0.1, max=5.0),
+            reraise=True,
+        )
+        return repeat(lambda: getattr(self._opened[part], method)(**arguments))
 
 
 def changed_meanwhile(location: str) -> StoreChangedError:
@@ -255,16 +271,17 @@ def changed_meanwhile(location: str) -> StoreChangedError:
     return StoreChangedError(f"{location}: another ingest has changed it meanwhile; run this one again")
 
 
-def server_collections(location: str, name: str, answer_s: float = ANSWER_S) -> Collections:
+def server_collections(location: str, name: str, answer_s: float = ANSWER_S, patience_s: float = 0.0) -> Collections:
     """Return the collections of a course on the Chroma server at a URL.
 
     Args:
         answer_s: seconds that the server has to answer a request.
+        patience_s: seconds for which a request is repeated while the server cannot be reached.
 
     Raises:
         StoreError: the URL has another form, or the server does not answer.
     """
-    return Collections(location, name, _server_at(location, answer_s))
+    return Collections(location, name, _server_at(location, answer_s), patience_s)
 
 
 @functools.lru_cache(maxsize=8)

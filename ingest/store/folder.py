@@ -45,7 +45,7 @@ def current_generation(folder: Path) -> Path | None:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise StoreError(f"{folder / CURRENT}: must be readable, {error}; ingest into a new folder") from error
-    if not _NAME.fullmatch(name):
+    if not _NAME.fullmatch(name) or (folder / name).is_symlink():
         raise StoreError(
             f"{folder / CURRENT}: must name a folder {PREFIX}... of the store, got {visible(name)[:60]!r}; "
             "ingest into a new folder"
@@ -73,7 +73,7 @@ def readable(path: Path) -> Iterator[Path]:
         StoreError: the index is damaged.
     """
     require_sound(path)
-    if os.access(path, os.W_OK) and os.access(path / "chroma.sqlite3", os.W_OK):
+    if _is_writable(path):
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="quarry-read-") as folder:
@@ -81,6 +81,16 @@ def readable(path: Path) -> Iterator[Path]:
         for copied in (copy, *copy.rglob("*")):  # copies of read-only folders are read-only
             copied.chmod(0o700 if copied.is_dir() else 0o600)
         yield copy
+
+
+def _is_writable(path: Path) -> bool:
+    """Return whether a database can be written, on a disk that is not full."""
+    try:
+        with tempfile.TemporaryFile(dir=path) as probe:
+            probe.write(b"0")
+    except OSError:
+        return False
+    return os.access(path, os.W_OK) and os.access(path / "chroma.sqlite3", os.W_OK)
 
 
 def require_sound(path: Path) -> None:

@@ -93,7 +93,8 @@ class Store:
     def _writing(self) -> Iterator[tuple[Collections, str]]:
         """Yield the collections to write to, and a token for the new generation."""
         if is_url(self.location):
-            yield chroma.server_collections(self.location, self.collection), uuid.uuid4().hex[:12]
+            collections = chroma.server_collections(self.location, self.collection, patience_s=chroma.PATIENCE_S)
+            yield collections, uuid.uuid4().hex[:12]
             return
         with next_generation(Path(self.location)) as folder, folder_at(folder) as client:
             collections = Collections(self.location, self.collection, client)

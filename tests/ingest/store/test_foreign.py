@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import struct
 import sys
+import tempfile
 import types
 import zlib
 from pathlib import Path
@@ -114,6 +115,25 @@ def test_a_store_that_cannot_be_written_is_read(folder: Path, monkeypatch: pytes
     assert len(store.vectors) == len(store.paragraphs)
     assert len(store.sentence_vectors) > 0
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_a_store_on_a_full_disk_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    shutil.rmtree(cache() / "courses")
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    store = open_store(str(folder))
+    assert (len(store.paragraphs), len(store.vectors)) == (12, 12)
+
+
+def test_a_generation_that_is_a_link_is_refused(folder: Path, tmp_path: Path) -> None:
+    current = current_generation(folder)
+    assert current is not None
+    shutil.move(current, tmp_path / "elsewhere")
+    current.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StoreError, match=r"must name a folder .* of the store"):
+        open_store(str(folder))
 
 
 @pytest.fixture(scope="module")

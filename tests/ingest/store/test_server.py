@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -147,6 +148,7 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     begin, end = faults[fault]
     file_reading(create_store(proxy.url, name), make_reading("locks", [LOCKS]))
     with monkeypatch.context() as patch:
+        patch.setattr(chroma, "PATIENCE_S", 0.5)
         before_write(patch, 1, begin)
         command = [str(lectures), "--store", proxy.url, "--collection", name]
         try:
@@ -161,6 +163,22 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     assert "resumed: 3 files had been embedded before the interruption" in capsys.readouterr().err
     assert texts_of(server.url, name) == [CACHES, LOCKS, TREES]
     assert n_passages(server.url, name) == 3
+
+
+@pytest.mark.server
+def test_a_server_that_is_soon_back_does_not_end_an_ingest(
+    server: ChromaServer, proxy: Proxy, name: str, lectures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mending = threading.Timer(1.0, proxy.restore)
+
+    def fail() -> None:
+        proxy.cut()
+        mending.start()
+
+    before_write(monkeypatch, 1, fail)
+    assert main([str(lectures), "--store", proxy.url, "--collection", name]) == 0
+    mending.join()
+    assert texts_of(server.url, name) == [CACHES, TREES]
 
 
 @pytest.mark.server
