@@ -176,7 +176,9 @@ def measure_player(folder: str) -> Figures:
     search = _quantiles(lambda game: player.orchestrator.search(Query(game.hint)), games[:N_HINTS])
     memory_mb = _memory_mb()
     plans: list[Plan] = []
-    questions = _quantiles(lambda game: plans.append(player.plan(replace(game, book_name="").told())), games[:N_GAMES])
+    questions = _quantiles(
+        lambda game: plans.append(player.plan(replace(game, book_name="").round_start())), games[:N_GAMES]
+    )
     answers: tuple[Answer, ...] = ("A", "B", "C", "D") * 5
     decide = _quantiles(lambda plan: player.decide(plan, answers), plans)
     return {

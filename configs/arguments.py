@@ -114,7 +114,7 @@ class Command:
 
     Attributes:
         name: such as `replay`.
-        summary: of the command, beginning with a verb in lower case.
+        summary: the summary of the command, beginning with a verb in lower case.
         example: whole command lines.
         options: a sequence among them holds options that exclude each other.
         run: takes the parsed options and returns the exit code.
@@ -177,7 +177,7 @@ def choose(
     Exit with 0 after --help, which lists the commands, and with 2 for an unknown command.
 
     Args:
-        summaries: of the commands, by name.
+        summaries: the summaries of the commands, by name.
         arguments: None takes those of the process.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)

@@ -124,7 +124,7 @@ class Cluster(Executor):
     """Runs tasks on the workers of a Dask cluster.
 
     Args:
-        address: of the scheduler, such as tcp://10.0.0.1:8786.
+        address: the address of the scheduler, such as tcp://10.0.0.1:8786.
         notice: gets the address of the dashboard.
 
     Raises:

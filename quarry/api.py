@@ -108,7 +108,7 @@ def replay(
         course: a course, or the location of its store.
         referee: SPEC; "none" only searches.
         n_games: number of games from the start of the file; None takes all.
-        name: of the run, for comparisons.
+        name: the name of the run, for comparisons.
 
     Raises:
         GamesError: the file cannot be used, or its games belong to another course.

@@ -34,7 +34,7 @@ class AskedBatch:
     Attributes:
         paragraph: text of the secret paragraph, for the outside referee; no player is given it.
         questions: as they were sent, with what they are about.
-        opening_sentence: of that paragraph; "" if a file does not hold it.
+        opening_sentence: the opening sentence of that paragraph; "" if a file does not hold it.
     """
 
     game_id: str
@@ -49,7 +49,7 @@ def make_batches(
     """Yield the batch the player would send in each game whose paragraph the store holds, with the labelled text."""
     for game in games:
         if paragraph := located.get(game.game_id):
-            secret, questions = secret_of(game, paragraph), player.plan(game.told()).questions
+            secret, questions = secret_of(game, paragraph), player.plan(game.round_start()).questions
             yield AskedBatch(game.game_id, secret.paragraph, questions, secret.opening_sentence)
 
 
@@ -86,8 +86,8 @@ def read_answered(
     """Return batches and answers by game_id, and the games that are answered.
 
     Args:
-        games: of --games.
-        games_path: of --games, for the error.
+        games: the games of --games.
+        games_path: the path of --games, for the error.
 
     Raises:
         BatchError: a file cannot be used, answers nothing, or is about other games.

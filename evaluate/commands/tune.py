@@ -49,7 +49,7 @@ def tune(
     Args:
         settings: the untuned ones.
         n_trials: that the study has in the end.
-        seed: of splits, sampler and intervals.
+        seed: the seed of splits, sampler and intervals.
         storage: URL of a database, or the path of an SQLite file, with a study to resume; None keeps nothing.
         study: `workers`, `prune` and `warm_start`, as of `run_study`.
 
@@ -230,7 +230,7 @@ def calibrate_prior(options: argparse.Namespace) -> int:
     located = locate_in(games, store, str(options.games))
     player = build_player(store, settings)
     found = [
-        (player.candidates(game.told()), paragraph.opening_sentence)
+        (player.candidates(game.round_start()), paragraph.opening_sentence)
         for game in tqdm(games, desc="searching", unit="game")
         if (paragraph := located[game.game_id]) is not None
     ]

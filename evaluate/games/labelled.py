@@ -50,7 +50,7 @@ class LabelledGame:
     """A game with its solution, which no player function accepts.
 
     Attributes:
-        paragraph_id: of the secret paragraph, "" if the file gives its text instead.
+        paragraph_id: the id of the secret paragraph, "" if the file gives its text instead.
         opening_sentence: verbatim, "" if the file gives the id instead.
         paragraph: verbatim text, "" if the file gives the id or the opening sentence alone.
         document: stem of the paragraph's PDF, "" if the file does not name it.
@@ -72,7 +72,7 @@ class LabelledGame:
     answerable: bool = True
     split: Split | None = None
 
-    def told(self) -> RoundStart:
+    def round_start(self) -> RoundStart:
         """Return the message that starts the game for a player, without the label."""
         return RoundStart("", self.book_name, self.hint, self.association_domain, "")
 
@@ -127,7 +127,7 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
     """Return the game of a record.
 
     Args:
-        game_id: of a record without one.
+        game_id: the id of a record without one.
 
     Raises:
         GamesError: a value is invalid, or a key is misspelt.

@@ -58,9 +58,9 @@ class Match:
         label: the labelled game; no player is given its solution.
         paragraph: the labelled one as ingested.
         referee: answers the questions.
-        similarity: of two words, for the score.
+        similarity: the similarity of two words, for the score.
         player_id: recipient of the messages.
-        seed: of the warm-up sum.
+        seed: the seed of the warm-up sum.
 
     Attributes:
         state: name of the awaited message.

@@ -115,12 +115,12 @@ class PracticeServer:
     """Players and their games; safe under threads.
 
     Args:
-        repertoire: of all its games.
-        seed: of the order of games; the n-th game of a server with the same seed is about the same paragraph. None
-            draws a random seed.
+        repertoire: the repertoire of all its games.
+        seed: the seed of the order of games; the n-th game of a server with the same seed is about the same paragraph.
+            None draws a random seed.
 
     Attributes:
-        players: by token.
+        players: the players by token.
         matches: the games of all players by game_id.
     """
 

@@ -70,10 +70,10 @@ def score_guess(
     Args:
         guess: the payload of Q21GUESSSUBMISSION: opening_sentence, sentence_justification, associative_word and
             word_justification; its confidence counts for nothing.
-        opening_sentence: of the secret paragraph.
+        opening_sentence: the opening sentence of the secret paragraph.
         associative_word: the secret word, or a few words.
         answers: those really sent; a question left out has no answer that could be cited.
-        similarity: of the guessed and the secret word, if they differ.
+        similarity: the similarity of the guessed and the secret word, if they differ.
     """
     sentence, word = _part(guess, "opening_sentence"), _part(guess, "associative_word")
     given = {number: _answer(answer) for number, answer in answers.items()}
@@ -170,7 +170,7 @@ def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
     takes words outside Latin script for much alike (Hebrew, unrelated: 0.2 to 0.9), so these go by their characters.
 
     Args:
-        player_embedder_spec: of the player's store.
+        player_embedder_spec: the spec of the embedder of the player's store.
         models: where its own is.
 
     Raises:

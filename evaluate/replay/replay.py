@@ -56,7 +56,7 @@ def replay_games(
     """Play the games that are not finished, and return the records of all, in the order of the games.
 
     Args:
-        records: of the first games, which are finished; each further one is appended when it and all before it are.
+        records: the records of the first games, which are finished; the others are appended in order.
         progress: a bar on standard error, with `name`.
 
     Raises:
@@ -94,7 +94,7 @@ def replay_judges(
 
     Args:
         judges: SPEC and seed of each referee; without referees, games are only searched.
-        seed: of the practice server.
+        seed: the seed of the practice server.
         workers: processes, 0 takes as many as pay; or a cluster.
         out: file of the run or table; records are written next to it game by game. None keeps them in memory.
         n_candidates: the number of candidates of each play that the records keep.

@@ -42,7 +42,7 @@ class Job:
     """One game to replay.
 
     Attributes:
-        number: of the game among those replayed, from 0.
+        number: the number of the game among those replayed, from 0.
         paragraph: the labelled one as ingested; None if it was not ingested or the game is unanswerable.
     """
 
@@ -62,8 +62,8 @@ class Replayer:
     Attributes:
         player: plays them.
         judges: the referees that each game is played against; without referees, games are only searched.
-        similarity: of two words, for the score; None if nothing is played.
-        seed: of the practice server.
+        similarity: the similarity of two words, for the score; None if nothing is played.
+        seed: the seed of the practice server.
         n_candidates: candidates of each play that the record keeps.
     """
 
@@ -180,7 +180,7 @@ def play_on(executor: Executor, key: str, make: Callable[[], Replayer]) -> PlayA
     """Return a function that plays on an executor.
 
     Args:
-        key: of the replayer; a worker keeps its replayer until it is given another key.
+        key: the key of the replayer; a worker keeps its replayer until it is given another key.
         make: makes the replayer of a worker.
     """
 

@@ -55,7 +55,7 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
 
     Args:
         runs: two or more, over the same games and one store or several.
-        seed: of the permutations and of the intervals.
+        seed: the seed of the permutations and of the intervals.
 
     Raises:
         RunError: there are fewer than two, two have the same name, or games or referees differ.
@@ -107,7 +107,7 @@ def randomisation_p(differences: Float64Array, seed: int) -> float:
 
     Args:
         differences: (n_games,) one value for each game.
-        seed: of the permutations.
+        seed: the seed of the permutations.
     """
     differing = differences[differences != 0.0]
     if len(differing) == 0:

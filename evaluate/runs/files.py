@@ -55,7 +55,7 @@ class RecordFile(Collection[GameRecord]):
     A last line without a line break is torn, by a kill; the next append replaces it.
 
     Args:
-        path: of the file.
+        path: the path of the file.
 
     Raises:
         RunError: the file cannot be read.
@@ -200,7 +200,7 @@ def read_trec_run(path: Path, ours: Run) -> Run:
     A game that the file does not name has no hits. Scores rank the paragraphs; equal scores keep the file's order.
 
     Args:
-        path: of lines `game_id Q0 paragraph_id rank score name`, with ids as `export` writes them.
+        path: the path of lines `game_id Q0 paragraph_id rank score name`, with ids as `export` writes them.
         ours: a run over the same games and the store with the paragraph_ids of the file.
 
     Raises:
@@ -229,7 +229,7 @@ def _ranked(record: GameRecord, scores: Mapping[str, float], name: str) -> GameR
     """Return the record of a game with another ranking.
 
     Args:
-        scores: of the paragraphs of the ranking, in the order of the file.
+        scores: the scores of the paragraphs of the ranking, in the order of the file.
     """
     ranking = sorted(scores, key=lambda paragraph_id: -scores[paragraph_id])
     hits: list[HitRecord] = [

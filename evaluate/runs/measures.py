@@ -85,7 +85,7 @@ def interval(values: Float64Array, seed: int) -> tuple[float, float]:
 
     Args:
         values: (n_games,) one value for each game.
-        seed: of the resampling.
+        seed: the seed of the resampling.
 
     Reference:
         Wilson, Probable Inference, the Law of Succession, and Statistical Inference, 1927; Efron, Bootstrap Methods:
@@ -104,7 +104,7 @@ def bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
 
     Args:
         values: (n_games,) one value a game, at least one.
-        seed: of the resampling.
+        seed: the seed of the resampling.
     """
     if np.ptp(values) == 0.0:
         return (float(values[0]), float(values[0]))

@@ -153,8 +153,8 @@ def record_game(
 
     Args:
         paragraph: the labelled one as ingested; None if it was not ingested or the game is unanswerable.
-        result: of a search as `player search` makes it.
-        reports: of its plays, repeat by repeat.
+        result: the result of a search as `player search` makes it.
+        reports: the reports of its plays, repeat by repeat.
         n_candidates: the number of candidates of each play that are kept, the likeliest after the answers; the labelled
             one is kept too.
     """

@@ -37,7 +37,7 @@ class GameRow:
     A game without plays, since it has no referee or was lost at ingest, has a row for each repeat too.
 
     Attributes:
-        rank: of the labelled paragraph among the hits; slot and strategy are those of its hit.
+        rank: the rank of the labelled paragraph among the hits; slot and strategy are those of its hit.
         won: None without a referee.
         n_hits: hits of the search; relevant: False if none passed the threshold.
         book_right: whether the book was resolved to the document of the paragraph.
@@ -122,10 +122,10 @@ class Run:
         records: every game once, in the order of the games; they may be in a file, of which few are in memory.
         referee: SPEC; "none" where nothing was played.
         settings: as `quarry.configs.settings.as_dict` gives them.
-        commit: of the code, "" if unknown.
-        seed: of referee and intervals.
+        commit: the commit of the code, "" if unknown.
+        seed: the seed of referee and intervals.
         repeats: plays of each game; 1 without a referee.
-        name: of its file without the suffix, or of its preset; "" where it has none.
+        name: the name of its file without the suffix, or of its preset; "" where it has none.
         own_measures: measures that the run has besides those of MEASURES, by name.
         rows: a row for each answerable game and repeat, game by game.
         values: (n_answerable,) value of each measure for each answerable game, in order.

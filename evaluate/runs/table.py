@@ -28,9 +28,9 @@ def make_table(
     both scores are, the better.
 
     Args:
-        records: of the games; those that are not answerable are left out.
+        records: the records of the games; those that are not answerable are left out.
         judges: the referees that the games were played against, in the order of the plays.
-        seed: of the intervals.
+        seed: the seed of the intervals.
 
     Raises:
         RunError: no game is answerable.

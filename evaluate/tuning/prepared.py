@@ -52,11 +52,11 @@ class Prepared:
 
     Attributes:
         games: in order.
-        columns: of the course.
+        columns: the columns of the course.
         parts: maps names to (n_games, n_columns) the terms of a dense score, the rule's evidence at weight 1.
         answerable: (n_games,) log-odds that the course holds the paragraph, as dense search sees it.
         others: scores of the other strategies by name.
-        calibration: of the store's embedder.
+        calibration: the calibration of the store's embedder.
         of_kind: (n_columns,) log-odds of each passage's kind.
         confidence: (n_games,) of the resolved book; 0 without any.
         inside: (n_games, n_columns) whether a passage is in the resolved book.
@@ -188,7 +188,7 @@ def prepare(
     Args:
         located: the ingested paragraph of each answerable game, as `locate_games` gives it.
         settings: strategies and modes of the whole study; tuned settings are not read.
-        embedder: of the store.
+        embedder: the embedder of the store.
         progress: True for a bar on standard error.
     """
     # every term of the similarity is computed, also those with weight 0 in these settings

@@ -79,7 +79,7 @@ class _SeededSampler(TPESampler):
     one. A study that is killed and resumed therefore draws the same trials as without the kill.
 
     Args:
-        seed: of the study.
+        seed: the seed of the study.
         given: parameters of the trials with the lowest indices, which are not drawn.
     """
 
@@ -127,13 +127,13 @@ def run_study(
 
     Args:
         base: the untuned settings, which are the first trial and give the values of keys that are not tuned.
-        name: of the study; a study of that name in the storage is resumed.
-        seed: of the sampler; one worker and one seed give one study, also if it is killed and resumed.
+        name: the name of the study; a study of that name in the storage is resumed.
+        seed: the seed of the sampler; one worker and one seed give one study, also if it is killed and resumed.
         storage: as `open_storage` takes it.
         workers: processes that share the study, this one included; or a cluster, which takes part.
         prune: True to stop a trial that is worse on its first games than the median of the earlier trials.
         warm_start: storage of an earlier study; its best trials are run first.
-        attributes: of the study, for other tools, such as its store and games.
+        attributes: the attributes of the study, for other tools, such as its store and games.
 
     Raises:
         TuneError: the storage cannot be reached, or has not answered for `PATIENCE_S`.
@@ -274,7 +274,7 @@ def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> lis
     """Return parameters of the best trials of the newest study in a storage, brought into a space.
 
     Args:
-        name: of the study that is to be run, which is not an earlier one.
+        name: the name of the study that is to be run, which is not an earlier one.
 
     Raises:
         TuneError: the storage cannot be reached, or has no other study with a finished trial.

@@ -78,7 +78,7 @@ class OnnxEmbedder:
     """A network exported to ONNX (exports.py), run by ONNX Runtime and tokenizers without torch.
 
     Args:
-        spec: of the exported network.
+        spec: the spec of the exported network.
         folder: holds model.onnx and tokenizer.json.
         settings: token limit and threads.
     """

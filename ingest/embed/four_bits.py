@@ -48,7 +48,7 @@ class FourBits:
     """The content of the file.
 
     Attributes:
-        sizes: of the network, by the names of a `BertConfig`.
+        sizes: the sizes of the network, by the names of a `BertConfig`.
         tensors: float32 by the file's names, without the words' vectors.
         word_codes: (n_words, n_blocks, 32) int8 of the words' vectors, -8..7.
         word_scales: (n_words, n_blocks, 1) float16, factors of the codes.

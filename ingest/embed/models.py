@@ -41,7 +41,7 @@ class Models:
     """The embedders of a user: a folder of exported networks, and how they are run.
 
     Attributes:
-        folder: of exported networks and of vectors that are computed once with them.
+        folder: the folder of exported networks and of vectors that are computed once with them.
         settings: token limit and threads.
     """
 

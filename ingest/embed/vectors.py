@@ -86,7 +86,7 @@ class Words:
 
     Attributes:
         pooled: (n_paragraphs, dim) unit vectors.
-        tokens: of each paragraph.
+        tokens: the tokens of each paragraph.
     """
 
     pooled: Float32Array
@@ -120,7 +120,7 @@ def embed_reading(reading: Reading, embedder: Embedder, word_models: Sequence[To
     """Embed a reading; a text that occurs twice, such as a paragraph of one sentence, is embedded once.
 
     Args:
-        embedder: of the store.
+        embedder: the embedder of the store.
         word_models: models of token vectors; the embedder may be one of them.
     """
     paragraphs = [paragraph.text for paragraph in reading.paragraphs]

@@ -34,7 +34,7 @@ def outline(blocks: Iterable[Block], title: str) -> tuple[list[tuple[str, ...]],
 
     Args:
         blocks: in reading order; footnotes have no heading.
-        title: of the document as printed, "" if unknown.
+        title: the title of the document as printed, "" if unknown.
 
     Returns:
         The headings above each block, outermost first; and the headings of the outermost level below the title, in

@@ -108,7 +108,7 @@ def ingest(
     Args:
         paths: PDF files, folders of them (searched through), or paragraphs.jsonl files.
         location: folder or URL of the store.
-        settings: of reading and embedding.
+        settings: the settings of reading and embedding.
         collection: name within the store.
         drop: doc_ids of documents to remove; `paths` may then be empty.
         embedder_spec: SPEC; `auto` is the store's embedder, or is chosen by script for a new store.

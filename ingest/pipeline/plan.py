@@ -22,8 +22,8 @@ class Source:
 
     Attributes:
         content: SHA-256 of its bytes, hexadecimal.
-        version: of its paragraphs with the present settings.
-        sidecar: of the file.
+        version: the version of its paragraphs with the present settings.
+        sidecar: the sidecar of the file.
         books: content of a paragraphs file; None for other files, which are read later.
     """
 
@@ -39,7 +39,7 @@ class Row:
     """The action for one document, and its result.
 
     Attributes:
-        path: of its file.
+        path: the path of its file.
         doc_id: its id; "" for a file that failed.
         action: `read` its file, store it as the `twin` (copy) of another document, `keep` it unchanged, skip it as the
             `same file` as a stored one, `embed` it anew, `drop` it, or `fail`.

@@ -35,8 +35,8 @@ class Staging:
     """Pickled values by key, in the user's cache; a value is written as a whole or not at all.
 
     Args:
-        location: of the store.
-        collection: of the course.
+        location: the location of the store.
+        collection: the collection of the course.
 
     Attributes:
         n_found: number of values that `get` has found.
@@ -82,9 +82,9 @@ def read_all(
     """Read the files of a plan; set the reading of each row, or the reason why it has failed.
 
     Args:
-        rows: of the plan.
-        documents: of the store; they may be the originals of duplicates.
-        settings: of the readers.
+        rows: the rows of the plan.
+        documents: the documents of the store; they may be the originals of duplicates.
+        settings: the settings of the readers.
         staging: readings of an ingest that was interrupted, and where new ones are kept.
         progress: show a bar.
         workers: read the files.
@@ -141,7 +141,7 @@ def read_bytes(
 
     Args:
         read: reads files.
-        data: of the file.
+        data: the bytes of the file.
         path: on the machine that has the file.
     """
     with tempfile.TemporaryDirectory(prefix="quarry-") as folder:

@@ -68,7 +68,7 @@ class Correction:
         was: words of the paragraph as it was read; letters and digits count, nothing else.
         page: 1-based, on which the paragraph starts; None for any page.
         opening_sentence: as printed, None to take the first sentence of `text`.
-        text: of the whole paragraph as printed, None if only its opening sentence was wrong.
+        text: the text of the whole paragraph as printed, None if only its opening sentence was wrong.
     """
 
     was: Line
@@ -113,12 +113,12 @@ class Sidecar:
     """The content of `lecture04.yaml` for `lecture04.pdf`; missing keys leave what was read unchanged.
 
     Attributes:
-        title: of the lecture, instead of the printed one.
+        title: the title of the lecture, instead of the printed one.
         aliases: further names of the lecture.
-        authors: of the lecture.
+        authors: the authors of the lecture.
         date: ISO date.
-        lecture_number: of the lecture or chapter.
-        corrections: of paragraphs that were read wrongly.
+        lecture_number: the number of the lecture or chapter.
+        corrections: the corrections of paragraphs that were read wrongly.
         digest: changes with the file; "" if there is none.
     """
 

@@ -78,7 +78,7 @@ class Collections:
 
     Args:
         location: folder or URL, for errors.
-        name: of the course.
+        name: the name of the course.
         client: the client of Chroma.
         patience_s: seconds for which a request is repeated while the server cannot be reached.
 

@@ -53,7 +53,7 @@ class CachedParagraphs(tuple[Paragraph, ...]):
     """The paragraphs of a course that is in the cache.
 
     Attributes:
-        folder: of the course in the cache.
+        folder: the folder of the course in the cache.
     """
 
     folder: Path
@@ -66,7 +66,7 @@ class Course:
     Attributes:
         location: folder or URL, as the user named it.
         collection: its name within the location.
-        token: of the generation; "" before the first change.
+        token: the token of the generation; "" before the first change.
         records: every document's record by doc_id, in the order of the paragraphs.
         record_ids: ids of these records in Chroma, by doc_id.
         paragraphs: every kept paragraph, sorted by document, page and ordinal.
@@ -401,7 +401,7 @@ def cached(paragraphs: Sequence[Paragraph], name: str, make: Callable[[], T]) ->
     """Return the result of `make`, from the cache if an earlier process has saved it there.
 
     Args:
-        paragraphs: of a course; the result may hold this object, which is not saved with it.
+        paragraphs: the paragraphs of a course; the result may hold this object, which is not saved with it.
         name: changes with everything else that the result depends on, except our code.
     """
     if not isinstance(paragraphs, CachedParagraphs):

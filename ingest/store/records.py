@@ -40,7 +40,7 @@ class DocumentUpdate:
     """A document to be written to a store.
 
     Attributes:
-        vectors: of its passages, sentences and aliases.
+        vectors: the vectors of its passages, sentences and aliases.
         embedder_spec: SPEC of the embedder of the vectors, "" if there are no vectors.
         max_tokens: at which that embedder cut longer texts, 0 if it has a limit of its own.
     """
@@ -156,7 +156,7 @@ def unpacked(text: str, dtype: type[np.generic], width: int = 0) -> NDArray[Any]
     """Return the array that a text was packed from.
 
     Args:
-        width: of a row; 0 for a single row.
+        width: the width of a row; 0 for a single row.
 
     Raises:
         ValueError: the text is not such an array, or the array holds NaN or infinity.

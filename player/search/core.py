@@ -37,13 +37,13 @@ class Columns:
         rows: (n_columns,) row of each column in the course's paragraphs.
         document: (n_columns,) index of each column's document in `doc_ids`.
         doc_ids: documents that have paragraphs, ascending.
-        twins: (n_groups, size of the largest) columns of duplicates, ascending, then -1.
+        duplicates: (n_groups, size of the largest) columns of duplicates, ascending, then -1.
     """
 
     rows: IntArray
     document: IntArray
     doc_ids: tuple[str, ...]
-    twins: IntArray
+    duplicates: IntArray
 
     def inside(self, doc_id: str) -> BoolArray:
         """Return (n_columns,) whether each paragraph is in a document; "" is no document."""
@@ -76,14 +76,14 @@ def columns_of(paragraphs: Sequence[Paragraph]) -> Columns:
         groups[first].append(column)
         group_of |= dict.fromkeys(keys, first)
     same = [sorted(group) for group in groups if len(group) > 1]
-    twins = np.full((len(same), max(map(len, same), default=0)), -1, dtype=np.int64)
+    duplicates = np.full((len(same), max(map(len, same), default=0)), -1, dtype=np.int64)
     for line, group in enumerate(same):
-        twins[line, : len(group)] = group
+        duplicates[line, : len(group)] = group
     return Columns(
         rows=np.array(chosen, dtype=np.int64),
         document=np.array([number[paragraphs[row].doc_id] for row in chosen], dtype=np.int64),
         doc_ids=doc_ids,
-        twins=twins,
+        duplicates=duplicates,
     )
 
 
@@ -254,10 +254,10 @@ def merge_duplicates(log_odds: AnyFloatArray, columns: Columns, preferred: BoolA
     Args:
         preferred: (n_queries, n_columns) paragraphs to keep rather than the others of their group.
     """
-    if not len(columns.twins):
+    if not len(columns.duplicates):
         return log_odds
-    known = columns.twins >= 0
-    members = np.where(known, columns.twins, 0)
+    known = columns.duplicates >= 0
+    members = np.where(known, columns.duplicates, 0)
     values = np.where(known, log_odds[:, members], NOT_FOUND)
     if preferred is not None:
         chosen = preferred[:, members] & known & (values > NOT_FOUND)
@@ -289,7 +289,7 @@ def score_step(
         The fused scores, and their (n_queries, n_columns) log-odds with duplicates merged.
     """
     fused = weigh(found, named, priors, settings.fusion, weights, settings.rrf_k)
-    preferred = named.inside & filters[:, None] if len(columns.twins) else None
+    preferred = named.inside & filters[:, None] if len(columns.duplicates) else None
     return fused, merge_duplicates(fused.log_odds, columns, preferred)
 
 

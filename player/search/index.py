@@ -55,7 +55,7 @@ class SearchIndex:
     def copies(self) -> Mapping[int, tuple[str, ...]]:
         """Ids of the duplicates of each paragraph that has any, by column."""
         ids = [self.paragraphs[row].paragraph_id for row in self.columns.rows.tolist()]
-        groups = ([column for column in line if column >= 0] for line in self.columns.twins.tolist())
+        groups = ([column for column in line if column >= 0] for line in self.columns.duplicates.tolist())
         return {column: tuple(ids[other] for other in group if other != column) for group in groups for column in group}
 
     def book(self, book_name: str, settings: SearchSettings, hint: str) -> BookCandidate | None:

@@ -357,15 +357,15 @@ class References:
         """Fill in "words" and "content"."""
         tokens = list(dict.fromkeys(tokens))
         telling = [token for token in self._telling(tokens).split() if self._is_word(token)]
-        beside = [token for token in tokens if describes_file(token) and token not in self._common] if telling else []
+        of_file = [token for token in tokens if describes_file(token) and token not in self._common] if telling else []
         total = 0.0
-        for token in (*telling, *beside):
+        for token in (*telling, *of_file):
             matches = np.zeros(len(self.doc_ids))
             for word, alike in self._vocabulary.alike(token).items():
                 for row, weight in self._words[word].items():
                     matches[row] = max(matches[row], alike * weight)
             rarity = float(np.log1p(len(self.doc_ids) / max(matches.sum(), _UNKNOWN)))
-            if token in beside:
+            if token in of_file:
                 if not matches.any():
                     continue
                 rarity *= _OF_FILE

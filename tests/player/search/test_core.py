@@ -67,7 +67,7 @@ class TestColumns:
     def test_twins_are_those_of_one_text_and_those_that_ingest_found(self) -> None:
         texts = [paragraph("a:1:1", "Same."), paragraph("b:1:1", "Same."), paragraph("c:1:1", "Nearly same.")]
         found = columns_of([*texts[:2], replace(texts[2], same_as="b:1:1"), paragraph("d:1:1")])
-        assert found.twins.tolist() == [[0, 1, 2]]
+        assert found.duplicates.tolist() == [[0, 1, 2]]
 
 
 class TestScores:
