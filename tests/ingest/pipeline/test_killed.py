@@ -44,7 +44,7 @@ def test_what_a_broken_run_had_finished_is_not_done_again(
 
     monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", read_pdf)
     monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", lambda *_: Breaking())
-    monkeypatch.setattr("quarry.ingest.pipeline.read.LocalProcesses", lambda _: InProcess())
+    monkeypatch.setattr("quarry.configs.executors.LocalProcesses", lambda _: InProcess())
     with pytest.raises(KeyboardInterrupt):
         pipeline.ingest([lectures], store, settings, progress=False)
     assert (read, TREES in embedded) == (["a", "b", "c"], True)
@@ -65,7 +65,7 @@ def test_other_token_limit_means_embedding_anew_but_not_reading(
     for name, text in (("a", TREES), ("b", RANKING)):
         (lectures / f"{name}.pdf").write_bytes(lecture_pdf(name, text))
     monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", fakes.load_hashing_embedder)
-    monkeypatch.setattr("quarry.ingest.pipeline.read.LocalProcesses", lambda _: InProcess())
+    monkeypatch.setattr("quarry.configs.executors.LocalProcesses", lambda _: InProcess())
     before = pipeline.ingest([lectures], store, settings, progress=False)
     monkeypatch.setattr("quarry.ingest.pipeline.read.read_pdf", None)
     shorter = dataclasses.replace(settings, embed=dataclasses.replace(settings.embed, max_tokens=64))
