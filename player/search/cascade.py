@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Sequence
+from concurrent.futures import wait
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +31,8 @@ from quarry.player.search.slots import n_slots, slotted, slotted_with_rare_words
 from quarry.player.search.strategies.keyword import Keyword
 from quarry.player.search.types import BookCandidate, Hit, Query, Ranking, SearchResult, Step
 
+NAME_FIRST_S = 0.01
+"""Strategies wait so long for the book's name: two threads of Python code at once slow both down."""
 KEYWORDS_S = 1.0
 """Keyword search has this timeout in seconds after all other strategies were late; it takes a millisecond."""
 AS_FALLBACK = ", as a fallback"
@@ -259,13 +262,14 @@ class Cascade:
         return [found for found in steps if found is not None]
 
     def _name_book(self) -> None:
-        """Resolve the book's name in parallel with the strategies; these start first because they take longest."""
+        """Start to resolve the book's name; the strategies start when it is resolved, or after a moment."""
         query, settings, index = self._query, self._settings, self._index
         self._load(self._names)
         self._naming = Call("book name", self._deadline)
+        self._runner.begin(self._naming, lambda: index.book(query.book_name, settings, query.hint))
+        wait([self._naming], NAME_FIRST_S)
         for name in self._names:
             self._start(name, query)
-        self._runner.begin(self._naming, lambda: index.book(query.book_name, settings, query.hint))
 
     @property
     def _names(self) -> tuple[str, ...]:
