@@ -210,7 +210,7 @@ COMMAND = Command(
             "auto, minilm, mpnet, e5, or a sentence-transformers folder or hub id (default: %(default)s)",
             default="auto",
         ),
-        (number("--workers", 1, "processes that read PDFs (default: all cores)"), CLUSTER),
+        (number("--workers", 1, "processes that read files and embed passages (default: all cores)"), CLUSTER),
         *(*SETTINGS, JSON),
         (
             flag("--list", says="show the documents of the store"),

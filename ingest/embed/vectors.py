@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -39,8 +39,8 @@ STEPS = 127
 Seven bits, not eight: processors without VNNI add two products in sixteen bits.
 """
 
-READ_AT_ONCE = 256
-"""Number of paragraphs for which the full token states are in memory at a time."""
+PART = 256
+"""Number of paragraphs of a document that are embedded at once; the full states of their tokens are in memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +116,29 @@ def no_vectors() -> ReadingVectors:
     return ReadingVectors(nothing, nothing, nothing)
 
 
+def parts_of(reading: Reading) -> list[Reading]:
+    """Split a document into parts of `PART` paragraphs; the first one has the document's names."""
+    unnamed, paragraphs = replace(reading.document, aliases=()), reading.paragraphs
+    return [
+        Reading(unnamed if start else reading.document, paragraphs[start : start + PART], ())
+        for start in range(0, len(paragraphs) or 1, PART)
+    ]
+
+
+def joined(parts: Sequence[ReadingVectors]) -> ReadingVectors:
+    """Return the vectors of a document from those of its parts."""
+    words = {}
+    for spec in parts[0].words:
+        of_parts = [part.words[spec] for part in parts]
+        lengths = [np.diff(part.tokens.starts) for part in of_parts]
+        tokens = Tokens(
+            np.concatenate([part.tokens.codes for part in of_parts]), np.cumsum(np.concatenate([[0], *lengths]))
+        )
+        words[spec] = Words(np.concatenate([part.pooled for part in of_parts]), tokens)
+    paragraphs, sentences = ([getattr(part, name) for part in parts] for name in ("paragraphs", "sentences"))
+    return ReadingVectors(np.concatenate(paragraphs), np.concatenate(sentences), parts[0].aliases, words)
+
+
 def embed_reading(reading: Reading, embedder: Embedder, word_models: Sequence[TokenEmbedder] = ()) -> ReadingVectors:
     """Embed a reading; a text that occurs twice, such as a paragraph of one sentence, is embedded once.
 
@@ -159,19 +182,11 @@ def models_of_worker(specs: Sequence[str], settings: EmbedSettings) -> list[Embe
 
 
 def _words(model: TokenEmbedder, paragraphs: Sequence[str]) -> Words:
-    """Return the vectors and compact tokens of paragraphs, READ_AT_ONCE in a pass."""
+    """Return the vectors and compact tokens of paragraphs."""
     form = form_of(model.spec)
     assert form is not None
-    pooled = [np.empty((0, model.dim), dtype=np.float32)]
-    codes = [np.empty((0, form.basis.shape[1]), dtype=np.uint8)]
-    lengths = [np.zeros(1, dtype=np.int64)]
-    for start in range(0, len(paragraphs), READ_AT_ONCE):
-        vectors, states = model.read_passages(paragraphs[start : start + READ_AT_ONCE])
-        tokens = compact(states, form)
-        pooled.append(vectors)
-        codes.append(tokens.codes)
-        lengths.append(np.diff(tokens.starts))
-    return Words(np.concatenate(pooled), Tokens(np.concatenate(codes), np.cumsum(np.concatenate(lengths))))
+    vectors, states = model.read_passages(paragraphs)
+    return Words(vectors, compact(states, form))
 
 
 @functools.cache

@@ -10,7 +10,6 @@ import functools
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -18,13 +17,21 @@ from typing import Literal
 import numpy as np
 from tqdm.auto import tqdm
 
-from quarry.configs.executors import Cluster, InProcess, result_of, run_all
+from quarry.configs.executors import Cluster, InProcess, Workers, executor_of, result_of, run_all
 from quarry.configs.imports import find
 from quarry.configs.settings import EmbedSettings, Settings
 from quarry.configs.terminal import pluralize
 from quarry.ingest.embed import BUILT_IN, Embedder, Models, choose_spec, require_embedder, token_limit, word_models_of
 from quarry.ingest.embed.relevance import Relevance, calibrate
-from quarry.ingest.embed.vectors import embed_all, embed_on_worker, models_of_worker, no_vectors
+from quarry.ingest.embed.vectors import (
+    ReadingVectors,
+    embed_all,
+    embed_on_worker,
+    joined,
+    models_of_worker,
+    no_vectors,
+    parts_of,
+)
 from quarry.ingest.errors import BadInputError, StoreChangedError
 from quarry.ingest.layout.extract import READERS
 from quarry.ingest.paragraph import Reading
@@ -37,6 +44,8 @@ Status = Literal["added", "replaced", "unchanged", "same file", "embedded anew",
 
 ATTEMPTS = 3
 """Number of times that an ingest is tried if other ones keep changing the store."""
+PASSAGES_A_WORKER = 200
+"""Another process pays from this number of passages: it takes about 3 s to start, and embeds 25 passages a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +191,7 @@ def _ingest(
     models = Models.of(settings.embed)
     if embedder_spec != "auto" and any(row.action == "read" for row in rows):
         require_embedder(embedder_spec, models.folder)
-    workers = cluster or settings.ingest.workers or os.cpu_count() or 1
+    workers: Workers = cluster or settings.ingest.workers or os.cpu_count() or 1
     read_all(rows, documents, settings.ingest, staging, progress, workers)
     if staging.n_found:
         notice(f"resumed: {pluralize(staging.n_found, 'file')} had been read before")
@@ -197,7 +206,7 @@ def _ingest(
         specs = dict.fromkeys((spec, *word_models)) if readings and has_text else ()
         embedders = [models.embedder(wanted, notice) for wanted in specs]
         of_all = embedders, word_models, max_tokens, settings.embed
-        updates = _embedded(readings, *of_all, staging, progress, notice, cluster)
+        updates = _embedded(readings, *of_all, staging, progress, notice, workers)
         relevance = _relevance(updates, dropped, course, embedders[0]) if embedders and spec not in BUILT_IN else None
         store.change(updates, dropped, relevance)
         staging.clear()
@@ -229,7 +238,7 @@ def _embedded(
     staging: Staging,
     progress: bool,
     notice: Callable[[str], None],
-    cluster: Cluster | None,
+    workers: Workers,
 ) -> list[DocumentUpdate]:
     """Return each reading with its vectors.
 
@@ -240,24 +249,32 @@ def _embedded(
     """
     if not models:
         return [DocumentUpdate(reading, no_vectors(), "") for reading in readings]
-    spec, forms, n_before = models[0].spec, words_of(word_models), staging.n_found
-    executor: Executor = cluster or InProcess()
-    embed = functools.partial(embed_all, models, token_specs=word_models)  # a model takes all cores
-    if cluster:
-        of_worker = tuple(model.spec for model in models), replace(settings, threads=1)
-        cluster.check(models_of_worker, *of_worker)
-        embed = functools.partial(embed_on_worker, *of_worker, token_specs=word_models)
-    vectors = {r.document.doc_id: staging.get(r, spec, max_tokens, forms) for r in readings}
-    left = [reading for reading in readings if vectors[reading.document.doc_id] is None]
-    n_paragraphs = sum(len(reading.paragraphs) for reading in left)
-    with tqdm(total=n_paragraphs, desc="embedding", unit="paragraph", disable=not progress) as bar:
-        for reading, future in run_all(executor, lambda reading: executor.submit(embed, reading), left):
-            vectors[reading.document.doc_id] = result_of(future)
-            staging.keep(vectors[reading.document.doc_id], reading, spec, max_tokens, forms)
-            bar.update(len(reading.paragraphs))
-    if staging.n_found > n_before:
-        notice(f"resumed: {pluralize(staging.n_found - n_before, 'file')} had been embedded before the interruption")
-    return [DocumentUpdate(r, vectors[r.document.doc_id], spec, max_tokens) for r in readings]
+    spec, forms = models[0].spec, words_of(word_models)
+    parts = [part for reading in readings for part in parts_of(reading)]
+    sizes = [len(part.paragraphs) for part in parts]
+    vectors = [staging.get(part, spec, max_tokens, forms) for part in parts]
+    left = [number for number, found in enumerate(vectors) if found is None]
+    n_left = sum(sizes[number] for number in left)
+    if n_left < sum(sizes):
+        notice(f"resumed: {pluralize(sum(sizes) - n_left, 'passage')} had been embedded before the interruption")
+    if not isinstance(workers, Cluster):
+        workers = max(1, min(workers, n_left // PASSAGES_A_WORKER))
+    with executor_of(workers) as executor:
+        embed = functools.partial(embed_all, models, token_specs=word_models)  # in this process, on all cores
+        if not isinstance(executor, InProcess):
+            of_worker = tuple(model.spec for model in models), replace(settings, threads=1)
+            embed = functools.partial(embed_on_worker, *of_worker, token_specs=word_models)
+            if isinstance(executor, Cluster):
+                executor.check(models_of_worker, *of_worker)
+        with tqdm(total=n_left, desc="embedding", unit="passage", disable=not progress) as bar:
+            for number, future in run_all(executor, lambda number: executor.submit(embed, parts[number]), left):
+                vectors[number] = result_of(future)
+                staging.keep(vectors[number], parts[number], spec, max_tokens, forms)
+                bar.update(sizes[number])
+    of_document: dict[str, list[ReadingVectors]] = {}
+    for part, found in zip(parts, vectors, strict=True):
+        of_document.setdefault(part.document.doc_id, []).append(found)
+    return [DocumentUpdate(r, joined(of_document[r.document.doc_id]), spec, max_tokens) for r in readings]
 
 
 def _relevance(

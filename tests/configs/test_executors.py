@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from quarry.configs import executors
@@ -96,7 +97,7 @@ def lectures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def settings_of(**changes: Any) -> Settings:
     """Return settings whose search takes a moment, with changes of `ingest`."""
     settings = load()
-    return replace(settings, ingest=replace(settings.ingest, workers=1, **changes))
+    return replace(settings, ingest=replace(settings.ingest, **{"workers": 1, **changes}))
 
 
 def ingested(folder: Path, store: Path, cluster: Cluster | None, **changes: Any) -> IngestSummary:
@@ -150,6 +151,17 @@ class TestIngest:
         assert not summary.failed
         assert summary.fingerprint == course.fingerprint
         assert held(tmp_path / "store") == list(course.paragraphs)
+
+    def test_the_store_is_the_same_from_any_number_of_processes(
+        self, course: Course, lectures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("quarry.ingest.pipeline.pipeline.PASSAGES_A_WORKER", 1)
+        monkeypatch.setattr(
+            "quarry.ingest.pipeline.pipeline.embed_all", pytest.fail
+        )  # nothing is embedded in this process
+        summary = ingested(lectures, tmp_path / "store", None, workers=2)
+        assert summary.fingerprint == course.fingerprint
+        np.testing.assert_array_equal(open_store(str(tmp_path / "store")).vectors, course.vectors)
 
     def test_a_file_that_hangs_or_kills_its_process_fails_alone(
         self, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -3,11 +3,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embed.vectors import embed_reading
+from quarry.ingest.embed.vectors import embed_all, embed_reading, joined, parts_of
 from quarry.ingest.paragraph import Alias
-from tests.fakes import CACHES, TREES, HashingEmbedder, make_reading
+from tests.fakes import CACHES, NETWORKS, RANKING, TREES, HashingEmbedder, make_reading
 
 
 class Listening(HashingEmbedder):
@@ -39,3 +40,18 @@ def test_paragraphs_sentences_and_names_have_a_vector_each() -> None:
 def test_reading_without_paragraphs_has_vectors_of_its_names_alone() -> None:
     vectors = embed_reading(make_reading("copy", [], same_as="trees"), HashingEmbedder())
     assert (vectors.paragraphs.shape, vectors.sentences.shape, vectors.aliases.shape) == ((0, 8), (0, 8), (1, 8))
+
+
+def test_vectors_of_a_document_are_those_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quarry.ingest.embed.vectors.PART", 2)
+    reading = make_reading("trees", [TREES, CACHES, RANKING, NETWORKS, TREES], aliases=[Alias("Search trees", "title")])
+    parts = parts_of(reading)
+    assert [len(part.paragraphs) for part in parts] == [2, 2, 1]
+    whole, of_parts = (
+        joined([embed_all([HashingEmbedder()], one, ("minilm",)) for one in ones]) for ones in ([reading], parts)
+    )
+    for name in ("paragraphs", "sentences", "aliases"):
+        np.testing.assert_array_equal(getattr(of_parts, name), getattr(whole, name))
+    np.testing.assert_array_equal(of_parts.words["minilm"].pooled, whole.words["minilm"].pooled)
+    np.testing.assert_array_equal(of_parts.words["minilm"].tokens.codes, whole.words["minilm"].tokens.codes)
+    np.testing.assert_array_equal(of_parts.words["minilm"].tokens.starts, whole.words["minilm"].tokens.starts)

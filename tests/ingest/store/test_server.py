@@ -160,7 +160,7 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     assert line.endswith("; nothing stored was lost, run the same command again")
     assert texts_of(server.url, name) == [LOCKS]
     assert main(command) == 0
-    assert "resumed: 3 files had been embedded before the interruption" in capsys.readouterr().err
+    assert "resumed: 3 passages had been embedded before the interruption" in capsys.readouterr().err
     assert texts_of(server.url, name) == [CACHES, LOCKS, TREES]
     assert n_passages(server.url, name) == 3
 
