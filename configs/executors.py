@@ -11,16 +11,19 @@ import itertools
 import logging
 import multiprocessing
 import os
+import pickle
 import socket
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
+from dataclasses import dataclass
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 import pebble
@@ -45,6 +48,8 @@ T = TypeVar("T")
 class InProcess(Executor):
     """Runs each task at once in this process."""
 
+    n_workers = 1
+
     def submit(self, fn: Callable[..., T], /, *args: Any, **_limits: Any) -> Future[T]:
         """Run a function, without limits, before this method returns."""
         future: Future[T] = Future()
@@ -53,6 +58,10 @@ class InProcess(Executor):
         except Exception as error:
             future.set_exception(error)
         return future
+
+    def share(self, value: T) -> T:
+        """Return the value."""
+        return value
 
 
 class _FreshProcess(SpawnProcess):
@@ -87,8 +96,10 @@ class LocalProcesses(Executor):
     """
 
     def __init__(self, n_workers: int) -> None:
+        self.n_workers = n_workers
         self._pool = pebble.ProcessPool(n_workers, context=_FreshContext())
         self._threads = ThreadPoolExecutor(n_workers)
+        self._shared = tempfile.TemporaryDirectory(prefix="quarry-shared-")
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **limits: Any) -> Future[T]:
         """Run a function in one of the processes.
@@ -107,6 +118,14 @@ class LocalProcesses(Executor):
                 return self._pool.schedule(_run_here, call, timeout=timeout_s).result()
         return self._pool.schedule(_run_here, call, timeout=timeout_s).result()
 
+    def share(self, value: T) -> T:
+        """Return an argument for tasks, in place of a large value that each process then loads once."""
+        descriptor, path = tempfile.mkstemp(dir=self._shared.name)
+        with open(descriptor, "wb") as file:
+            pickle.dump(value, file)
+        shared: Any = _Shared(path)
+        return cast(T, shared)
+
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the processes; at once if the tasks that are left are cancelled."""
         if cancel_futures:
@@ -114,10 +133,24 @@ class LocalProcesses(Executor):
         self._threads.shutdown(wait, cancel_futures=cancel_futures)
         self._pool.close()  # type: ignore[no-untyped-call]
         self._pool.join()
+        self._shared.cleanup()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """End the processes; after an error without the tasks that are left."""
         self.shutdown(cancel_futures=kind is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """A value in a file, which a process loads once."""
+
+    path: str
+
+
+@functools.cache
+def _load(shared: _Shared) -> Any:
+    with open(shared.path, "rb") as file:
+        return pickle.load(file)
 
 
 class Cluster(Executor):
@@ -167,6 +200,11 @@ class Cluster(Executor):
         )
         return found
 
+    def share(self, value: T) -> T:
+        """Send a large value to each worker once; return an argument for tasks in its place."""
+        shared: Any = self._client.scatter(value, broadcast=True, hash=False)
+        return cast(T, shared)
+
     def check(self, fn: Callable[..., object], *args: Any) -> None:
         """Run a function on each worker.
 
@@ -215,7 +253,7 @@ def _run_here(memory_mb: int, fn: Callable[..., T], *args: Any) -> T:
     threadpool_limits(1, "blas")  # several would sum in another order on another machine, and tasks share the cores
     if memory_mb:
         limit_memory(memory_mb)
-    return fn(*args)
+    return fn(*(_load(arg) if isinstance(arg, _Shared) else arg for arg in args))
 
 
 def _check_here(fn: Callable[..., object], *args: Any) -> None:
@@ -237,6 +275,8 @@ def _processes_of_worker() -> LocalProcesses:
 
 Workers = int | Cluster
 """A number of processes of this machine, where 1 is this process alone; or a cluster."""
+Tasks = InProcess | LocalProcesses | Cluster
+"""What runs tasks: `submit`, `share` and `n_workers`."""
 
 
 @contextlib.contextmanager
@@ -250,7 +290,7 @@ def workers_of(n_workers: int, cluster: str | None, notice: Callable[[str], None
 
 
 @contextlib.contextmanager
-def executor_of(workers: Workers, *, apart: bool = False) -> Iterator[Executor]:
+def executor_of(workers: Workers, *, apart: bool = False) -> Iterator[Tasks]:
     """Yield an executor; it is shut down at the end unless it is a cluster.
 
     Args:

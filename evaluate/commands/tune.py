@@ -27,7 +27,7 @@ from quarry.player.questions.start_model import STARTS_FILE
 from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_for
 
 if TYPE_CHECKING:
-    pass
+    from quarry.configs.executors import Workers
 
 
 N_NEGATIVES = 600
@@ -42,6 +42,7 @@ def tune(
     n_trials: int,
     seed: int = 0,
     storage: str | None = None,
+    workers: Workers = 1,
     **study: Any,
 ) -> dict[str, Any]:
     """Fit the search's settings on training games, choose on validation games and report on test games.
@@ -51,7 +52,8 @@ def tune(
         n_trials: that the study has in the end.
         seed: the seed of splits, sampler and intervals.
         storage: URL of a database, or the path of an SQLite file, with a study to resume; None keeps nothing.
-        study: `workers`, `prune` and `warm_start`, as of `run_study`.
+        workers: processes that score games and judge trials; or a cluster.
+        study: `prune` and `warm_start`, as of `run_study`.
 
     Returns:
         The figures of tuned and untuned settings; `settings`, the values of what was tuned; `tuned_settings`, the
@@ -60,7 +62,11 @@ def tune(
     Raises:
         GamesError: a split has no answerable game, or the games are another corpus's.
         TuneError: the storage cannot be reached, or the settings cannot be tuned.
+        WorkerError: workers cannot do the work.
     """
+    import numpy as np
+
+    from quarry.configs.executors import executor_of
     from quarry.evaluate.tuning.prepared import OBJECTIVE, prepare
     from quarry.evaluate.tuning.storage import open_storage
     from quarry.evaluate.tuning.study import load_space, numbers_of, report, run_study
@@ -74,24 +80,28 @@ def tune(
     for split, part in by_split.items():
         if not any(game.answerable for game in part):
             raise GamesError(f"--games must hold an answerable game in the split {split}, there is none; add some")
-    embedder = store_embedder(store, settings)
-    splits = {name: prepare(part, located, store, settings, embedder) for name, part in by_split.items()}
     base = settings.search
     labels = [[game.game_id, game.hint, game.book_name, game.paragraph_id, game.opening_sentence] for game in chosen]
     # the name changes with games, settings and store: no study goes on with others
     depends_on = json.dumps([labels, store.fingerprint, as_dict(settings)["search"], repr(tunable)], sort_keys=True)
     name = f"quarry-{hashlib.sha256(depends_on.encode()).hexdigest()[:12]}"
-    tuned = run_study(
-        tunable,
-        splits,
-        base,
-        name=name,
-        n_trials=n_trials,
-        seed=seed,
-        storage=storage,
-        **study,
-        attributes={"store": store.location, "untuned": numbers_of(tunable, base)},
-    )
+    with executor_of(workers) as executor:
+        prepared = prepare(chosen, located, store, settings, store_embedder(store, settings), executor=executor)
+        ends = np.cumsum([len(part) for part in by_split.values()])
+        rows = np.split(np.arange(len(chosen)), ends[:-1])
+        splits = {name: prepared.part(of_split) for name, of_split in zip(by_split, rows, strict=True)}
+        tuned = run_study(
+            tunable,
+            splits,
+            base,
+            name=name,
+            n_trials=n_trials,
+            seed=seed,
+            storage=storage,
+            executor=executor,
+            **study,
+            attributes={"store": store.location, "untuned": numbers_of(tunable, base)},
+        )
     return {
         "objective": OBJECTIVE,
         "study": name,

@@ -21,12 +21,12 @@ from quarry.configs.settings import Settings, as_dict
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.games.locating import locate_in
 from quarry.evaluate.referee.simulated import Judge, prepare, repeats_of
-from quarry.evaluate.replay.replayer import Job, PlayAll, build_replayer, play_on, workers_for
+from quarry.evaluate.replay.replayer import Job, PlayAll, build_replayer, place_of, play_on, workers_for
 from quarry.evaluate.runs.files import RecordFile, unfinished_records, write_run
 from quarry.evaluate.runs.measures import Measure
 from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord
 from quarry.evaluate.runs.run import Run, make_run
-from quarry.ingest.store import Course, is_url
+from quarry.ingest.store import Course
 
 
 def inputs_digest(
@@ -116,8 +116,7 @@ def replay_judges(
         workers = workers_for(workers, len(games) - len(records), played=bool(judges))
     make = functools.partial(
         build_replayer,
-        store.location if is_url(store.location) else str(Path(store.location).resolve()),
-        *(store.collection, store.fingerprint, settings, tuple(judges), seed, n_candidates),
+        *(*place_of(store), settings, tuple(judges), seed, n_candidates),
         alone=workers == 1,
     )
     key = uuid4().hex

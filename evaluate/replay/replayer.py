@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from quarry.configs.executors import made_once, result_of, run_all
 from quarry.configs.settings import Settings, SettingsError, WorkerError
@@ -18,7 +19,7 @@ from quarry.evaluate.referee.spec import Referee
 from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord, record_game
 from quarry.ingest.embed import Models
 from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.store import Course, open_store
+from quarry.ingest.store import Course, is_url, open_store
 from quarry.player.game.loop import play
 from quarry.player.player import Contestant, Plan, Player, build_player
 from quarry.player.protocol.messages import RoundStart
@@ -143,12 +144,7 @@ def build_replayer(
     """
     if not alone:
         settings = replace(settings, embed=replace(settings.embed, threads=1))
-    store = open_store(location, collection)
-    if store.fingerprint != fingerprint:
-        raise WorkerError(
-            f"{location} must hold the course {fingerprint} on every machine, holds {store.fingerprint}; "
-            "name a store on a Chroma server"
-        )
+    store = open_same(location, collection, fingerprint)
     player = patient_player(store, settings)
     tools = tools_of(store, settings.embed)
     referees = [make_judge(judge, tools) for judge in judges]
@@ -156,6 +152,27 @@ def build_replayer(
     if similarity is not None:
         similarity = functools.lru_cache(maxsize=N_REMEMBERED)(similarity)
     return Replayer(player, referees, similarity, seed, n_candidates)
+
+
+def place_of(store: Course) -> tuple[str, str, str]:
+    """Return the arguments with which `open_same` opens a store in another process."""
+    location = store.location if is_url(store.location) else str(Path(store.location).resolve())
+    return location, store.collection, store.fingerprint
+
+
+def open_same(location: str, collection: str, fingerprint: str) -> Course:
+    """Open a store that another process has opened.
+
+    Raises:
+        WorkerError: the store has another fingerprint.
+    """
+    store = open_store(location, collection)
+    if store.fingerprint != fingerprint:
+        raise WorkerError(
+            f"{location} must hold the course {fingerprint} on every machine, holds {store.fingerprint}; "
+            "name a store on a Chroma server"
+        )
+    return store
 
 
 def patient_player(store: Course, settings: Settings) -> Player:

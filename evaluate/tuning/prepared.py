@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from tqdm.auto import tqdm
 
+from quarry.configs.executors import InProcess, Tasks, made_once, result_of, run_all
 from quarry.configs.settings import SearchSettings, Settings
 from quarry.evaluate.games.labelled import LabelledGame
+from quarry.evaluate.replay.replayer import open_same, place_of
 from quarry.evaluate.runs.measures import interval
 from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.ingest.embed import Embedder
@@ -31,10 +35,10 @@ from quarry.player.search.core import (
     score_step,
     threshold_log_odds,
 )
-from quarry.player.search.index import ask
+from quarry.player.search.index import SearchIndex, ask
 from quarry.player.search.slots import n_slots, slotted
 from quarry.player.search.strategies.dense import Dense, dense_weights
-from quarry.player.search.types import Query
+from quarry.player.search.types import BookCandidate, Query
 
 NO_COLUMN = -1
 """Column of a labelled paragraph that the course does not hold."""
@@ -174,6 +178,55 @@ def _dense(prepared: Prepared, settings: SearchSettings) -> Scored:
     return Scored("dense", combined / np.float32(calibration.nats) if similarities else combined, log_odds)
 
 
+@dataclass(frozen=True, slots=True)
+class GameScores:
+    """The scores of one game that do not depend on what is tuned.
+
+    Attributes:
+        parts: maps names to (n_columns,) the terms of a dense score, the rule's evidence at weight 1.
+        answerable: log-odds that the course holds the paragraph, as dense search sees it.
+        others: scores of the other strategies by name, (1, n_columns).
+        book: the document that the game's book name refers to.
+    """
+
+    parts: Mapping[str, AnyFloatArray]
+    answerable: float
+    others: Mapping[str, Scored]
+    book: BookCandidate | None
+
+
+def score_game(index: SearchIndex, search: SearchSettings, game: LabelledGame) -> GameScores:
+    """Compute the scores of a game with the strategies and modes of `search`."""
+    dense = index.strategies["dense"]
+    assert isinstance(dense, Dense)
+    rows = index.columns.rows
+    query = Query(game.hint, game.book_name, len(rows), search.keywords)
+    of_hint = dense.parts(game.hint, ALL_PARTS)
+    names = dict.fromkeys(name for name in search.strategies if name != "dense")
+    if search.keywords in ("fused", "fallback"):
+        names["keyword"] = None
+    return GameScores(
+        parts={name: scores[rows] for name, scores in of_hint.items()},
+        answerable=dense.answerable(of_hint),
+        others={name: ask(index, name, query) for name in names},
+        book=index.book(game.book_name, search, game.hint),
+    )
+
+
+def score_on_worker(
+    key: str, place: tuple[str, str, str], settings: Settings, search: SearchSettings, game: LabelledGame
+) -> GameScores:
+    """Compute the scores of a game in another process, which makes its index once.
+
+    Args:
+        key: the key of the index.
+        place: the store, as `open_same` opens it.
+        settings: the settings of the index.
+        search: as of `score_game`.
+    """
+    return score_game(made_once(key, lambda: searched_of(open_same(*place), settings)), search, game)
+
+
 def prepare(
     games: Sequence[LabelledGame],
     located: Mapping[str, Paragraph | None],
@@ -181,6 +234,7 @@ def prepare(
     settings: Settings,
     embedder: Embedder,
     *,
+    executor: Tasks | None = None,
     progress: bool = True,
 ) -> Prepared:
     """Compute the arrays of games over a store.
@@ -189,46 +243,45 @@ def prepare(
         located: the ingested paragraph of each answerable game, as `locate_games` gives it.
         settings: strategies and modes of the whole study; tuned settings are not read.
         embedder: the embedder of the store.
+        executor: scores the games; None does so in this process.
         progress: True for a bar on standard error.
+
+    Raises:
+        WorkerError: a worker cannot do the work, or has another store.
     """
     # every term of the similarity is computed, also those with weight 0 in these settings
     whole = replace(settings.search, sentence_weight=0.5, sentence_mean_weight=0.25, rule_weight=1.0)
-    searched = searched_of(store, replace(settings, search=whole), embedder)
-    columns = searched.columns
-    dense = searched.strategies["dense"]
-    assert isinstance(dense, Dense)
-    names = dict.fromkeys(name for name in settings.search.strategies if name != "dense")
-    if settings.search.keywords in ("fused", "fallback"):
-        names["keyword"] = None
-    parts: dict[str, list[AnyFloatArray]] = {}
-    answerable: list[float] = []
-    others: dict[str, list[Scored]] = {name: [] for name in names}
-    for game in tqdm(games, desc="preparing", unit="game", disable=not progress):
-        query = Query(game.hint, game.book_name, len(columns.rows), settings.search.keywords)
-        of_hint = dense.parts(game.hint, ALL_PARTS)
-        answerable.append(dense.answerable(of_hint))
-        for name, scores in of_hint.items():
-            parts.setdefault(name, []).append(scores[columns.rows])
-        for name in names:
-            others[name].append(ask(searched, name, query))
-    named = [searched.book(game.book_name, settings.search, game.hint) for game in games]
-    inside = np.stack([columns.inside(book.doc_id if book else "") for book in named])
+    index = searched_of(store, replace(settings, search=whole), embedder)
+    columns = index.columns
+    score: Callable[[LabelledGame], GameScores] = functools.partial(score_game, index, settings.search)
+    if executor is None or isinstance(executor, InProcess):
+        executor = InProcess()
+    else:
+        on_one_core = replace(settings, search=whole, embed=replace(settings.embed, threads=1))
+        score = functools.partial(score_on_worker, uuid4().hex, place_of(store), on_one_core, settings.search)
+    futures = run_all(executor, lambda number: executor.submit(score, games[number]), range(len(games)))
+    bar = tqdm(futures, "preparing", len(games), unit="game", disable=not progress)
+    by_number = {number: result_of(future) for number, future in bar}
+    scored = [by_number[number] for number in range(len(games))]
+    inside = np.stack([columns.inside(one.book.doc_id if one.book else "") for one in scored])
     n_members = inside.sum(axis=1)
-    confidence = np.array([book.confidence if book else 0.0 for book in named])
+    confidence = np.array([one.book.confidence if one.book else 0.0 for one in scored])
     labelled = [located.get(game.game_id) for game in games]
     column_of = {store.paragraphs[row].paragraph_id: column for column, row in enumerate(columns.rows.tolist())}
     return Prepared(
         games=tuple(games),
         columns=columns,
-        parts={name: np.stack(rows) for name, rows in parts.items()},
-        answerable=np.array(answerable, dtype=np.float32),
+        parts={name: np.stack([one.parts[name] for one in scored]) for name in scored[0].parts},
+        answerable=np.array([one.answerable for one in scored], dtype=np.float32),
         others={
             name: Scored(
-                name, np.concatenate([one.scores for one in rows]), np.concatenate([one.log_odds for one in rows])
+                name,
+                np.concatenate([one.others[name].scores for one in scored]),
+                np.concatenate([one.others[name].log_odds for one in scored]),
             )
-            for name, rows in others.items()
+            for name in scored[0].others
         },
-        calibration=searched.calibration,
+        calibration=index.calibration,
         of_kind=search_log_odds(store.paragraphs)[columns.rows],
         confidence=confidence,
         inside=inside,

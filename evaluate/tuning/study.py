@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from optuna.storages._heartbeat import get_heartbeat_thread
 from optuna.trial import FrozenTrial, TrialState
 from tqdm.auto import tqdm
 
-from quarry.configs.executors import Cluster, Workers, executor_of
+from quarry.configs.executors import Tasks, result_of
 from quarry.configs.settings import CONFIG_DIR, SearchSettings
 from quarry.evaluate.errors import TuneError
 from quarry.evaluate.games.labelled import Split
@@ -117,7 +117,7 @@ def run_study(
     n_trials: int,
     seed: int,
     storage: str | None,
-    workers: Workers = 1,
+    executor: Tasks,
     prune: bool = False,
     warm_start: str | None = None,
     progress: bool = True,
@@ -129,8 +129,8 @@ def run_study(
         base: the untuned settings, which are the first trial and give the values of keys that are not tuned.
         name: the name of the study; a study of that name in the storage is resumed.
         seed: the seed of the sampler; one worker and one seed give one study, also if it is killed and resumed.
-        storage: as `open_storage` takes it.
-        workers: processes that share the study, this one included; or a cluster, which takes part.
+        storage: as `open_storage` takes it; other processes may share the study there.
+        executor: judges the settings of each trial; as many trials run at a time as it has workers.
         prune: True to stop a trial that is worse on its first games than the median of the earlier trials.
         warm_start: storage of an earlier study; its best trials are run first.
         attributes: the attributes of the study, for other tools, such as its store and games.
@@ -138,34 +138,34 @@ def run_study(
     Raises:
         TuneError: the storage cannot be reached, or has not answered for `PATIENCE_S`.
     """
-    with tempfile.TemporaryDirectory(prefix="quarry-study-") as folder:
-        cluster = workers if isinstance(workers, Cluster) else None
-        if cluster and "://" not in (storage or ""):
-            raise TuneError("--storage must be the URL of a database that all workers reach, with --cluster; name one")
-        if workers != 1 and storage is None:
-            storage = str(Path(folder) / "study.db")
-        opened = open_storage(storage)
-        given = [numbers_of(space, base), *(_best_of(warm_start, name, space, base) if warm_start else ())]
-        sampling = _Sampling(name, n_trials, seed, given, prune)
-        study = patiently(lambda: sampling.load(opened))
-        at_start = patiently(lambda: _numbers_running(study))
-        while at_start & patiently(lambda: _numbers_running(study)):
-            time.sleep(PAUSE_S)  # trials of processes that are at work or were killed
-        n_before = len(patiently(lambda: complete(study)))
-        for key, value in {"objective": OBJECTIVE, "tuned": list(space), **(attributes or {})}.items():
-            patiently(partial(study.set_user_attr, key, value))
-        started = time.perf_counter()
-        work = (space, splits["train"], base, sampling)
-        if cluster:
-            cluster.check(open_storage, storage)
-        n_others = workers.n_workers if isinstance(workers, Cluster) else workers - 1
-        # this process takes part, shows the progress, and runs the trials that are left if a worker dies
-        with executor_of(cluster or max(1, n_others), apart=True) as others:
-            for _ in range(n_others):
-                others.submit(run_trials, *work, storage)
-            run_trials(*work, opened, progress=progress)
-        seconds = time.perf_counter() - started
-        trials = patiently(lambda: complete(study))
+    opened = open_storage(storage)
+    given = [numbers_of(space, base), *(_best_of(warm_start, name, space, base) if warm_start else ())]
+    sampling = _Sampling(name, n_trials, seed, given, prune)
+    study = patiently(lambda: sampling.load(opened))
+    at_start = patiently(lambda: _numbers_running(study))
+    while at_start & patiently(lambda: _numbers_running(study)):
+        time.sleep(PAUSE_S)  # trials of processes that are at work or were killed
+    n_before = len(patiently(lambda: complete(study)))
+    for key, value in {"objective": OBJECTIVE, "tuned": list(space), **(attributes or {})}.items():
+        patiently(partial(study.set_user_attr, key, value))
+    started = time.perf_counter()
+    batches = _batches(splits["train"]) if prune else (splits["train"],)
+    shared = [executor.share(batch) for batch in batches]
+    ended = threading.Event()
+
+    def work(*, progress: bool = False) -> None:
+        try:
+            _run_trials(space, shared, base, sampling, opened, executor, ended, progress=progress)
+        finally:
+            ended.set()
+
+    with ThreadPoolExecutor(executor.n_workers) as threads:
+        others = [threads.submit(work) for _ in range(executor.n_workers - 1)]
+        work(progress=progress)
+        for other in others:
+            other.result()
+    seconds = time.perf_counter() - started
+    trials = patiently(lambda: complete(study))
     return Tuned(_choose(trials, splits, base), trials, n_before, seconds)
 
 
@@ -191,24 +191,42 @@ class _Sampling:
         )
 
 
-def run_trials(
+def _run_trials(
     space: Space,
-    train: Prepared,
+    batches: Sequence[Prepared],
     base: SearchSettings,
     sampling: _Sampling,
-    storage: BaseStorage | str | None,
+    storage: BaseStorage,
+    executor: Tasks,
+    ended: threading.Event,
     *,
-    progress: bool = False,
+    progress: bool,
 ) -> None:
-    """Run trials in this process until the study has its number of trials, those of other processes included.
+    """Run trials until the study has its number of trials, those of other threads and processes included.
 
-    This process waits for trials of other processes and repeats the trials of dead ones.
+    This thread waits for trials of the others and repeats the trials of dead processes.
+
+    Args:
+        batches: training games, shared with the executor; a hopeless trial is pruned after one of them.
+        ended: set when another thread has ended.
 
     Raises:
         TuneError: the storage has not answered for `PATIENCE_S`.
+        WorkerError: workers cannot judge.
     """
-    study = patiently(lambda: sampling.load(storage if isinstance(storage, BaseStorage) else open_storage(storage)))
-    batches = _batches(train) if sampling.prune else (train,)
+    study = patiently(lambda: sampling.load(storage))
+
+    def judged(settings: SearchSettings, trial: optuna.Trial) -> Judged | None:
+        """Judge settings on the batches of games; None if the trial is pruned after one of them."""
+        found: Judged | None = None
+        for step, batch in enumerate(batches):
+            if found is not None:
+                trial.report(found.objective, step - 1)
+                if trial.should_prune():
+                    return None
+            more = result_of(executor.submit(judge, batch, settings))
+            found = more if found is None else found.joined(more)
+        return found
 
     def run_trial(bar: tqdm[Any]) -> bool:
         """Run a trial, or wait for those of other processes; return whether more are needed."""
@@ -224,11 +242,11 @@ def run_trials(
         trial = study.ask(fixed_distributions=dict(space))
         earlier = study.get_trials(deepcopy=False)[: trial.number]
         if sum(found.state != TrialState.FAIL for found in earlier) >= sampling.n_trials:
-            study.tell(trial, state=TrialState.FAIL)  # another process has started one at the same moment
+            study.tell(trial, state=TrialState.FAIL)  # another one has started at the same moment
             return True
         # suppressed: another process took this one for dead, and the trial is repeated
         with contextlib.suppress(UpdateFinishedTrialError), get_heartbeat_thread(trial._trial_id, study._storage):
-            found = _judge(batches, settings_of(trial.params, base), trial)
+            found = judged(settings_of(trial.params, base), trial)
             for part, value in found.parts.items() if found else ():
                 trial.set_user_attr(part, value)
             study.tell(trial, found.objective if found else None, None if found else TrialState.PRUNED)
@@ -237,19 +255,8 @@ def run_trials(
         return True
 
     with tqdm(total=sampling.n_trials, desc="tuning", unit="trial", disable=not progress) as bar:
-        while patiently(lambda: run_trial(bar)):
+        while not ended.is_set() and patiently(lambda: run_trial(bar)):
             pass
-
-
-def _judge(batches: Sequence[Prepared], settings: SearchSettings, trial: optuna.Trial) -> Judged | None:
-    """Judge settings on batches of games; None if the trial is pruned after one of them."""
-    found = judge(batches[0], settings)
-    for step, batch in enumerate(batches[1:]):
-        trial.report(found.objective, step)
-        if trial.should_prune():
-            return None
-        found = found.joined(judge(batch, settings))
-    return found
 
 
 def _batches(games: Prepared) -> Sequence[Prepared]:

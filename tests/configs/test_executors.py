@@ -19,13 +19,18 @@ from quarry.configs import executors
 from quarry.configs.executors import Cluster, LocalProcesses, Workers, result_of, run_all
 from quarry.configs.settings import Settings, SettingsError, WorkerError, load
 from quarry.evaluate.__main__ import main as evaluate
+from quarry.evaluate.games.labelled import SPLITS
+from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.replay import replayer
 from quarry.evaluate.replay.replay import replay_store
 from quarry.evaluate.runs.files import RecordFile
+from quarry.evaluate.tuning.prepared import judge, prepare
+from quarry.evaluate.tuning.study import load_space, run_study
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.pipeline.pipeline import IngestSummary, ingest
 from quarry.ingest.pipeline.read import Staging
 from quarry.ingest.store import Course, open_store
+from quarry.player.search.build import store_embedder
 from tests.evaluate.fakes import course_games, record_of, write_games
 from tests.fakes import CACHES, DOTTED, NETWORKS, RANKING, TREES, die_reading, hang_reading, lecture_pdf
 
@@ -53,6 +58,11 @@ class TestLocalProcesses:
         with LocalProcesses(2) as executor:
             found = run_all(executor, lambda number: executor.submit(double, number), range(20))
             assert sorted((number, result_of(future)) for number, future in found) == [(n, 2 * n) for n in range(20)]
+
+    def test_a_shared_value_reaches_each_task(self) -> None:
+        with LocalProcesses(2) as executor:
+            shared = executor.share({"doubled": 4})
+            assert [executor.submit(dict.get, shared, "doubled").result() for _ in range(4)] == [4] * 4
 
     def test_a_script_needs_no_guard_against_being_imported_again(self, tmp_path: Path) -> None:
         script = tmp_path / "script.py"
@@ -199,6 +209,33 @@ class TestReplay:
         monkeypatch.setitem(vars(course), "fingerprint", "another")
         with pytest.raises(WorkerError, match=r"worker tcp://.* must hold the course another on every machine, holds"):
             self.run(course, cluster)
+
+
+class TestTune:
+    def test_games_are_prepared_alike_and_trials_judged_on_any_workers(self, cluster: Cluster, course: Course) -> None:
+        games, settings = course_games(course.paragraphs), load()
+        located = locate_games(games, course.paragraphs)
+        embedder = store_embedder(course, settings)
+        here, there = (
+            prepare(games, located, course, settings, embedder, executor=executor, progress=False)
+            for executor in (None, cluster)
+        )
+        for name, scores in here.parts.items():
+            np.testing.assert_array_equal(there.parts[name], scores)
+        assert there.confidence.tolist() == here.confidence.tolist()
+        found = run_study(
+            load_space(),
+            dict.fromkeys(SPLITS, here),
+            settings.search,
+            name="on a cluster",
+            n_trials=8,
+            seed=0,
+            storage=None,
+            executor=cluster,
+            progress=False,
+        )
+        assert len(found.trials) == 8
+        assert {trial.value for trial in found.trials if trial.number == 0} == {judge(here, settings.search).objective}
 
 
 def test_a_cluster_without_workers_says_so_at_the_start() -> None:

@@ -20,6 +20,7 @@ import pytest
 import yaml
 from optuna.trial import FrozenTrial, TrialState
 
+from quarry.configs.executors import executor_of
 from quarry.configs.settings import SearchSettings, Settings, load
 from quarry.evaluate.__main__ import main
 from quarry.evaluate.errors import TuneError
@@ -176,13 +177,6 @@ class TestCommand:
             found = json.loads(capsys.readouterr().out)
             assert (found["trials"], found["trials_before"]) == (n_trials, n_before)
 
-    def test_processes_share_one_database(
-        self, store: str, games: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        arguments = ("--trials", "16", "--workers", "2", "--storage", str(tmp_path / "study.db"), "--json")
-        assert self.tuned(store, games, tmp_path / "tuned.yaml", *arguments) == 0
-        assert json.loads(capsys.readouterr().out)["trials"] == 16
-
 
 FEW: Space = {
     "pdf_k": optuna.distributions.IntDistribution(0, 20),
@@ -194,8 +188,10 @@ N_TRIALS = 16
 def fit(games: object, storage: str | None, **changed: Any) -> list[FrozenTrial]:
     """Run a study on these games and return its complete trials."""
     splits: Any = dict.fromkeys(SPLITS, games)
-    usual: dict[str, Any] = {"name": "killed", "n_trials": N_TRIALS, "seed": 5, "progress": False, "workers": 1}
-    return list(run_study(FEW, splits, load().search, storage=storage, **(usual | changed)).trials)
+    usual: dict[str, Any] = {"name": "killed", "n_trials": N_TRIALS, "seed": 5, "progress": False}
+    with executor_of(changed.pop("workers", 1)) as executor:
+        found = run_study(FEW, splits, load().search, storage=storage, executor=executor, **(usual | changed))
+    return list(found.trials)
 
 
 def told(trials: Sequence[FrozenTrial]) -> list[tuple[object, object]]:
@@ -250,16 +246,20 @@ def wait_and_work(storage: str, sign: Path) -> None:
     run_alone(judge, storage)
 
 
-def die_elsewhere(process_id: int) -> None:
-    if os.getpid() != process_id:
+def die_once(marker: Path) -> None:
+    if not marker.exists():
+        marker.touch()
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Deadly:
-    """Games that kill every process that they are sent to."""
+    """Games that kill the first process that they are sent to."""
+
+    def __init__(self, marker: Path) -> None:
+        self._marker = marker
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return die_elsewhere, (os.getpid(),)
+        return die_once, (self._marker,)
 
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -319,8 +319,11 @@ class TestKilled:
         assert [trial.state.name for trial in studied(storage).trials].count("FAIL") == len(numbers)
         assert indices(storage) == list(range(N_TRIALS))
 
-    def test_what_killed_workers_leave_is_done_by_the_process_that_started_them(self, tmp_path: Path) -> None:
-        assert told(fit(Deadly(), None, workers=2)) == told(fit(None, None))
+    def test_a_worker_that_is_killed_loses_no_trial(self, tmp_path: Path) -> None:
+        found = fit(Deadly(tmp_path / "marker"), str(tmp_path / "study.db"), workers=2)
+        assert len(found) == N_TRIALS
+        assert (tmp_path / "marker").exists()
+        assert indices(str(tmp_path / "study.db")) == list(range(N_TRIALS))
 
     def test_a_process_killed_among_others_on_postgresql_loses_no_trial(self, database: str, tmp_path: Path) -> None:
         sign = tmp_path / "sign"
