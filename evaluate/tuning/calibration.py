@@ -24,7 +24,7 @@ SIMILARITY = "similarity"
 """Name of the similarity among the scores of a paragraph."""
 RULED_OUT = -0.5
 """A paragraph with log-odds of the rule below this is no alternative."""
-WORD_SCORES = ("words", "near", "hub")
+WORD_SCORES = ("words", "hub")
 """Scores of a model that compares word by word; each is named with the SPEC of the model."""
 
 
@@ -92,9 +92,7 @@ def _fit_dense(
     dense = build_dense(store, search, embedder, before)
     documents = np.array([paragraph.doc_id for paragraph in store.paragraphs])
     row_of = {paragraph.paragraph_id: row for row, paragraph in enumerate(store.paragraphs)}
-    # by game, the scores of its alternatives by name, (n_alternatives,) each: all scores, and those that are quick
-    close: list[dict[str, AnyFloatArray]] = []
-    quick: list[dict[str, AnyFloatArray]] = []
+    by_game: list[dict[str, AnyFloatArray]] = []  # (n_alternatives,) each score of a game's alternatives
     chosen, held, left_out = [], [], []
     for game, paragraph in found:
         row, cosines = row_of[paragraph.paragraph_id], dense.cosines(game.hint)
@@ -104,10 +102,8 @@ def _fit_dense(
         alternatives = np.flatnonzero(dense.evidence(game.hint) > RULED_OUT)
         if row in alternatives:
             parts = {name: scores for scorer in scorers for name, scores in scorer.parts(game.hint).items()}
-            glance = {name: scores for scorer in scorers for name, scores in scorer.glance(game.hint).items()}
             parts[SIMILARITY] = dense.similarities(game.hint)
-            close.append({name: scores[alternatives] for name, scores in parts.items()})
-            quick.append({name: scores[alternatives] for name, scores in glance.items()})
+            by_game.append({name: scores[alternatives] for name, scores in parts.items()})
             chosen.append(int(np.flatnonzero(alternatives == row)[0]))
     if not chosen:
         raise GamesError(
@@ -119,25 +115,21 @@ def _fit_dense(
     fitted = []
     for n_models in range(len(scorers) + 1):
         names = [f"{score}.{scorer.spec}" for scorer in scorers[:n_models] for score in WORD_SCORES]
-        parts_slopes = _fit_slopes([SIMILARITY, *names], close, chosen)
+        parts_slopes = _fit_slopes([SIMILARITY, *names], by_game, chosen)
         nats = parts_slopes.pop(SIMILARITY)
-        glance_slopes = _fit_slopes(names, quick, chosen)
-        fitted.append(DenseCalibration(nats, rounded(bias), rounded(best), rounded(top), parts_slopes, glance_slopes))
+        fitted.append(DenseCalibration(nats, rounded(bias), rounded(best), rounded(top), parts_slopes))
     return fitted
 
 
 def _fit_slopes(
-    wanted: Sequence[str], games: Sequence[Mapping[str, AnyFloatArray]], chosen: Sequence[int]
+    names: Sequence[str], games: Sequence[Mapping[str, AnyFloatArray]], chosen: Sequence[int]
 ) -> dict[str, float]:
-    """Fit log-odds per unit of each wanted score that the games have.
+    """Fit log-odds per unit of each score.
 
     Args:
         games: by game, scores of its alternatives by name.
         chosen: row of the right alternative of each game.
     """
-    names = [name for name in wanted if name in games[0]]
-    if not names:
-        return {}
     features = [np.column_stack([scores[name] for name in names]).astype(np.float64) for scores in games]
     slopes = fit_choices(features, [np.array([row]) for row in chosen])
     return {name: rounded(slope) for name, slope in zip(names, slopes.tolist(), strict=True)}

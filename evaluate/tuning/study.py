@@ -130,7 +130,7 @@ def run_study(
         name: the name of the study; a study of that name in the storage is resumed.
         seed: the seed of the sampler; one worker and one seed give one study, also if it is killed and resumed.
         storage: as `open_storage` takes it; other processes may share the study there.
-        executor: judges the settings of each trial; as many trials run at a time as it has workers.
+        executor: judges the settings of trials, at most one trial more at a time than it has workers.
         prune: True to stop a trial that is worse on its first games than the median of the earlier trials.
         warm_start: storage of an earlier study; its best trials are run first.
         attributes: the attributes of the study, for other tools, such as its store and games.
@@ -159,8 +159,9 @@ def run_study(
         finally:
             ended.set()
 
+    n_others = executor.n_workers if executor.n_workers > 1 else 0  # one trial is drawn while the others are judged
     with ThreadPoolExecutor(executor.n_workers) as threads:
-        others = [threads.submit(work) for _ in range(executor.n_workers - 1)]
+        others = [threads.submit(work) for _ in range(n_others)]
         work(progress=progress)
         for other in others:
             other.result()

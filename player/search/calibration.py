@@ -42,7 +42,6 @@ class DenseCalibration:
         best: slope of these log-odds on the highest paragraph similarity.
         top: slope of these log-odds on `mean_of_top` of the similarities.
         parts: log-odds per unit of further scores of a paragraph, by name; see `late_interaction.WordByWord.parts`.
-        glance: log-odds per unit of the cheap scores; in a large course, these choose the paragraphs that get `parts`.
     """
 
     nats: float
@@ -50,7 +49,6 @@ class DenseCalibration:
     best: float
     top: float
     parts: dict[str, float] = field(default_factory=dict)
-    glance: dict[str, float] = field(default_factory=dict)
 
     def rescaled(self, vectors: Float32Array, relevance: Relevance | None = None) -> DenseCalibration:
         """Rescale the default embedder's numbers for another embedder, from its cosines of a course's paragraphs.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.ingest.arrays import BoolArray, Float32Array, IntArray
+from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float32Array, IntArray
 from quarry.ingest.embed import TokenStates
 from quarry.ingest.embed.hint_bank import Bank, as_asked
 from quarry.ingest.embed.vectors import STEPS, Codes, TokenForm, Words
@@ -21,6 +21,8 @@ PRODUCTS = Path(__file__).with_name("products.onnx")
 _LARGEST = 127
 N_NEAREST = 20
 """A paragraph's hubness is its mean cosine with so many nearest hints of a bank."""
+ESTIMATE = np.float32(0.4)
+"""The word-by-word similarity grows by this for each unit of the cosines of the paragraph and of its best sentence."""
 BLOCK = 4_096
 """Number of paragraphs that are compared with the bank in one product."""
 UNRELATED = -1.0
@@ -71,12 +73,16 @@ class WordByWord:
             f"hub.{self.spec}": hubness if rows is None else hubness[rows],
         }
 
-    def glance(self, hint: str) -> Mapping[str, Float32Array]:
-        """Return, by name, (n_paragraphs,) the cosine of the whole paragraph, and the hubness."""
-        return {
-            f"near.{self.spec}": self._words.pooled @ self._model.read(hint).vector,
-            f"hub.{self.spec}": self._hubs.of(hint),
-        }
+    def estimates(self, hint: str, sentence: AnyFloatArray | None) -> Mapping[str, AnyFloatArray]:
+        """Return, by name, (n_paragraphs,) estimates of `parts`, without a look at the tokens.
+
+        Args:
+            sentence: (n_paragraphs,) the cosine of each paragraph's best sentence; None without sentences.
+        """
+        estimate: AnyFloatArray = self._words.pooled @ self._model.read(hint).vector
+        if sentence is not None:
+            estimate = estimate + sentence
+        return {f"words.{self.spec}": ESTIMATE * estimate, f"hub.{self.spec}": self._hubs.of(hint)}
 
     def similarities(self, hint: str, rows: IntArray | None = None) -> Float32Array:
         """Return (n_paragraphs,) or (len(rows),) the weighted mean of the best cosine of each token of the hint."""

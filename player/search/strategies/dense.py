@@ -50,7 +50,9 @@ def dense_weights(nats: float, best: float, mean: float, rule: float) -> dict[st
 
 
 N_CLOSELY = 3_000
-"""At most so many paragraphs of a course are compared word by word: all, or the best by cheaper scores."""
+"""In a course with more paragraphs, only the most likely ones are compared word by word: so many at least."""
+SHARE_CLOSELY = 1 / 12
+"""So large a share of the course at least; its 20 best are then found with a probability of .99."""
 N_OF_DOCUMENT = 400
 """So many further paragraphs of the named document are compared word by word."""
 
@@ -143,7 +145,7 @@ class Dense(Strategy):
             for scorer in self._more:
                 found |= scorer.parts(hint)
         elif self._more:
-            rows = self._glance(hint, found.get("rule"), doc_id)
+            rows = self._likely(hint, found, doc_id)
             for scorer in self._more:
                 for name, scores in scorer.parts(hint, rows).items():
                     worst = scores.max() if self._calibration.parts.get(name, 0.0) < 0.0 else scores.min()
@@ -151,19 +153,21 @@ class Dense(Strategy):
                     found[name][rows] = scores
         return found
 
-    def _glance(self, hint: str, evidence: AnyFloatArray | None, doc_id: str) -> IntArray:
-        """Return the rows of the best paragraphs by cheap scores, in the course and in the named document, ascending.
+    def _likely(self, hint: str, found: Mapping[str, AnyFloatArray], doc_id: str) -> IntArray:
+        """Return the rows of the paragraphs, in the course and in the named document, that may score best, ascending.
 
         Args:
-            evidence: (n_paragraphs,) log-odds of the game's rule; None without the rule.
+            found: (n_paragraphs,) the other scores, by name.
             doc_id: the named document, "" without one.
         """
-        scores = {name: of_all for scorer in self._more for name, of_all in scorer.glance(hint).items()}
-        log_odds = combine({name: of_all[None, :] for name, of_all in scores.items()}, self._calibration.glance)[0]
-        if evidence is not None:
-            log_odds = log_odds + evidence
+        scores = dict(found)
+        for scorer in self._more:
+            scores |= scorer.estimates(hint, found.get("sentence"))
+        weights = self._weights(self._calibration.nats, ruled="rule" in found)
+        log_odds = combine({name: of_all[None, :] for name, of_all in scores.items()}, weights)[0]
         inside = np.flatnonzero(self._documents == doc_id)
-        return np.union1d(best_of(log_odds, N_CLOSELY), inside[best_of(log_odds[inside], N_OF_DOCUMENT)])
+        n_closely = max(N_CLOSELY, round(SHARE_CLOSELY * len(log_odds)))
+        return np.union1d(best_of(log_odds, n_closely), inside[best_of(log_odds[inside], N_OF_DOCUMENT)])
 
     @functools.cached_property
     def _documents(self) -> NDArray[np.str_]:

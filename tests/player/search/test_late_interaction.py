@@ -82,14 +82,16 @@ def test_some_rows_have_the_scores_that_they_have_in_the_whole_course() -> None:
         np.testing.assert_array_equal(some[name], scores[[3, 0, 4, 2]])
 
 
-def test_a_glance_is_the_cosine_to_two_digits_and_hubness_of_all_paragraphs() -> None:
+def test_estimates_are_made_of_the_cosines_of_paragraph_and_best_sentence() -> None:
     scorer = scorer_of(PARAGRAPHS, BANK)
     model = Model()
     cosines = model.embed_passages(list(PARAGRAPHS)) @ model.embed_queries(["two bells"])[0]
-    glance = scorer.glance("two bells")
-    assert glance.keys() == {"near.minilm", "hub.minilm"}
-    assert glance["near.minilm"] == pytest.approx(cosines, abs=0.02)
-    np.testing.assert_array_equal(glance["hub.minilm"], scorer.parts("two bells")["hub.minilm"])
+    sentence = np.linspace(0.0, 0.5, len(PARAGRAPHS), dtype=np.float32)
+    estimates = scorer.estimates("two bells", sentence)
+    assert estimates.keys() == {"words.minilm", "hub.minilm"}
+    assert estimates["words.minilm"] == pytest.approx(0.4 * (cosines + sentence), abs=0.01)
+    assert scorer.estimates("two bells", None)["words.minilm"] == pytest.approx(0.4 * cosines, abs=0.01)
+    np.testing.assert_array_equal(estimates["hub.minilm"], scorer.parts("two bells")["hub.minilm"])
 
 
 def test_product_is_the_one_that_onnx_makes() -> None:

@@ -116,7 +116,7 @@ def test_the_similarities_are_those_of_a_plain_product() -> None:
 
 
 class Lengths:
-    """A further score: the rows for which it was asked, and a tenth of each; the first look best at a glance."""
+    """A further score: the rows for which it was asked, and a tenth of each; the first seem best."""
 
     def __init__(self) -> None:
         self.asked: list[list[int]] = []
@@ -129,17 +129,17 @@ class Lengths:
         self.asked.append(rows.tolist())
         return {"tenths": rows.astype(np.float32) / 10.0}
 
-    def glance(self, hint: str) -> dict[str, Float32Array]:
-        return {"row": np.arange(4, dtype=np.float32)}
+    def estimates(self, hint: str, sentence: Float32Array | None) -> dict[str, Float32Array]:
+        return {"tenths": -10.0 * np.arange(4, dtype=np.float32)}
 
 
-def test_in_a_large_course_the_best_at_a_glance_are_looked_at_closely(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_a_large_course_those_that_seem_best_are_compared_closely(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "N_CLOSELY", 1)
     monkeypatch.setattr(module, "N_OF_DOCUMENT", 1)
     paragraphs = [paragraph(f"{document}:1:{number}") for document in "ab" for number in range(2)]
     vectors = np.array([NORTH_EAST, EAST, WEST, NORTH], dtype=np.float32)
     scorer = Lengths()
-    calibration = replace(CALIBRATION, parts={"tenths": 5.0}, glance={"row": -1.0})
+    calibration = replace(CALIBRATION, parts={"tenths": 5.0})
     dense = Dense(paragraphs, vectors, FixedEmbedder({"east": EAST}), calibration=calibration, more=[scorer])  # type: ignore[list-item]
     marks = dense.score(Query("east"), "b")
     # the best of the course, and the best of the document that is asked for
