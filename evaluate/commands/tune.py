@@ -70,7 +70,6 @@ def tune(
     from quarry.evaluate.tuning.prepared import OBJECTIVE, prepare
     from quarry.evaluate.tuning.storage import open_storage
     from quarry.evaluate.tuning.study import load_space, numbers_of, report, run_study
-    from quarry.player.search.build import store_embedder
 
     tunable = load_space()
     open_storage(storage)  # before anything is prepared for it
@@ -86,7 +85,7 @@ def tune(
     depends_on = json.dumps([labels, store.fingerprint, as_dict(settings)["search"], repr(tunable)], sort_keys=True)
     name = f"quarry-{hashlib.sha256(depends_on.encode()).hexdigest()[:12]}"
     with executor_of(workers) as executor:
-        prepared = prepare(chosen, located, store, settings, store_embedder(store, settings), executor=executor)
+        prepared = prepare(chosen, located, store, settings, executor=executor)
         ends = np.cumsum([len(part) for part in by_split.values()])
         rows = np.split(np.arange(len(chosen)), ends[:-1])
         splits = {name: prepared.part(of_split) for name, of_split in zip(by_split, rows, strict=True)}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
+from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
 from quarry.configs.executors import InProcess, Tasks, made_once, result_of, run_all
@@ -38,7 +40,7 @@ from quarry.player.search.core import (
 from quarry.player.search.index import SearchIndex, ask
 from quarry.player.search.slots import n_slots, slotted
 from quarry.player.search.strategies.dense import Dense, dense_weights
-from quarry.player.search.types import BookCandidate, Query
+from quarry.player.search.types import Query
 
 NO_COLUMN = -1
 """Column of a labelled paragraph that the course does not hold."""
@@ -50,12 +52,18 @@ MEASURE = "RR"
 """Measure in which the gain on the test games is tested."""
 
 
+GAMES_A_TASK = 16
+"""Number of games that a worker prepares at a time."""
+OF_GAMES = ("games", "answerable", "confidence", "inside", "odds", "has_name", "truth", "is_answerable")
+"""Arrays of `Prepared` with an entry for each game."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """Games over a course, ready to be searched again and again.
 
     Attributes:
-        games: in order.
+        games: (n_games,) in order.
         columns: the columns of the course.
         parts: maps names to (n_games, n_columns) the terms of a dense score, the rule's evidence at weight 1.
         answerable: (n_games,) log-odds that the course holds the paragraph, as dense search sees it.
@@ -70,7 +78,7 @@ class Prepared:
         is_answerable: (n_games,) whether the label names a paragraph.
     """
 
-    games: tuple[LabelledGame, ...]
+    games: NDArray[np.object_]
     columns: Columns
     parts: Mapping[str, AnyFloatArray]
     answerable: AnyFloatArray
@@ -86,17 +94,30 @@ class Prepared:
 
     def part(self, rows: IntArray) -> Prepared:
         """Return some of the games."""
-        of_games = ("answerable", "confidence", "inside", "odds", "has_name", "truth", "is_answerable")
-        return replace(
-            self,
-            games=tuple(self.games[row] for row in rows),
-            parts={name: scores[rows] for name, scores in self.parts.items()},
-            others={
-                name: replace(scored, scores=scored.scores[rows], log_odds=scored.log_odds[rows])
-                for name, scored in self.others.items()
-            },
-            **{name: getattr(self, name)[rows] for name in of_games},
-        )
+        return _mapped(lambda array: array[rows], self)
+
+
+def joined(batches: Sequence[Prepared]) -> Prepared:
+    """Return batches of games over one course as one."""
+    return _mapped(lambda *arrays: np.concatenate(arrays), *batches)
+
+
+def _mapped(change: Callable[..., Any], *batches: Prepared) -> Prepared:
+    """Return games whose arrays are made by `change` from the arrays of batches."""
+    first = batches[0]
+    return replace(
+        first,
+        parts={name: change(*(batch.parts[name] for batch in batches)) for name in first.parts},
+        others={
+            name: Scored(
+                name,
+                change(*(batch.others[name].scores for batch in batches)),
+                change(*(batch.others[name].log_odds for batch in batches)),
+            )
+            for name in first.others
+        },
+        **{name: change(*(getattr(batch, name) for batch in batches)) for name in OF_GAMES},
+    )
 
 
 def search_all(prepared: Prepared, settings: SearchSettings) -> tuple[IntArray, BoolArray]:
@@ -178,61 +199,12 @@ def _dense(prepared: Prepared, settings: SearchSettings) -> Scored:
     return Scored("dense", combined / np.float32(calibration.nats) if similarities else combined, log_odds)
 
 
-@dataclass(frozen=True, slots=True)
-class GameScores:
-    """The scores of one game that do not depend on what is tuned.
-
-    Attributes:
-        parts: maps names to (n_columns,) the terms of a dense score, the rule's evidence at weight 1.
-        answerable: log-odds that the course holds the paragraph, as dense search sees it.
-        others: scores of the other strategies by name, (1, n_columns).
-        book: the document that the game's book name refers to.
-    """
-
-    parts: Mapping[str, AnyFloatArray]
-    answerable: float
-    others: Mapping[str, Scored]
-    book: BookCandidate | None
-
-
-def score_game(index: SearchIndex, search: SearchSettings, game: LabelledGame) -> GameScores:
-    """Compute the scores of a game with the strategies and modes of `search`."""
-    dense = index.strategies["dense"]
-    assert isinstance(dense, Dense)
-    rows = index.columns.rows
-    query = Query(game.hint, game.book_name, len(rows), search.keywords)
-    of_hint = dense.parts(game.hint, ALL_PARTS)
-    names = dict.fromkeys(name for name in search.strategies if name != "dense")
-    if search.keywords in ("fused", "fallback"):
-        names["keyword"] = None
-    return GameScores(
-        parts={name: scores[rows] for name, scores in of_hint.items()},
-        answerable=dense.answerable(of_hint),
-        others={name: ask(index, name, query) for name in names},
-        book=index.book(game.book_name, search, game.hint),
-    )
-
-
-def score_on_worker(
-    key: str, place: tuple[str, str, str], settings: Settings, search: SearchSettings, game: LabelledGame
-) -> GameScores:
-    """Compute the scores of a game in another process, which makes its index once.
-
-    Args:
-        key: the key of the index.
-        place: the store, as `open_same` opens it.
-        settings: the settings of the index.
-        search: as of `score_game`.
-    """
-    return score_game(made_once(key, lambda: searched_of(open_same(*place), settings)), search, game)
-
-
 def prepare(
     games: Sequence[LabelledGame],
     located: Mapping[str, Paragraph | None],
     store: Course,
     settings: Settings,
-    embedder: Embedder,
+    embedder: Embedder | None = None,
     *,
     executor: Tasks | None = None,
     progress: bool = True,
@@ -242,47 +214,84 @@ def prepare(
     Args:
         located: the ingested paragraph of each answerable game, as `locate_games` gives it.
         settings: strategies and modes of the whole study; tuned settings are not read.
-        embedder: the embedder of the store.
-        executor: scores the games; None does so in this process.
+        embedder: the embedder of the store, if this process does the work; None loads it.
+        executor: does the work; None is this process.
         progress: True for a bar on standard error.
 
     Raises:
         WorkerError: a worker cannot do the work, or has another store.
     """
     # every term of the similarity is computed, also those with weight 0 in these settings
-    whole = replace(settings.search, sentence_weight=0.5, sentence_mean_weight=0.25, rule_weight=1.0)
-    index = searched_of(store, replace(settings, search=whole), embedder)
-    columns = index.columns
-    score: Callable[[LabelledGame], GameScores] = functools.partial(score_game, index, settings.search)
+    search = replace(settings.search, sentence_weight=0.5, sentence_mean_weight=0.25, rule_weight=1.0)
+    whole = replace(settings, search=search)
     if executor is None or isinstance(executor, InProcess):
         executor = InProcess()
+        work = functools.partial(prepare_batch, searched_of(store, whole, embedder), settings.search)
     else:
-        on_one_core = replace(settings, search=whole, embed=replace(settings.embed, threads=1))
-        score = functools.partial(score_on_worker, uuid4().hex, place_of(store), on_one_core, settings.search)
-    futures = run_all(executor, lambda number: executor.submit(score, games[number]), range(len(games)))
-    bar = tqdm(futures, "preparing", len(games), unit="game", disable=not progress)
-    by_number = {number: result_of(future) for number, future in bar}
-    scored = [by_number[number] for number in range(len(games))]
-    inside = np.stack([columns.inside(one.book.doc_id if one.book else "") for one in scored])
+        whole = replace(whole, embed=replace(settings.embed, threads=1))
+        work = functools.partial(_prepare_on_worker, uuid4().hex, place_of(store), whole, settings.search)
+    batches = [games[start : start + GAMES_A_TASK] for start in range(0, len(games), GAMES_A_TASK)]
+    found: dict[int, Prepared] = {}
+
+    def submit(number: int) -> Future[Prepared]:
+        return executor.submit(work, batches[number], [located.get(game.game_id) for game in batches[number]])
+
+    with tqdm(total=len(games), desc="preparing", unit="game", disable=not progress) as bar:
+        for number, future in run_all(executor, submit, range(len(batches))):
+            found[number] = result_of(future)
+            bar.update(len(batches[number]))
+    return joined([found[number] for number in range(len(batches))])
+
+
+def _prepare_on_worker(key: str, place: tuple[str, str, str], settings: Settings, *work: Any) -> Prepared:
+    """Compute the arrays of games in another process, which makes the index of the store at `place` once."""
+    return prepare_batch(made_once(key, lambda: searched_of(open_same(*place), settings)), *work)
+
+
+def prepare_batch(
+    index: SearchIndex, search: SearchSettings, games: Sequence[LabelledGame], labelled: Sequence[Paragraph | None]
+) -> Prepared:
+    """Compute the arrays of some games.
+
+    Args:
+        index: the course, with every term of the similarity.
+        search: strategies and modes of the whole study.
+        labelled: the ingested paragraph of each game; None without one.
+    """
+    columns, dense = index.columns, index.strategies["dense"]
+    assert isinstance(dense, Dense)
+    names = dict.fromkeys(name for name in search.strategies if name != "dense")
+    if search.keywords in ("fused", "fallback"):
+        names["keyword"] = None
+    parts: dict[str, list[AnyFloatArray]] = {}
+    answerable: list[float] = []
+    others: dict[str, list[Scored]] = {name: [] for name in names}
+    for game in games:
+        query = Query(game.hint, game.book_name, len(columns.rows), search.keywords)
+        of_hint = dense.parts(game.hint, ALL_PARTS)
+        answerable.append(dense.answerable(of_hint))
+        for name, scores in of_hint.items():
+            parts.setdefault(name, []).append(scores[columns.rows])
+        for name in names:
+            others[name].append(ask(index, name, query))
+    named = [index.book(game.book_name, search, game.hint) for game in games]
+    inside = np.stack([columns.inside(book.doc_id if book else "") for book in named])
     n_members = inside.sum(axis=1)
-    confidence = np.array([one.book.confidence if one.book else 0.0 for one in scored])
-    labelled = [located.get(game.game_id) for game in games]
-    column_of = {store.paragraphs[row].paragraph_id: column for column, row in enumerate(columns.rows.tolist())}
+    confidence = np.array([book.confidence if book else 0.0 for book in named])
+    column_of = {index.paragraphs[row].paragraph_id: column for column, row in enumerate(columns.rows.tolist())}
     return Prepared(
-        games=tuple(games),
+        games=np.array(games, dtype=object),
         columns=columns,
-        parts={name: np.stack([one.parts[name] for one in scored]) for name in scored[0].parts},
-        answerable=np.array([one.answerable for one in scored], dtype=np.float32),
+        parts={name: np.stack(rows) for name, rows in parts.items()},
+        answerable=np.array(answerable, dtype=np.float32),
         others={
             name: Scored(
-                name,
-                np.concatenate([one.others[name].scores for one in scored]),
-                np.concatenate([one.others[name].log_odds for one in scored]),
+                name, np.concatenate([one.scores for one in rows]), np.concatenate([one.log_odds for one in rows])
             )
-            for name in scored[0].others
+            for name, rows in others.items()
         },
         calibration=index.calibration,
-        of_kind=search_log_odds(store.paragraphs)[columns.rows],
+        of_kind=search_log_odds(index.paragraphs)[columns.rows],
         confidence=confidence,
         inside=inside,
         odds=np.array(

@@ -30,7 +30,6 @@ from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.pipeline.pipeline import IngestSummary, ingest
 from quarry.ingest.pipeline.read import Staging
 from quarry.ingest.store import Course, open_store
-from quarry.player.search.build import store_embedder
 from tests.evaluate.fakes import course_games, record_of, write_games
 from tests.fakes import CACHES, DOTTED, NETWORKS, RANKING, TREES, die_reading, hang_reading, lecture_pdf
 
@@ -215,10 +214,8 @@ class TestTune:
     def test_games_are_prepared_alike_and_trials_judged_on_any_workers(self, cluster: Cluster, course: Course) -> None:
         games, settings = course_games(course.paragraphs), load()
         located = locate_games(games, course.paragraphs)
-        embedder = store_embedder(course, settings)
         here, there = (
-            prepare(games, located, course, settings, embedder, executor=executor, progress=False)
-            for executor in (None, cluster)
+            prepare(games, located, course, settings, executor=executor, progress=False) for executor in (None, cluster)
         )
         for name, scores in here.parts.items():
             np.testing.assert_array_equal(there.parts[name], scores)
