@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from quarry.evaluate.errors import RunError
-from quarry.evaluate.runs.measures import bootstrap_interval
+from quarry.evaluate.runs.measures import batch_of, bootstrap_interval
 from quarry.evaluate.runs.run import Run
 from quarry.ingest.arrays import Float64Array
 
@@ -120,6 +120,7 @@ def randomisation_p(differences: Float64Array, seed: int) -> float:
         permutation_type="samples",
         vectorized=True,
         n_resamples=N_PERMUTATIONS,
+        batch=batch_of(len(differing)),
         rng=np.random.default_rng(seed),
     )
     return float(result.pvalue)

@@ -21,6 +21,8 @@ Measure = RankingMeasure | Callable[[GameRecord], float]
 MEASURES: dict[str, Measure] = {**{f"Success@{cutoff}": Success @ cutoff for cutoff in (1, 5, 10, 15, 20)}, "RR": RR}
 """The measures of every run, by name."""
 N_RESAMPLES = 2_000
+RESAMPLED_AT_ONCE = 10_000_000
+"""Resampled values that are in memory at the same time."""
 CONFIDENCE = 0.95
 
 
@@ -112,8 +114,14 @@ def bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
         (values,),
         np.mean,
         n_resamples=N_RESAMPLES,
+        batch=batch_of(len(values)),
         confidence_level=CONFIDENCE,
         method="percentile",
         rng=np.random.default_rng(seed),
     ).confidence_interval
     return (float(resampled.low), float(resampled.high))
+
+
+def batch_of(n_games: int) -> int:
+    """Return how many resamples of so many games may be in memory at the same time."""
+    return max(1, RESAMPLED_AT_ONCE // n_games)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -78,3 +79,13 @@ class TestInterval:
         # 1.96 standard errors to each side, give or take the resampling
         error = values.std(ddof=1) / np.sqrt(60)
         assert (low, high) == pytest.approx((values.mean() - 1.96 * error, values.mean() + 1.96 * error), abs=0.015)
+
+
+def test_the_interval_of_many_games_takes_little_memory() -> None:
+    values = np.random.default_rng(0).random(40_000)
+    tracemalloc.start()
+    low, high = interval(values, seed=1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert low < values.mean() < high
+    assert peak < 300e6, "all resamples at once would take 1.3 GB"
