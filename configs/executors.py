@@ -99,7 +99,7 @@ class LocalProcesses(Executor):
         self.n_workers = n_workers
         self._pool = pebble.ProcessPool(n_workers, context=_FreshContext())
         self._threads = ThreadPoolExecutor(n_workers)
-        self._shared = tempfile.TemporaryDirectory(prefix="quarry-shared-")
+        self._files = contextlib.ExitStack()
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **limits: Any) -> Future[T]:
         """Run a function in one of the processes.
@@ -119,11 +119,21 @@ class LocalProcesses(Executor):
         return self._pool.schedule(_run_here, call, timeout=timeout_s).result()
 
     def share(self, value: T) -> T:
-        """Return an argument for tasks, in place of a large value that each process then loads once."""
-        descriptor, path = tempfile.mkstemp(dir=self._shared.name)
-        with open(descriptor, "wb") as file:
-            pickle.dump(value, file)
-        shared: Any = _Shared(path)
+        """Return an argument for tasks, in place of a large value that each process then loads once.
+
+        Raises:
+            WorkerError: the folder for temporary files is full.
+        """
+        try:
+            with tempfile.NamedTemporaryFile(prefix="quarry-", delete=False) as file:
+                self._files.callback(os.unlink, file.name)
+                pickle.dump(value, file)
+        except OSError as error:
+            raise WorkerError(
+                f"the folder for temporary files must take what the workers share, got {described(error)}; "
+                "free some space, set TMPDIR, or name --workers 1"
+            ) from error
+        shared: Any = _Shared(file.name)
         return cast(T, shared)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -133,7 +143,7 @@ class LocalProcesses(Executor):
         self._threads.shutdown(wait, cancel_futures=cancel_futures)
         self._pool.close()  # type: ignore[no-untyped-call]
         self._pool.join()
-        self._shared.cleanup()
+        self._files.close()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """End the processes; after an error without the tasks that are left."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -62,6 +63,17 @@ class TestLocalProcesses:
         with LocalProcesses(2) as executor:
             shared = executor.share({"doubled": 4})
             assert [executor.submit(dict.get, shared, "doubled").result() for _ in range(4)] == [4] * 4
+
+    def test_a_full_disk_is_told_in_one_line(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(value: object, file: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr("quarry.configs.executors.pickle.dump", fail)
+        with (
+            LocalProcesses(1) as executor,
+            pytest.raises(WorkerError, match=r"must take what the workers share, got .*No space left on device"),
+        ):
+            executor.share([1])
 
     def test_a_script_needs_no_guard_against_being_imported_again(self, tmp_path: Path) -> None:
         script = tmp_path / "script.py"
