@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
-from quarry.configs.executors import InProcess, Tasks, made_once, result_of, run_all
+from quarry.configs.executors import Cluster, InProcess, Tasks, made_once, result_of, run_all
 from quarry.configs.settings import SearchSettings, Settings
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.replay.replayer import open_same, place_of
@@ -229,7 +229,10 @@ def prepare(
         work = functools.partial(prepare_batch, searched_of(store, whole, embedder), settings.search)
     else:
         whole = replace(whole, embed=replace(settings.embed, threads=1))
-        work = functools.partial(_prepare_on_worker, uuid4().hex, place_of(store), whole, settings.search)
+        on_worker = uuid4().hex, functools.partial(_index_on_worker, place_of(store), whole)
+        if isinstance(executor, Cluster):
+            executor.check(made_once, *on_worker)
+        work = functools.partial(_prepare_on_worker, *on_worker, settings.search)
     batches = [games[start : start + GAMES_A_TASK] for start in range(0, len(games), GAMES_A_TASK)]
     found: dict[int, Prepared] = {}
 
@@ -243,9 +246,14 @@ def prepare(
     return joined([found[number] for number in range(len(batches))])
 
 
-def _prepare_on_worker(key: str, place: tuple[str, str, str], settings: Settings, *work: Any) -> Prepared:
-    """Compute the arrays of games in another process, which makes the index of the store at `place` once."""
-    return prepare_batch(made_once(key, lambda: searched_of(open_same(*place), settings)), *work)
+def _prepare_on_worker(key: str, make: Callable[[], SearchIndex], *work: Any) -> Prepared:
+    """Compute the arrays of games in another process, which makes its index once."""
+    return prepare_batch(made_once(key, make), *work)
+
+
+def _index_on_worker(place: tuple[str, str, str], settings: Settings) -> SearchIndex:
+    """Make the index of a store that another process has opened."""
+    return searched_of(open_same(*place), settings)
 
 
 def prepare_batch(
