@@ -210,7 +210,10 @@ COMMAND = Command(
             "auto, minilm, mpnet, e5, or a sentence-transformers folder or hub id (default: %(default)s)",
             default="auto",
         ),
-        (number("--workers", 1, "processes that read files and embed passages (default: all cores)"), CLUSTER),
+        (
+            number("--workers", 1, "processes that read files and embed passages (default: all cores, and up to 4)"),
+            CLUSTER,
+        ),
         *(*SETTINGS, JSON),
         (
             flag("--list", says="show the documents of the store"),

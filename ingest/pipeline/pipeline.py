@@ -44,6 +44,8 @@ Status = Literal["added", "replaced", "unchanged", "same file", "embedded anew",
 
 ATTEMPTS = 3
 """Number of times that an ingest is tried if other ones keep changing the store."""
+MOST_EMBEDDING = 4
+"""Most processes that embed unless the user names a number; each takes about 1 GB of memory."""
 PASSAGES_A_WORKER = 200
 """Another process pays from this number of passages: it takes about 3 s to start, and embeds 25 passages a second."""
 
@@ -191,8 +193,8 @@ def _ingest(
     models = Models.of(settings.embed)
     if embedder_spec != "auto" and any(row.action == "read" for row in rows):
         require_embedder(embedder_spec, models.folder)
-    workers: Workers = cluster or settings.ingest.workers or os.cpu_count() or 1
-    read_all(rows, documents, settings.ingest, staging, progress, workers)
+    n_cores = os.cpu_count() or 1
+    read_all(rows, documents, settings.ingest, staging, progress, cluster or settings.ingest.workers or n_cores)
     if staging.n_found:
         notice(f"resumed: {pluralize(staging.n_found, 'file')} had been read before")
     texts = (paragraph.text for row in rows if row.reading for paragraph in row.reading.paragraphs)
@@ -206,6 +208,7 @@ def _ingest(
         specs = dict.fromkeys((spec, *word_models)) if readings and has_text else ()
         embedders = [models.embedder(wanted, notice) for wanted in specs]
         of_all = embedders, word_models, max_tokens, settings.embed
+        workers: Workers = cluster or settings.ingest.workers or min(n_cores, MOST_EMBEDDING)
         updates = _embedded(readings, *of_all, staging, progress, notice, workers)
         relevance = _relevance(updates, dropped, course, embedders[0]) if embedders and spec not in BUILT_IN else None
         store.change(updates, dropped, relevance)
