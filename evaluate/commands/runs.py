@@ -14,8 +14,8 @@ from quarry.configs.settings import Settings, SettingsError, is_file_name, prese
 from quarry.configs.terminal import pluralize, visible
 from quarry.evaluate.commands import shared
 from quarry.evaluate.errors import RunError, writing
-from quarry.evaluate.referee.simulated import EVERY, HINT_ALONE, SPECS, judges_of
-from quarry.evaluate.referee.spec import read_spec, spec_table
+from quarry.evaluate.referee.simulated import EVERY, SPECS, judges_of
+from quarry.evaluate.referee.spec import HINT_ALONE, read_spec, spec_table
 from quarry.evaluate.runs.files import partial_path, read_runs, write_run
 from quarry.evaluate.runs.measures import find_measures
 from quarry.evaluate.runs.run import Run
@@ -54,7 +54,7 @@ def replay(options: argparse.Namespace) -> int:
     if options.out:
         write_run(options.out, played)
     if options.json:
-        shared.print_json(played.as_json())
+        print(shared.as_json(played.as_json()))
     else:
         _print_run(played, options)
     return shared.lost_code(options, played.lost_at_ingest)
@@ -113,7 +113,7 @@ def _play_several(options: argparse.Namespace, settings: Settings, referees: Seq
         shared.write_text(options.out, shared.as_json(table) + "\n")
         partial_path(options.out).unlink()
     if options.json:
-        shared.print_json(table)
+        print(shared.as_json(table))
     else:
         print(f"{options.games}, {options.split or 'all splits'}, preset {options.preset}: {table['games']} games")
         print(table_text(table))
@@ -179,17 +179,25 @@ def compare(options: argparse.Namespace) -> int:
     if options.out:
         shared.write_text(options.out / "compare.json", shared.as_json(document) + "\n")
     if options.json:
-        shared.print_json(document)
+        print(shared.as_json(document))
     else:
         _print_table(runs, tests)
     return shared.lost_code(options, max(run.lost_at_ingest for run in runs))
 
 
 def _replayed(options: argparse.Namespace) -> list[Run]:
-    """Replay the games with each preset."""
+    """Replay the games with each preset, under its name or the name of its file."""
     from quarry.evaluate.replay.replay import replay_each
 
-    settings, measures = _settings(options), find_measures(options.measures)
+    if options.games is None or not options.presets:
+        raise SettingsError("compare must be given --games and --presets, or RUN.json files, got neither")
+    presets = [name.strip() for name in options.presets.split(",") if name.strip()]
+    settings = {Path(name).stem if is_file_name(name) else name: cli.settings_of(options, name) for name in presets}
+    if len(settings) < max(2, len(presets)):
+        raise RunError(
+            f"--presets must name different presets, two or more, got {options.presets!r}; e.g. dual,filtered"
+        )
+    measures = find_measures(options.measures)
     read_spec(options.referee)
     store = shared.open_for(options)
     if options.out:
@@ -208,19 +216,6 @@ def _replayed(options: argparse.Namespace) -> list[Run]:
             workers=workers,
             measures=measures,
         )
-
-
-def _settings(options: argparse.Namespace) -> dict[str, Settings]:
-    """Return the settings of each preset by a name that may be a file's."""
-    if options.games is None or not options.presets:
-        raise SettingsError("compare must be given --games and --presets, or RUN.json files, got neither")
-    presets = [name.strip() for name in options.presets.split(",") if name.strip()]
-    settings = {Path(name).stem if is_file_name(name) else name: cli.settings_of(options, name) for name in presets}
-    if len(settings) < max(2, len(presets)):
-        raise RunError(
-            f"--presets must name different presets, two or more, got {options.presets!r}; e.g. dual,filtered"
-        )
-    return settings
 
 
 def _print_table(runs: Sequence[Run], tests: Sequence[PairedTest]) -> None:

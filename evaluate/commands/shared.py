@@ -100,11 +100,6 @@ def with_interval(value: float, ends: Sequence[float], form: str = ".3f", ends_f
     return f"{value:{form}} [{ends[0]:{ends_form}}, {ends[1]:{ends_form}}]"
 
 
-def print_json(document: Any) -> None:
-    """Print one JSON document on standard output."""
-    print(as_json(document))
-
-
 def as_json(document: Any) -> str:
     """Return a document as JSON for people and files."""
     return json.dumps(document, ensure_ascii=False, indent=1)

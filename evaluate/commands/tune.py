@@ -160,7 +160,7 @@ def run(options: argparse.Namespace) -> int:
     if options.out is not None:
         write_tuned(found, options.out)
     if options.json:
-        shared.print_json({**found, "written_to": options.out and str(options.out)})
+        print(shared.as_json({**found, "written_to": options.out and str(options.out)}))
     else:
         _print(found)
         print(
@@ -221,7 +221,7 @@ def calibrate_search(options: argparse.Namespace) -> int:
     shared.write_text(options.out, shared.as_json({**tree, spec: fitted}) + "\n")
     used = f"; used for every store of {spec}" if options.out == own_fit(CALIBRATION) else ""
     cli.warn(options, f"written to {options.out}{used}")
-    shared.print_json(fitted)
+    print(shared.as_json(fitted))
     return 0
 
 

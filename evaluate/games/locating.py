@@ -119,11 +119,6 @@ def hint_errors(hint: str, text: str) -> Iterator[str]:
 
 
 def shared_word_errors(key: str, value: str, text: str) -> Iterator[str]:
-    """Yield an error if words of a value occur in the text of the paragraph."""
-    if words := shared_words(value, text):
+    """Yield an error if words of a value occur in the text of the paragraph; the rule of the game allows none."""
+    if words := sorted(set(tokens(value)) & set(tokens(text))):
         yield f"{key} must share no word with the paragraph, got {', '.join(words)}; say it in other words"
-
-
-def shared_words(hint: str, text: str) -> list[str]:
-    """Return the words that occur in both texts, sorted; the rule of the game allows none."""
-    return sorted(set(tokens(hint)) & set(tokens(text)))

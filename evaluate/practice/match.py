@@ -13,13 +13,13 @@ from pydantic import BaseModel, Field, ValidationError
 
 from quarry.evaluate.errors import EvaluateError
 from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.referee.scoring import Score, Similarity, score_guess
+from quarry.evaluate.referee.scoring import Similarity, score_guess
 from quarry.evaluate.referee.spec import N_QUESTIONS, Posed, Referee, secret_of
 from quarry.ingest.paragraph import Paragraph
 from quarry.player.errors import MessageError, ServerError
 from quarry.player.protocol import messages as protocol
 from quarry.player.protocol.client import GameState
-from quarry.player.protocol.messages import Json
+from quarry.player.protocol.messages import Json, Score
 from quarry.player.questions.answer import LETTERS, Answer
 
 MatchState = Literal["warmup", "questions", "guess", "over"]

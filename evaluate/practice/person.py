@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from quarry.configs.terminal import visible
+from quarry.evaluate.games.labeller import Ask
 from quarry.player.game.game import Spectator
-from quarry.player.player import Decision, Plan, Player
+from quarry.player.player import Player
 from quarry.player.protocol.messages import RoundStart
 from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, letter_row
 from quarry.player.questions.question import Question
@@ -15,17 +14,10 @@ ME = "me"
 """Referee SPEC of `run_game.py` that asks a person."""
 DOMAIN = "things"
 """Domain of the associative word if the person names none."""
-Ask = Callable[[str], str]
-"""Function that shows a prompt and returns the typed line."""
 
 
-def play_with_person(
-    player: Player, spectator: Spectator, ask: Ask, game_id: str
-) -> tuple[Plan, list[str], Decision, str]:
-    """Play one game with a person as the referee.
-
-    Returns:
-        The plan, the answers, the decision, and the ending: "right" or "wrong" as the person said, else "over".
+def play_with_person(player: Player, spectator: Spectator, ask: Ask, game_id: str) -> None:
+    """Play one game with a person as the referee, and print whether the person said that the guess was right.
 
     Raises:
         QueryError: neither a hint nor a lecture was typed.
@@ -43,9 +35,8 @@ def play_with_person(
     decision = player.decide(plan, answers)
     spectator.answered(plan, answers, decision)
     said = ask("Is that the first sentence of your paragraph? y, n or Enter: ").strip().casefold()[:1]
-    ending = {"y": "right", "n": "wrong"}.get(said, "over")
-    print(f"The guess was {ending}." if ending != "over" else "Whether the guess was right is not known.")
-    return plan, answers, decision, ending
+    ending = {"y": "right", "n": "wrong"}.get(said)
+    print(f"The guess was {ending}." if ending else "Whether the guess was right is not known.")
 
 
 def _answer(number: int, question: Question, ask: Ask) -> str:

@@ -32,7 +32,7 @@ from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.practice.match import Match, RefusedMessageError, first_fault
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
 from quarry.evaluate.referee.simulated import make_referee, prepare, tools_of
-from quarry.evaluate.referee.spec import Referee
+from quarry.evaluate.referee.spec import HINT_ALONE, Referee
 from quarry.ingest.embed import Models
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
@@ -46,7 +46,6 @@ IDLE_S = 75
 GRACE_S = 5
 """Seconds that running requests may take to end when the server is stopped."""
 HOST = "127.0.0.1"
-BUNDLED_GAMES = BUNDLED / "games"
 N_MADE, N_HINT_WORDS = 60, 12
 """Number of games made about a course without labelled ones, and number of words of each hint."""
 
@@ -74,13 +73,13 @@ def load_repertoire(
         GamesError: the file cannot be used, or none of its games is about this store.
     """
     prepare([spec], store, settings.embed)  # no player waits for it
-    referee = make_referee(spec, seed or 0, tools_of(store, settings.embed))
-    if referee is None:
+    if spec == HINT_ALONE:
         raise RefereeError("--referee must answer questions to play games, got none; take oracle")
+    referee = make_referee(spec, seed or 0, tools_of(store, settings.embed))
     games = load_games(games_path, named)
     located = locate_games(games, store.paragraphs)
     playable = [(game, paragraph) for game in games if (paragraph := located.get(game.game_id)) is not None]
-    if not playable and games_path.parent == BUNDLED_GAMES:
+    if not playable and games_path.parent == BUNDLED / "games":
         playable = made_games(store.paragraphs)
     if not playable:
         raise GamesError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from quarry.evaluate.games.labelled import same_text, token_f1, tokens
@@ -13,6 +12,7 @@ from quarry.evaluate.referee.simulated import other_embedder
 from quarry.evaluate.referee.text import same_form
 from quarry.ingest.arrays import Float32Array
 from quarry.ingest.embed import Models
+from quarry.player.protocol.messages import Score
 
 Similarity = Callable[[str, str], float]
 """Similarity of two words, 0..1."""
@@ -43,23 +43,6 @@ WORDS_KEPT = 4_096
 
 Answers = Mapping[int, str]
 """Maps the number of a question to the answer given: "A".."D" or "Not Relevant", in any case."""
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """The score of a guess, its fields named as those of Q21SCOREFEEDBACK.
-
-    Attributes:
-        league_points: 0..3.
-        private_score: the weighted sum of the four parts, 0..100, rounded to two decimals.
-        breakdown: the parts, each 0..100.
-        feedback: what the referee says about the sentence and the word.
-    """
-
-    league_points: int
-    private_score: float
-    breakdown: Mapping[str, float]
-    feedback: Mapping[str, str]
 
 
 def score_guess(
@@ -93,7 +76,7 @@ def score_guess(
     for name in ("opening_sentence", "associative_word"):
         part, said = parts[f"{name}_score"], name.replace("_", " ")
         feedback[name] = f"The {said} is right." if part == 100.0 else f"The {said} earned {part:.0f} of 100."
-    return Score(league_points(private_score), private_score, parts, feedback)
+    return Score(private_score, league_points(private_score), parts, feedback)
 
 
 def score_sentence(guess: str, truth: str) -> float:

@@ -18,7 +18,16 @@ from quarry.configs.imports import make
 from quarry.configs.settings import EmbedSettings
 from quarry.evaluate.errors import RefereeError
 from quarry.evaluate.referee.reading import answer_by_reading
-from quarry.evaluate.referee.spec import N_QUESTIONS, REFEREES, Posed, Referee, RefereeSpec, Secret, read_spec
+from quarry.evaluate.referee.spec import (
+    HINT_ALONE,
+    N_QUESTIONS,
+    REFEREES,
+    Posed,
+    Referee,
+    RefereeSpec,
+    Secret,
+    read_spec,
+)
 from quarry.evaluate.referee.text import VisibleContext, visible_context
 from quarry.ingest.arrays import AnyFloatArray
 from quarry.ingest.embed import Embedder, Models, choose_spec
@@ -216,8 +225,8 @@ def tools_of(store: Course, settings: EmbedSettings) -> Tools:
     return Tools(texts, spec if readable else None, Models.of(settings))
 
 
-def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Referee | None:
-    """Return the referee of a SPEC; None for `none`.
+def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Referee:
+    """Return the referee of a SPEC.
 
     Args:
         seed: the seed of the answers that are replaced or drawn.
@@ -227,8 +236,6 @@ def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Refere
         RefereeError: the SPEC is invalid.
     """
     read = read_spec(spec)
-    if read is None:
-        return None
     if read.own:
         found: Referee = make(REFEREES, read.own, "--referee", seed, tools or Tools())
         return found
@@ -241,7 +248,7 @@ def prepare(specs: Iterable[str], store: Course, settings: EmbedSettings) -> Non
     Raises:
         RefereeError: a SPEC is invalid.
     """
-    if any((read := read_spec(spec)) and read.view == "passages" for spec in specs):
+    if any(read_spec(spec).view == "passages" for spec in specs):
         tools_of(store, settings).retrieve("")
 
 
@@ -255,15 +262,13 @@ SPECS = (
     *("constant:A", "constant:D", "key", "blind", "sees:name", "declining", "random", "semantic"),
 )
 """Every kind of referee, in the order of the table."""
-HINT_ALONE = "none"
-"""The referee that answers nothing. The other referees are compared with it."""
 Judge = tuple[str, int]
 """The SPEC and the seed of a referee."""
 
 
 def repeats_of(spec: str, repeats: int, seed: int) -> list[Judge]:
     """Return a referee once for each repeat, with the seeds `seed`, `seed + 1`, ...; none for the SPEC "none"."""
-    return [(spec, seed + repeat) for repeat in range(repeats)] if read_spec(spec) is not None else []
+    return [(spec, seed + repeat) for repeat in range(repeats)] if read_spec(spec).n_answers else []
 
 
 def judges_of(specs: Sequence[str], repeats: int, seed: int) -> list[Judge]:
@@ -276,13 +281,5 @@ def judges_of(specs: Sequence[str], repeats: int, seed: int) -> list[Judge]:
         raise RefereeError(f"--referee must each be named once, and not {HINT_ALONE}, got {twice[0]!r}; remove it")
     judges = [(HINT_ALONE, seed)]
     for spec in specs:
-        read = read_spec(spec)
-        assert read is not None, "none was refused above"
-        judges += repeats_of(spec, repeats if read.draws else 1, seed)
+        judges += repeats_of(spec, repeats if read_spec(spec).draws else 1, seed)
     return judges
-
-
-def make_judge(judge: Judge, tools: Tools) -> Referee:
-    """Return the referee of a SPEC and seed; for the SPEC "none" one that sends no answers."""
-    spec, seed = judge
-    return make_referee(spec, seed, tools) or SimulatedReferee(RefereeSpec(n_answers=0))

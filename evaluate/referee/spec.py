@@ -14,6 +14,8 @@ from quarry.ingest.paragraph import Paragraph
 from quarry.player.questions.answer import LETTERS, Answer
 
 N_QUESTIONS = 20
+HINT_ALONE = "none"
+"""SPEC of the referee that answers nothing. The other referees are compared with it."""
 
 Posed = tuple[str, Sequence[str]]
 """The text of a question, without options, and the texts of A to D, in this order."""
@@ -143,15 +145,15 @@ def spec_table() -> str:
     return "\n".join(["a referee SPEC is none (the hint alone), or terms joined by commas:", *lines])
 
 
-def read_spec(spec: str) -> RefereeSpec | None:
-    """Parse a SPEC; None for `none`.
+def read_spec(spec: str) -> RefereeSpec:
+    """Parse a SPEC; `none` answers no question.
 
     Raises:
         RefereeError: a term is unknown or comes twice, two policies are named, or shares are above 1 together.
         SettingsError: a dotted path leads nowhere.
     """
-    if spec == "none":
-        return None
+    if spec == HINT_ALONE:
+        return RefereeSpec(n_answers=0)
     if spec in REFEREES or is_dotted(spec):
         find(REFEREES, spec, "--referee")
         return RefereeSpec(own=spec)

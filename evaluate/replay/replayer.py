@@ -14,23 +14,19 @@ from quarry.configs.settings import Settings, SettingsError, WorkerError
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
 from quarry.evaluate.referee.scoring import Similarity, word_similarity
-from quarry.evaluate.referee.simulated import Judge, make_judge, tools_of
+from quarry.evaluate.referee.simulated import Judge, make_referee, tools_of
 from quarry.evaluate.referee.spec import Referee
 from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord, record_game
 from quarry.ingest.embed import Models
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course, is_url, open_store
 from quarry.player.game.loop import play
-from quarry.player.player import Contestant, Plan, Player, build_player
-from quarry.player.protocol.messages import RoundStart
+from quarry.player.player import Contestant, Player, build_player
 from quarry.player.questions.question import Question
 from quarry.player.search.types import Query
 
 GAMES_A_WORKER = 40
 """Another process pays from this number of played games: it takes about 4 s to start, a game a fifth of a second."""
-
-N_REMEMBERED = 2**16
-"""The cache of similarities holds this many pairs of words."""
 
 TIMEOUT_S = 3600.0
 """Timeout of a replayed game; nobody waits for it."""
@@ -100,7 +96,7 @@ class Replayer:
 
 
 class _PlansOnce:
-    """A contestant that keeps its last plan, since the plays of a game differ only in the answers.
+    """A contestant that makes each plan once, since the plays of a game differ only in the answers.
 
     Args:
         player: makes the plans and the guesses.
@@ -108,17 +104,9 @@ class _PlansOnce:
     """
 
     def __init__(self, player: Contestant, questions: Sequence[Question] | None) -> None:
-        self._player = player
-        self._questions = questions
-        self._last: Plan | None = None
         self.answer_warmup = player.answer_warmup
         self.decide = player.decide
-
-    def plan(self, start: RoundStart, questions: Sequence[Question] | None = None) -> Plan:
-        """Return the last plan if it is of the same game; else make a plan with the player."""
-        if self._last is None or self._last.start != start or questions is not None:
-            self._last = self._player.plan(start, self._questions or questions)
-        return self._last
+        self.plan = functools.cache(lambda start, _: player.plan(start, questions))
 
 
 def build_replayer(
@@ -147,10 +135,8 @@ def build_replayer(
     store = open_same(location, collection, fingerprint)
     player = patient_player(store, settings)
     tools = tools_of(store, settings.embed)
-    referees = [make_judge(judge, tools) for judge in judges]
+    referees = [make_referee(*judge, tools) for judge in judges]
     similarity = word_similarity(store.embedder_spec, Models.of(settings.embed)) if judges else None
-    if similarity is not None:
-        similarity = functools.lru_cache(maxsize=N_REMEMBERED)(similarity)
     return Replayer(player, referees, similarity, seed, n_candidates)
 
 

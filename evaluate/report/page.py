@@ -130,8 +130,13 @@ def _outcome(plays: Sequence[GameRow]) -> dict[str, Any]:
 
 def _games(runs: Sequence[Run], game_ids: Sequence[str]) -> dict[str, list[dict[str, Any] | None]]:
     """Return the details of each game by run, None if a run has no such game; the page shows them on a click."""
+    shown = set(game_ids)
     by_run = [
-        {game_id: _opened(record) for game_id, record in run.find(set(game_ids)).items() if record["answerable"]}
+        {
+            record["game_id"]: _opened(record)
+            for record in run.records
+            if record["answerable"] and record["game_id"] in shown
+        }
         for run in runs
     ]
     return {game_id: [of_run.get(game_id) for of_run in by_run] for game_id in game_ids}

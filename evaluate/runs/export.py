@@ -77,7 +77,7 @@ def trec_run(run: Run) -> Iterator[str]:
 
     The score is minus the rank, since tools sort by it: a hit in a slot of the book may precede a more relevant one.
     """
-    for record in run.answerable():
+    for record in (record for record in run.records if record["answerable"]):
         for place, hit in enumerate(record["search"]["hits"], 1):
             yield f"{trec_id(record['game_id'])} Q0 {trec_id(hit['paragraph_id'])} {place} {-place} {trec_id(run.name)}"
 

@@ -17,9 +17,10 @@ from typing_extensions import TypedDict
 
 from quarry.configs.json_files import as_object, read_text
 from quarry.evaluate.errors import RunError, writing
+from quarry.evaluate.referee.spec import HINT_ALONE
 from quarry.evaluate.runs.measures import Measure
 from quarry.evaluate.runs.record import GameRecord, HitRecord, SearchRecord
-from quarry.evaluate.runs.run import NOT_PLAYED, Run
+from quarry.evaluate.runs.run import Run
 
 
 class _Header(TypedDict):
@@ -222,7 +223,7 @@ def read_trec_run(path: Path, ours: Run) -> Run:
         raise RunError(f"{path}: must name games of {ours.name}, got {', '.join([*rankings][:3]) or 'none'}")
     records = tuple(_ranked(record, rankings[record["game_id"]], path.stem) for record in ours.records)
     preset = {"preset": path.name}
-    return Run(records, NOT_PLAYED, preset, ours.store_fingerprint, "", ours.seed, 1, path.stem, ours.own_measures)
+    return Run(records, HINT_ALONE, preset, ours.store_fingerprint, "", ours.seed, 1, path.stem, ours.own_measures)
 
 
 def _ranked(record: GameRecord, scores: Mapping[str, float], name: str) -> GameRecord:

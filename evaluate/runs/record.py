@@ -193,18 +193,6 @@ def lost_at(record: GameRecord, play: PlayRecord | None) -> LostAt | None:
     return "answers" if play is not None else None
 
 
-def book_right(record: GameRecord) -> bool:
-    """Return whether the name was resolved, to filter or to boost, to the document that holds the paragraph."""
-    book, truth = record["search"]["book"], record["truth"]
-    return book is not None and truth is not None and book["tier"] != "none" and book["document"] == truth["document"]
-
-
-def sentence_read_right(record: GameRecord) -> bool:
-    """Return whether the ingested paragraph opens with the labelled sentence."""
-    truth = record["truth"]
-    return truth is not None and same_text(truth["opening_sentence"], record["opening_sentence"])
-
-
 def fate(record: GameRecord, play: PlayRecord | None) -> str:
     """Return one sentence: where the paragraph was found or lost, and why.
 

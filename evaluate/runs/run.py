@@ -7,7 +7,7 @@ import hashlib
 import html
 import json
 import subprocess
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import islice
 from pathlib import Path
@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quarry.configs.settings import Settings, as_dict
+from quarry.evaluate.games.labelled import same_text
+from quarry.evaluate.referee.spec import HINT_ALONE
 from quarry.evaluate.runs.measures import MEASURES, Measure, interval, values_of
-from quarry.evaluate.runs.record import GameRecord, PlayRecord, book_right, fate, lost_at, sentence_read_right
+from quarry.evaluate.runs.record import GameRecord, PlayRecord, fate, lost_at
 from quarry.ingest.arrays import Float64Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
-NOT_PLAYED = "none"
-"""The referee of a run that only searched."""
 ROOT = Path(__file__).resolve().parents[2]
 N_AT_ONCE = 256
 """Records that are in memory at the same time while a run is read."""
@@ -40,7 +40,7 @@ class GameRow:
         rank: the rank of the labelled paragraph among the hits; slot and strategy are those of its hit.
         won: None without a referee.
         n_hits: hits of the search; relevant: False if none passed the threshold.
-        book_right: whether the book was resolved to the document of the paragraph.
+        book_right: whether the book was resolved, to filter or to boost, to the document of the paragraph.
         read_right: whether the ingested opening sentence is the labelled one; None if the label does not say.
     """
 
@@ -89,6 +89,7 @@ def row_of(record: GameRecord, repeat: int, *, played: bool) -> GameRow:
     search, truth, book, play = record["search"], record["truth"], record["search"]["book"], play_of(record, repeat)
     hit = search["hits"][search["rank"] - 1] if search["rank"] else None
     labelled = record["in_text_layer"] and record["opening_sentence"]
+    read_right = truth is not None and same_text(truth["opening_sentence"], record["opening_sentence"])
     return GameRow(
         repeat=repeat,
         won=(play is not None and play["won"]) if played else None,
@@ -99,8 +100,8 @@ def row_of(record: GameRecord, repeat: int, *, played: bool) -> GameRow:
         book_confidence=book["confidence"] if book else None,
         confidence=play["guess"]["confidence"] if play else None,
         n_hits=len(search["hits"]),
-        book_right=book_right(record),
-        read_right=sentence_read_right(record) if labelled else None,
+        book_right=bool(book and truth and book["tier"] != "none" and book["document"] == truth["document"]),
+        read_right=read_right if labelled else None,
         **_picked(record, "game_id", "book_name", "hint", "questions_ms", "decide_ms"),
         **_picked(search, "rank", "relevant", "embed_ms", "search_ms"),
         **_picked(hit, "slot", "strategy"),
@@ -185,15 +186,7 @@ class Run:
     @property
     def played(self) -> bool:
         """Whether there was a referee."""
-        return self.referee != NOT_PLAYED
-
-    def answerable(self) -> Iterator[GameRecord]:
-        """Yield the records of the games with a paragraph of the course; measures are over these."""
-        return (record for record in self.records if record["answerable"])
-
-    def find(self, game_ids: Collection[str]) -> dict[str, GameRecord]:
-        """Return the records of some games by game_id."""
-        return {record["game_id"]: record for record in self.records if record["game_id"] in game_ids}
+        return self.referee != HINT_ALONE
 
     @property
     def games(self) -> list[GameRow]:
@@ -227,21 +220,11 @@ class Run:
         return won
 
     @functools.cached_property
-    def win_rate(self) -> float | None:
-        """Share of the plays that were won, None where nothing was played."""
-        return None if self.won is None else round(float(self.won.mean()), 6)
-
-    @functools.cached_property
-    def win_rate_interval(self) -> list[float] | None:
-        """Its 95% interval over games."""
-        return None if self.won is None else _rounded(interval(self.won, self.seed))
-
-    @property
     def figures(self) -> dict[str, tuple[float, list[float]]]:
         """Each measure, and the win rate of a played run, with its 95% interval."""
         figures = {name: (value, self.intervals[name]) for name, value in self.measures.items()}
-        if self.win_rate is not None and self.win_rate_interval is not None:
-            figures["win_rate"] = self.win_rate, self.win_rate_interval
+        if self.won is not None:
+            figures["win_rate"] = round(float(self.won.mean()), 6), _rounded(interval(self.won, self.seed))
         return figures
 
     @property
@@ -253,6 +236,7 @@ class Run:
     def as_json(self) -> dict[str, Any]:
         """Return the run as docs/commands.md lists its keys; the same records give the same."""
         games = self.games
+        win_rate, win_rate_interval = self.figures.get("win_rate", (None, None))
         scores = [row.private_score or 0.0 for row in self.rows]
         exact = {
             name: None if self.won is None else _share([bool(getattr(row, name)) for row in self.rows])
@@ -268,8 +252,8 @@ class Run:
             "book_resolved": _share([row.book_right for row in games]),
             "abstained": sum(not row.relevant for row in games),
             "abstained_unanswerable": self._abstained,
-            "win_rate": self.win_rate,
-            "win_rate_interval": self.win_rate_interval,
+            "win_rate": win_rate,
+            "win_rate_interval": win_rate_interval,
             "sentence_exact": exact["sentence_exact"],
             "private_score": None if self.won is None else round(float(np.mean(scores)), 4),
             "associative_word_exact": exact["word_exact"],

@@ -9,7 +9,8 @@ import numpy as np
 
 from quarry.configs.settings import Settings, as_dict
 from quarry.evaluate.errors import RunError
-from quarry.evaluate.referee.simulated import HINT_ALONE, Judge
+from quarry.evaluate.referee.simulated import Judge
+from quarry.evaluate.referee.spec import HINT_ALONE
 from quarry.evaluate.runs.measures import bootstrap_interval, interval
 from quarry.evaluate.runs.record import GameRecord
 from quarry.evaluate.runs.run import commit

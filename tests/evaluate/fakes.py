@@ -15,7 +15,7 @@ from quarry.configs.settings import Settings
 from quarry.evaluate.games.labelled import LabelledGame
 from quarry.evaluate.practice.server import Repertoire
 from quarry.evaluate.referee.scoring import Similarity
-from quarry.evaluate.referee.simulated import make_judge, make_referee, repeats_of, tools_of
+from quarry.evaluate.referee.simulated import make_referee, repeats_of, tools_of
 from quarry.evaluate.referee.spec import Referee
 from quarry.evaluate.replay.replay import replay_games
 from quarry.evaluate.replay.replayer import Replayer
@@ -54,7 +54,6 @@ def course_games(paragraphs: Sequence[Paragraph]) -> list[LabelledGame]:
 def small_repertoire(referee: Referee | None = None) -> Repertoire:
     """The twelve games of `course()`, judged by the oracle; two different words are half alike."""
     oracle = make_referee("oracle")
-    assert oracle is not None
     paragraphs = course()
     return Repertoire(list(zip(course_games(paragraphs), paragraphs, strict=True)), referee or oracle, half_alike)
 
@@ -145,7 +144,7 @@ def make_hashing_replayer(location: str, settings: Settings, referee: str, seed:
     store = open_store(location)
     embedder = HashingEmbedder()
     player = Player(build.build_orchestrator(store, settings, embedder), settings.game)
-    judges = [judge for repeat in range(repeats) if (judge := make_referee(referee, seed + repeat)) is not None]
+    judges = [make_referee(*judge) for judge in repeats_of(referee, repeats, seed)]
     return Replayer(player, judges, half_alike, seed)
 
 
@@ -162,6 +161,6 @@ def replay(
 ) -> Run:
     """A run over the games by this player, in this process."""
     judges, tools = repeats_of(referee, repeats, seed), tools_of(store, settings.embed)
-    replayer = Replayer(player, [make_judge(judge, tools) for judge in judges], similarity, seed)
+    replayer = Replayer(player, [make_referee(*judge, tools) for judge in judges], similarity, seed)
     records = replay_games(games, store, functools.partial(map, replayer.record), progress=False)
     return make_run(records, store.fingerprint, settings, referee, seed, len(judges) or 1)

@@ -113,7 +113,6 @@ def test_answers_of_a_careful_reader_win_the_games() -> None:
     assert list(batches) == [game.game_id for game in games]
     assert [batch.paragraph for batch in batches.values()] == [item.text for item in course()[:4]]
     oracle = make_referee("oracle")
-    assert oracle is not None
     answers = {
         game_id: tuple(
             oracle.answers(Secret(batch.paragraph, ""), [(asked.text, asked.options) for asked in batch.questions])

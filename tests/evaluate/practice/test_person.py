@@ -18,17 +18,20 @@ class Notebook(Spectator):
     def __init__(self) -> None:
         self.starts: list[RoundStart] = []
         self.answers: list[object] = []
+        self.decisions: list[Decision] = []
 
     def started(self, game_id: str, start: RoundStart) -> None:
         self.starts.append(start)
 
     def answered(self, plan: Plan, answers: object, decision: Decision) -> None:
         self.answers.append(answers)
+        self.decisions.append(decision)
 
 
 def played(typed: Iterator[str]) -> tuple[Decision, Notebook, Player]:
     player, notebook = dense_player(course()), Notebook()
-    return play_with_person(player, notebook, lambda prompt: next(typed, ""), "1")[2], notebook, player
+    play_with_person(player, notebook, lambda prompt: next(typed, ""), "1")
+    return notebook.decisions[0], notebook, player
 
 
 def test_letters_in_either_case_count_and_enter_is_not_relevant(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,8 +53,17 @@ def test_what_is_no_answer_is_asked_for_again() -> None:
     assert notebook.starts[0].association_domain == DOMAIN
 
 
-@pytest.mark.parametrize(("said", "ending"), [("y", "right"), (" NO", "wrong"), ("", "over"), ("who knows", "over")])
-def test_the_person_is_asked_at_the_end_whether_the_guess_was_right(said: str, ending: str) -> None:
+UNKNOWN = "Whether the guess was right is not known.\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "ending"),
+    [("y", "The guess was right.\n"), (" NO", "The guess was wrong.\n"), ("", UNKNOWN), ("who knows", UNKNOWN)],
+)
+def test_the_person_is_asked_at_the_end_whether_the_guess_was_right(
+    said: str, ending: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     typed = iter(["", "grammar token", "", *["A"] * 20, said])
-    assert play_with_person(dense_player(course()), Spectator(), lambda prompt: next(typed), "1")[3] == ending
+    play_with_person(dense_player(course()), Spectator(), lambda prompt: next(typed), "1")
+    assert capsys.readouterr().out.endswith(ending)
     assert next(typed, None) is None

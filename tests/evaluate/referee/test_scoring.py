@@ -9,7 +9,6 @@ import pytest
 
 from quarry.configs.settings import EmbedSettings
 from quarry.evaluate.referee.scoring import (
-    Score,
     character_similarity,
     citations,
     league_points,
@@ -20,6 +19,7 @@ from quarry.evaluate.referee.scoring import (
     word_similarity,
 )
 from quarry.ingest.embed import Models
+from quarry.player.protocol.messages import Score
 
 TRUTH = "The inverted index maps each term to its postings."
 ANSWERS = {1: "A", 2: "Not Relevant", 3: "C", 4: "B", 5: "D"}

@@ -16,9 +16,7 @@ CLINGS: Posed = ('Does the word "clings" occur in the paragraph?', ("Yes", "No",
 
 
 def answers(spec: str, posed: Posed = CLINGS, n: int = 20, seed: int = 0) -> list[Answer]:
-    referee = make_referee(spec, seed)
-    assert referee is not None
-    return referee.answers(SECRET, [posed] * n)
+    return make_referee(spec, seed).answers(SECRET, [posed] * n)
 
 
 def test_terms_combine_in_any_order() -> None:
@@ -56,9 +54,7 @@ def test_each_manner_answers_in_its_way() -> None:
 def test_what_draws_is_told_from_what_does_not() -> None:
     drawing = ("wrong:0.1", "declined:0.4,sees:opening", "random", "key", "noisy:1,0")
     for spec in (*drawing, "oracle", "declining", "constant:B", "semantic", "answers:5", "sees:passages"):
-        read = read_spec(spec)
-        assert read is not None
-        assert read.draws == (spec in drawing), spec
+        assert read_spec(spec).draws == (spec in drawing), spec
 
 
 WRONG = "semantics||noisy|noisy:0.1|noisy:a,b|noisy:-0.1,0|Oracle|sees:chapter|wrong:2|wrong:|declined:1e-1|answers:0"

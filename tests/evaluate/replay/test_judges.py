@@ -10,8 +10,8 @@ import pytest
 
 from quarry.configs.settings import Settings
 from quarry.evaluate.errors import RefereeError
-from quarry.evaluate.referee.simulated import HINT_ALONE, SPECS, judges_of
-from quarry.evaluate.referee.spec import read_spec
+from quarry.evaluate.referee.simulated import SPECS, judges_of
+from quarry.evaluate.referee.spec import HINT_ALONE, read_spec
 from quarry.evaluate.replay import replay as replay_module
 from quarry.evaluate.replay.replay import inputs_digest, replay_judges
 from quarry.evaluate.runs.record import GameRecord

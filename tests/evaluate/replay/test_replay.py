@@ -208,12 +208,12 @@ def repeated(hand_store: Course, hand_player: Player, hand_settings: Settings) -
     """A run of two repeats, and the seeds of its referees: the first one answers rightly, the second declines."""
     seeds: list[int] = []
 
-    def make(spec: str, seed: int, tools: Tools) -> Referee | None:
+    def make(spec: str, seed: int, tools: Tools) -> Referee:
         seeds.append(seed)
         return make_referee("oracle") if len(seeds) == 1 else Declining()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("quarry.evaluate.referee.simulated.make_referee", make)
+        patch.setattr("tests.evaluate.fakes.make_referee", make)
         run = replayed(
             GAMES,
             hand_store,

@@ -9,7 +9,7 @@ import pytest
 
 from quarry.configs.settings import load
 from quarry.evaluate.errors import RunError
-from quarry.evaluate.referee.simulated import HINT_ALONE
+from quarry.evaluate.referee.spec import HINT_ALONE
 from quarry.evaluate.runs.record import PlayRecord
 from quarry.evaluate.runs.table import make_table
 from tests.contracts.records import game_record, play_record
