@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 import regex
 
 from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.paragraphs.sentence import words_in
 
 SAME_FROM = 0.95
 """Two paragraphs are the same from this share of words in common, in order: one word in twenty may differ.
@@ -26,13 +25,18 @@ PERMUTATIONS = 128
 COMMON = 3
 """A word in a script without capitals is no name if it occurs in at least this many paragraphs."""
 
-_NUMBER_WORDS = words_in("""
+_NUMBER_WORDS = frozenset(
+    regex.findall(
+        r"\S+",
+        """
     one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
     nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion first second third
     fourth fifth sixth seventh eighth ninth tenth once twice double triple half halves quarter אחד אחת שני שתי שניים
     שתיים שלושה שלוש ארבעה ארבע חמישה חמש שישה שש שבעה שבע שמונה תשעה תשע עשרה עשר עשרים מאה מאתיים אלף אלפיים מיליון
     ראשון ראשונה שנייה שלישי שלישית רביעי רביעית חמישי חמישית
-""")
+    """,
+    )
+)
 
 
 def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:

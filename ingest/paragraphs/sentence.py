@@ -17,17 +17,16 @@ _IN_BRACKETS = re.compile(r"(?<=\S) \([^()]*\)$")
 """Source of a numbered label, as in "Theorem 2 (Gauss, 1801)."."""
 
 
-def words_in(text: str) -> frozenset[str]:
-    """Return the different words of a text, as blanks part them."""
+def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\S+", text))
 
 
-_NEVER_LAST = words_in("""
+_NEVER_LAST = _words("""
     e.g i.e cf v vs viz fig figs eq eqs eqn sec secs ch chap vol no nos p pp ref refs def thm prop lem alg tab app
     approx dr mr mrs ms prof st jr sr rev gen hon resp incl esp ed eds op a.k.a ca
 """)
-_SELDOM_LAST = words_in("al etc inc ltd co corp dept univ jan feb mar apr jun jul aug sep sept oct nov dec")
-_STARTERS = words_in("""
+_SELDOM_LAST = _words("al etc inc ltd co corp dept univ jan feb mar apr jun jul aug sep sept oct nov dec")
+_STARTERS = _words("""
     a an the this that these those it its he she they we you i in on at by for from to of as if when while where what
     which who how why then thus hence so but and or nor yet also however therefore moreover furthermore finally first
     second next now here there once since because although though after before both each every all any some most many
