@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 from quarry.configs.places import default_store
 from quarry.configs.settings import Settings, WorkerError, load
@@ -237,11 +237,6 @@ def run_command(command: Callable[[], int]) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        redirect_to_devnull(sys.stdout)
+        with contextlib.suppress(OSError, ValueError):  # the interpreter would fail on a closed stream when it exits
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-
-
-def redirect_to_devnull(stream: TextIO) -> None:
-    """Redirect the rest of a closed stream, so that the interpreter does not fail on it when it exits."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

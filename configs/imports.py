@@ -51,11 +51,9 @@ def make(table: Mapping[str, Any], name: str, key: str, *given: Any) -> Any:
         SettingsError: there is no such part, or the user's own fails.
     """
     part = find(table, name, key)
-    return (
-        call_with_available(part, given)
-        if name in table
-        else _guarded(lambda: call_with_available(part, given), name, key)
-    )
+    if name in table:
+        return call_with_available(part, given)
+    return _guarded(lambda: call_with_available(part, given), name, key)
 
 
 def call_with_available(found: Any, given: Sequence[Any]) -> Any:

@@ -19,16 +19,12 @@ BUNDLED = ROOT / "data"
 """The folder of the lectures and labelled games that come with the code."""
 
 
-def is_checkout() -> bool:
-    """Return whether the code is in a checkout."""
-    return (ROOT / "pyproject.toml").is_file()
-
-
 def home() -> Path:
     """Return the folder for everything that is made: QUARRY_HOME, else data/ of a checkout, else one of the user's."""
     if named := os.environ.get("QUARRY_HOME"):
         return Path(named)
-    return BUNDLED if is_checkout() else platformdirs.user_data_path("quarry", appauthor=False)
+    is_checkout = (ROOT / "pyproject.toml").is_file()
+    return BUNDLED if is_checkout else platformdirs.user_data_path("quarry", appauthor=False)
 
 
 def cache() -> Path:

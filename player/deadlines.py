@@ -69,21 +69,17 @@ class Runner:
     def start(self, name: str, work: Callable[[], T], deadline: float = math.inf) -> Call[T]:
         """Start a call; see `Call` for the arguments."""
         call: Call[T] = Call(name, deadline)
-        self.begin(call, work)
-        return call
-
-    def begin(self, call: Call[T], work: Callable[[], T]) -> None:
-        """Start a call that others may already wait for."""
         with self._lock:
-            running = self._running.setdefault(call.name, [])
+            running = self._running.setdefault(name, [])
             now = time.monotonic()
             n_late = sum(other.deadline < now for other in running)
             if n_late < MOST_HANGING:
                 running.append(call)
-        if n_late >= MOST_HANGING:
-            call.set_exception(LateStrategyError(call.name, f"{n_late} earlier calls of it have not returned"))
-            return
-        threading.Thread(target=self._run, args=(call, work), name="quarry search", daemon=True).start()
+        if n_late < MOST_HANGING:
+            threading.Thread(target=self._run, args=(call, work), name="quarry search", daemon=True).start()
+        else:
+            call.set_exception(LateStrategyError(name, f"{n_late} earlier calls of it have not returned"))
+        return call
 
     def _run(self, call: Call[T], work: Callable[[], T]) -> None:
         call.run(work)

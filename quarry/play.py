@@ -28,9 +28,8 @@ from quarry.ingest.errors import IngestError
 from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.store import Course, create_store, open_store
 from quarry.player.errors import JournalError, PlayerError
-from quarry.player.game.game import GameReport, Timeouts
+from quarry.player.game.game import GameReport, Timeouts, report_json
 from quarry.player.game.journal import Journal, authenticate
-from quarry.player.game.json_output import report_json
 from quarry.player.game.loop import play_games
 from quarry.player.game.terminal import Terminal, summary
 from quarry.player.player import build_player

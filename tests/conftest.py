@@ -15,7 +15,8 @@ import pytest
 from filelock import FileLock
 
 from quarry.configs.settings import Settings, load
-from quarry.ingest.embed import export_folder, exports, four_bits
+from quarry.ingest.embed import exports, four_bits
+from quarry.ingest.embed.models import export_folder
 from tests.chroma_server import ChromaServer
 
 

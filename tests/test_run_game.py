@@ -21,7 +21,7 @@ from quarry import play as run_game
 from quarry.configs.places import default_journal
 from quarry.configs.settings import load
 from quarry.evaluate.practice.server import PracticeServer, create_app, listen, serving
-from quarry.ingest.embed import load_embedder
+from quarry.ingest.embed.models import load_embedder
 from quarry.ingest.store import open_store
 from quarry.player.game.journal import Journal
 from quarry.player.words import words

@@ -136,7 +136,7 @@ def _bert(found: FourBits) -> Any:
             return (self.codes[input_ids].float() * self.scales[input_ids].float()).flatten(-2)
 
     # made without words, which `Words` replaces
-    network = BertModel(BertConfig(**{**found.sizes, "vocab_size": 1}), add_pooling_layer=False)
+    network = BertModel(BertConfig(**found.sizes, vocab_size=1), add_pooling_layer=False)
     network.embeddings.word_embeddings = Words()
     network.load_state_dict({name: torch.from_numpy(weight.copy()) for name, weight in found.weights().items()})
     return network
@@ -148,6 +148,7 @@ def _export(network: Any, target: Path) -> None:
     Outputs are the states of all tokens in the last layer, and their mean as a unit vector.
     """
     import torch
+    from onnxruntime.transformers import optimizer
 
     is_bert = network.config.model_type == "bert"
     if is_bert:
@@ -182,14 +183,9 @@ def _export(network: Any, target: Path) -> None:
             output_names=["embedding", "states"],
             dynamic_axes=dict.fromkeys(("input_ids", "attention_mask", "states"), tokens) | {"embedding": {0: "batch"}},
         )
-    _fuse(target, network.config.num_attention_heads, network.config.hidden_size)
-
-
-def _fuse(graph: Path, n_heads: int, hidden_size: int) -> None:
-    """Replace small steps of the graph by fused ones: attention, layer normalisation, GELU."""
-    from onnxruntime.transformers import optimizer
-
+    n_heads, hidden_size = network.config.num_attention_heads, network.config.hidden_size
+    # small steps of the graph become fused ones: attention, layer normalisation, GELU
     fused = optimizer.optimize_model(
-        str(graph), model_type="bert", num_heads=n_heads, hidden_size=hidden_size, opt_level=0
+        str(target), model_type="bert", num_heads=n_heads, hidden_size=hidden_size, opt_level=0
     )
-    fused.save_model_to_file(str(graph))
+    fused.save_model_to_file(str(target))

@@ -115,7 +115,6 @@ def _read(data: bytes) -> FourBits:
             "num_hidden_layers": n_layers,
             "num_attention_heads": n_heads,
             "intermediate_size": inner,
-            "vocab_size": n_words,
             "max_position_embeddings": n_positions,
             "type_vocab_size": n_types,
             "layer_norm_eps": epsilon,

@@ -187,7 +187,8 @@ class Course:
         Raises:
             StoreError: Chroma does not answer, or an ingest has replaced this generation.
         """
-        rows = {record_id: row for row, record_id in enumerate(self._passage_ids)}
+        passage_ids = itertools.chain.from_iterable(record.passage_ids for record in self.records.values())
+        rows = {record_id: row for row, record_id in enumerate(passage_ids)}
         with _collections_of(self.location, self.collection, self.token) as collections:
 
             def nearest(vector: Float32Array, n: int, doc_id: str) -> dict[int, float]:
@@ -201,11 +202,6 @@ class Course:
                     n_asked *= 2
 
             yield nearest
-
-    @property
-    def _passage_ids(self) -> list[str]:
-        """The ids of the records of `paragraphs` in Chroma."""
-        return list(itertools.chain.from_iterable(record.passage_ids for record in self.records.values()))
 
     def rejected(self) -> Iterator[RejectedParagraph]:
         """Yield every rejected paragraph, by document, in reading order."""

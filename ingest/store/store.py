@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from quarry.ingest.embed import PUBLISHED
+from quarry.ingest.embed.exports import PUBLISHED
 from quarry.ingest.embed.relevance import Relevance
 from quarry.ingest.errors import EmbedderMismatchError, StoreChangedError, StoreError
 from quarry.ingest.store import chroma

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry.ingest.arrays import AnyFloatArray, Float32Array, RowArray
-from quarry.player.questions.language import hebrew_forms, is_hebrew
+from quarry.player.questions.language import HEBREW_PREFIXES, hebrew_forms, is_hebrew
 from quarry.player.words import is_stop_word, stems, words
 
 ASSOCIATIONS_FILE = Path(__file__).with_name("associations.npz")
@@ -28,7 +28,6 @@ DOMAIN_TEMPERATURE = 0.05
 """Temperature of the weights of these domains, in units of cosine."""
 UNNAMED = 3e-6
 """Probability of a word that the norms of a domain do not name."""
-HEBREW_PREFIXES = frozenset("ושהכלבמ")
 PER_UNIT = 10.0
 """Cosines are multiplied by this, so that weights are of one size."""
 

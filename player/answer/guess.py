@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -63,8 +63,8 @@ def associative_words(
     rows, shares = known.rank(domain, hint, paragraph.text)
     if any(map(is_hebrew, words(domain))):
         taken = {hebrew_forms(word) for word in words(f"{paragraph.text} {domain}")}
-        found = _most_probable(known.in_hebrew(rows, shares), taken)
-        return found or [LAST_RESORT]
+        likeliest = sorted(known.in_hebrew(rows, shares).items(), key=lambda item: (-item[1], item[0]))
+        return [word for word, _ in likeliest if hebrew_forms(word) not in taken][:N_WEIGHED] or [LAST_RESORT]
     best = np.argsort(-shares, kind="stable")[:N_WEIGHED]
     best = best[shares[best] > 0.0]
     worth = expected_scores(shares[best], known.likeness(rows[best]))
@@ -81,8 +81,3 @@ def expected_scores(shares: Float32Array, likeness: Float32Array) -> Float32Arra
     """
     exact = (likeness >= 1.0).astype(np.float32) @ shares
     return np.asarray(EXACT_ONLY * exact + (1.0 - EXACT_ONLY) * (likeness @ shares), dtype=np.float32)
-
-
-def _most_probable(shares: Mapping[str, float], taken: set[str]) -> list[str]:
-    ordered = sorted(shares.items(), key=lambda item: (-item[1], item[0]))
-    return [word for word, _ in ordered if hebrew_forms(word) not in taken][:N_WEIGHED]

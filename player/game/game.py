@@ -1,10 +1,11 @@
-"""One game: the replies to its messages, the player's plan and decision, and the report when it is over."""
+"""One game: the replies to its messages, the player's plan and decision, and its report, also as JSON."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
 
+from quarry.ingest.arrays import Float64Array
 from quarry.player.game.fallback import DeadlinePlayer, Planned
 from quarry.player.game.journal import GameRecord, Ledger
 from quarry.player.player import Decision, Plan
@@ -201,3 +202,39 @@ class Game:
             return None
         share_s = REPLY_SHARE * min(self.timeouts.phase_s, deadline_s or self.timeouts.phase_s)
         return max(LEAST_BUDGET_S, share_s - (time.monotonic() - arrived))
+
+
+def report_json(report: GameReport) -> Json:
+    """Write a finished game as `run_game.py --json` prints it."""
+    start, decision, score = report.start, report.decision, report.score
+    return {
+        "game_id": report.game_id,
+        "book_name": start.book_name,
+        "hint": start.hint,
+        "association_domain": start.association_domain,
+        "questions": protocol.questions_json(report.plan.questions),
+        "answers": list(report.answers),
+        "guess": protocol.guess_json(decision.guess),
+        "private_score": score.private_score,
+        "league_points": score.league_points,
+        "breakdown": dict(score.breakdown),
+        "feedback": dict(score.feedback),
+        "candidates": len(report.plan.rows),
+        "belief_before": _belief_in(decision.best, report.plan.prior),
+        "belief_after": _belief_in(decision.best, decision.belief),
+        "evidence": [
+            {
+                "question_number": item.number,
+                "answer": item.letter,
+                "bits": round(item.weight, 3),
+                "clause": item.clause,
+            }
+            for item in decision.evidence
+        ],
+        "elapsed_s": round(report.elapsed_s, 3),
+    }
+
+
+def _belief_in(row: int, belief: Float64Array) -> float | None:
+    """Return the belief in the guess; None if it is not one of the candidates."""
+    return round(float(belief[row]), 6) if 0 <= row < len(belief) else None

@@ -30,8 +30,6 @@ from quarry.player.questions.answer import Answer
 from quarry.player.questions.question import Question
 
 VERSION = 1
-UNREADABLE = (ValueError, TypeError, KeyError, RecursionError, OverflowError)
-"""Errors of an altered column."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS players (
@@ -166,31 +164,6 @@ class Journal:
             return -1
         return last
 
-    def running(self, server: str, player: str) -> list[GameRecord]:
-        """Read the games of a player that are not over, the oldest first; leave out unreadable ones with a warning.
-
-        Raises:
-            JournalError: the disk failed.
-        """
-        records = []
-        for key, game_id, start, questions, answers, guess in self.rows(_RUNNING, server, player):
-            replies = self.rows("SELECT message, reply FROM replies WHERE game = ? ORDER BY rowid", key)
-            try:
-                record = GameRecord(
-                    int(key),
-                    str(game_id),
-                    adapter(RoundStart).validate_json(start) if start else None,
-                    adapter(tuple[Question, ...]).validate_json(questions) if questions else (),
-                    adapter(tuple[str | None, ...]).validate_json(answers) if answers else None,
-                    adapter(Guess).validate_json(guess) if guess else None,
-                    {str(message): adapter(Json).validate_json(reply) for message, reply in replies},
-                )
-            except UNREADABLE as error:
-                self.warn_once(f"game {game_id} cannot be read and is left out: {type(error).__name__}")
-            else:
-                records.append(record)
-        return records
-
     def warn_once(self, reason: str) -> None:
         """Print a warning unless it was printed before."""
         if reason not in self._warnings:
@@ -247,8 +220,31 @@ class Ledger:
         return bool(self._journal.rows(played, *self._who, game_id))
 
     def running(self) -> list[GameRecord]:
-        """Read the games that are not over, the oldest first; a requested game without an id yet has the id ""."""
-        return self._journal.running(*self._who)
+        """Read the games that are not over, the oldest first; leave out unreadable ones with a warning.
+
+        A requested game without an id yet has the id "".
+
+        Raises:
+            JournalError: the disk failed.
+        """
+        records = []
+        for key, game_id, start, questions, answers, guess in self._journal.rows(_RUNNING, *self._who):
+            replies = self._journal.rows("SELECT message, reply FROM replies WHERE game = ? ORDER BY rowid", key)
+            try:
+                record = GameRecord(
+                    int(key),
+                    str(game_id),
+                    adapter(RoundStart).validate_json(start) if start else None,
+                    adapter(tuple[Question, ...]).validate_json(questions) if questions else (),
+                    adapter(tuple[str | None, ...]).validate_json(answers) if answers else None,
+                    adapter(Guess).validate_json(guess) if guess else None,
+                    {str(message): adapter(Json).validate_json(reply) for message, reply in replies},
+                )
+            except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:  # an altered column
+                self._journal.warn_once(f"game {game_id} cannot be read and is left out: {type(error).__name__}")
+            else:
+                records.append(record)
+        return records
 
     def replied(self, key: int, message: str, reply: Json, **facts: object) -> None:
         """Store a reply before it is sent, and columns of its game.

@@ -102,14 +102,12 @@ class Message:
 
     Attributes:
         message_type: canonical, e.g. "Q21ROUNDSTART".
-        message_id: "" if missing.
         game_id: id of the envelope or else of the payload, "" if missing.
         payload: as sent; of a message without a payload, its other fields.
         deadline_s: seconds from sending to the deadline of the reply, None without a usable deadline.
     """
 
     message_type: str
-    message_id: str
     game_id: str
     payload: Json
     deadline_s: float | None = None
@@ -189,7 +187,6 @@ def read_message(envelope: object) -> Message:
     payload = _payload(envelope)
     return Message(
         message_type=message_type,
-        message_id=_id(envelope, "message_id", "messageid", "messageId"),
         game_id=_id(envelope, *_GAME_IDS) or _id(payload, *_GAME_IDS),
         payload=payload,
         deadline_s=_deadline_s(envelope, payload),

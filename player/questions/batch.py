@@ -22,6 +22,8 @@ MAX_DESIGN = 250
 """The number of likeliest candidates that questions are chosen for; the belief runs over all."""
 N_SAMPLED = 150
 """The size of the sample of the other candidates, which represents them when questions are chosen."""
+_thread_pools = functools.cache(ThreadpoolController)
+"""Returns the thread pools of the loaded libraries, looked up once."""
 
 
 def choose_questions(candidates: Candidates, model: ErrorModel, pool_size: int, seed: int) -> tuple[Question, ...]:
@@ -78,12 +80,6 @@ def fit_questions(questions: Sequence[Question], candidates: Candidates) -> FitA
         if rows:
             fits[:, rows] = kind.fit([questions[row] for row in rows], candidates)
     return fits
-
-
-@functools.cache
-def _thread_pools() -> ThreadpoolController:
-    """Return the thread pools of the loaded libraries, looked up once."""
-    return ThreadpoolController()
 
 
 def _padded(questions: Sequence[Question]) -> tuple[Question, ...]:

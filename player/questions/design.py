@@ -9,7 +9,7 @@ import numpy as np
 
 from quarry.ingest.arrays import BoolArray, Float64Array
 from quarry.player.questions.question import FitArray, QuestionPool
-from quarry.player.questions.referees import ErrorModel
+from quarry.player.questions.referees import DESIGNED_FOR, ErrorModel
 from quarry.player.questions.views import DESIGN_VIEWS, View
 
 N_QUESTIONS = 20
@@ -85,7 +85,7 @@ class _ViewInformation:
 def _information(
     pool: QuestionPool, view: View, weight: float, prior: Float64Array, model: ErrorModel
 ) -> _ViewInformation:
-    channels = model.design_channels(view, pool.kinds).astype(np.float32)
+    channels = np.stack([model.channel(view, DESIGNED_FOR, kind) for kind in pool.kinds]).astype(np.float32)
     letters = np.matmul(pool.fits[DESIGN_VIEWS.index(view)], channels.transpose(0, 2, 1))
     return _ViewInformation(float(weight), np.sqrt(letters), np.tile(prior.astype(np.float32), (len(prior), 1)))
 

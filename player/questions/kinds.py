@@ -71,6 +71,7 @@ class ListKind:
         if not self.in_opening:
             fits = np.concatenate([fits, _fits(candidates.in_opening(ids), drawn)[None]])
         fits = np.broadcast_to(fits, (len(DESIGN_VIEWS), *fits.shape[1:]))
+        spelling, language = candidates.index.spelling, candidates.language
         names = [candidates.index.words[word] for word in ids]
         things = [f"opening {name}" if self.in_opening else name for name in names]
         flat = drawn.reshape(len(drawn), -1).tolist()
@@ -78,7 +79,9 @@ class ListKind:
 
         def write(row: int) -> Question:
             groups = tuple(tuple(sorted(names[place] for place in group if place >= 0)) for group in drawn[row])
-            return self._written(groups, keys[row], candidates)
+            a, b, c = (either([spelling.get(word, word) for word in group], language) for group in groups)
+            text = self.ask[language].format(f"{a}; {b}; {c}")
+            return Question(text, (a, b, c, NONE_OF_THESE[language]), self.name, keys[row], groups)
 
         drafts = tuple(functools.partial(write, row) for row in range(len(drawn)))
         return QuestionPool(drafts, (self.name,) * len(drawn), keys, fits)
@@ -108,12 +111,6 @@ class ListKind:
         found = [f'"{word}"' for word in question.options[option].split('"')[1::2] if word.casefold() in there]
         joined = (" ו-" if language == "he" else " and ").join(found[:MAX_CITED])
         return f"{self.has[language]} {joined}" if found else ""
-
-    def _written(self, groups: tuple[tuple[str, ...], ...], key: frozenset[str], candidates: Candidates) -> Question:
-        language = candidates.language
-        a, b, c = (either([candidates.index.spelling.get(word, word) for word in group], language) for group in groups)
-        text = self.ask[language].format(f"{a}; {b}; {c}")
-        return Question(text, (a, b, c, NONE_OF_THESE[language]), self.name, key, groups)
 
 
 def _fits(seen: FitArray, drawn: RowArray) -> FitArray:

@@ -7,7 +7,7 @@ from typing import Literal
 
 Language = Literal["en", "he"]
 
-_PREFIXES = frozenset("ושהכלבמ")
+HEBREW_PREFIXES = frozenset("ושהכלבמ")
 _ENDINGS = ("ים", "ות", "ית", "ה", "ת", "י")
 _FINALS = str.maketrans("ךםןףץ", "כמנפצ")
 
@@ -30,7 +30,7 @@ def hebrew_forms(word: str) -> str:
     """
     stem = word
     for _ in range(2):
-        if len(stem) > 3 and stem[0] in _PREFIXES:
+        if len(stem) > 3 and stem[0] in HEBREW_PREFIXES:
             stem = stem[1:]
     for ending in _ENDINGS:
         if stem.endswith(ending) and len(stem) - len(ending) >= 3:

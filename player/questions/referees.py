@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,10 +122,6 @@ class ErrorModel:
     def channel(self, view: View, errors: ErrorProfile, kind: str) -> Float64Array:
         """Return the (4, 4) probability of each letter given the fitting option."""
         return errors.channel(self.wrong.get((view, kind), UNKNOWN_KIND))
-
-    def design_channels(self, view: View, kinds: Sequence[str]) -> Float64Array:
-        """Return the (n_questions, 4, 4) channels for which questions of these kinds are chosen."""
-        return np.stack([self.channel(view, DESIGNED_FOR, kind) for kind in kinds])
 
 
 def error_model_of(settings: GameSettings) -> ErrorModel:

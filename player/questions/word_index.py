@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,8 +74,10 @@ def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
 def _index_of(paragraphs: Sequence[Paragraph]) -> WordIndex:
     places = places_of(paragraphs)
     ids: dict[str, int] = {}
-    passages = [_words_from(paragraph, starts) for paragraph, starts in _by_passage(places)]
-    whole = _table([held for passage in passages for held in passage], ids)
+    ends = np.searchsorted(places.rows, np.arange(len(paragraphs) + 1)).tolist()
+    passages = zip(paragraphs, ends, ends[1:], strict=False)
+    held_from = (_words_from(paragraph, places.starts[first:last]) for paragraph, first, last in passages)
+    whole = _table(itertools.chain.from_iterable(held_from), ids)
     openings = [start.sentence for start in places.starts]
     opening = _table(map(_held, openings), ids)
     for table in (whole, opening):
@@ -113,13 +116,6 @@ def _spelling(texts: Iterable[str]) -> dict[str, str]:
 
 def _with_list(paragraph: Paragraph) -> str:
     return f"{paragraph.text} {paragraph.follows}"
-
-
-def _by_passage(places: Places) -> Iterator[tuple[Paragraph, Sequence[Start]]]:
-    """Yield each passage with its places."""
-    ends = np.searchsorted(places.rows, np.arange(len(places.paragraphs) + 1)).tolist()
-    for paragraph, first, last in zip(places.paragraphs, ends, ends[1:], strict=False):
-        yield paragraph, places.starts[first:last]
 
 
 def _words_from(paragraph: Paragraph, starts: Sequence[Start]) -> list[dict[str, float]]:

@@ -18,7 +18,6 @@ from quarry.player.errors import SearchError
 from quarry.player.search.cache import CachingEmbedder, ResultCache, shared_cache
 from quarry.player.search.calibration import (
     Calibration,
-    ReferenceCalibration,
     calibration_for,
     calibration_of,
     is_calibrated,
@@ -121,9 +120,20 @@ def searched_of(
             strategies[name] = Failing(name, broken)
         else:
             strategies[name] = make(STRATEGIES, name, "search.strategies", store, parts)
+    resolves = search.book_match == "resolved"
+    compares_meanings = resolves and embedder is not None and is_fitted(store.embedder_spec)
+    references = References(
+        store.documents,
+        search.filter_confidence,
+        search.boost_confidence,
+        paragraphs=store.paragraphs if resolves else (),
+        embedder=embedder if compares_meanings else None,
+        alias_vectors=(store.aliases, store.alias_vectors) if compares_meanings else None,
+        calibration=calibration.references,
+    )
     return SearchIndex(
         strategies,
-        build_references(store, search, embedder if is_fitted(store.embedder_spec) else None, calibration.references),
+        references,
         store.paragraphs,
         calibration=calibration,
         calibrated=embedder is None or is_calibrated(store),
@@ -150,9 +160,6 @@ class Failing(Strategy):
         super().__init__(())
         self.name = name
         self._reason = reason
-
-    def prepare(self, query: Query) -> None:
-        """Do nothing; `score` fails."""
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Raise the reason."""
@@ -255,29 +262,3 @@ def build_dense(
             store.sentence_vectors, store.sentence_rows, search.sentence_weight, search.sentence_mean_weight
         )
     return Dense(store.paragraphs, store.vectors, embedder, sentences, rules.log_odds, calibration.dense, more)
-
-
-def build_references(
-    store: Course,
-    search: SearchSettings,
-    embedder: Embedder | None,
-    calibration: ReferenceCalibration,
-) -> References:
-    """Make the resolver of book names over a store.
-
-    Args:
-        store: source of the documents, paragraphs and vectors of names.
-        search: thresholds; only stems are compared unless `book_match` is "resolved".
-        embedder: the store's embedder; None compares no meanings.
-        calibration: calibration of that embedder.
-    """
-    resolves = search.book_match == "resolved"
-    return References(
-        store.documents,
-        search.filter_confidence,
-        search.boost_confidence,
-        paragraphs=store.paragraphs if resolves else (),
-        embedder=embedder if resolves else None,
-        alias_vectors=(store.aliases, store.alias_vectors) if resolves and embedder is not None else None,
-        calibration=calibration,
-    )

@@ -82,11 +82,6 @@ class CascadeStep:
         rows: IntArray = self.index.columns.rows[self.chosen]
         return rows
 
-    @property
-    def filtered(self) -> BoolArray | None:
-        """(n_columns,) whether each paragraph is in the book that filters; None if no book filters."""
-        return self.inside if self.filters else None
-
     def hits(self, level: float, place: int | None = None) -> tuple[Hit, ...]:
         """Make the hit at one place of `chosen`, or the hits at all of them.
 
@@ -258,15 +253,17 @@ class Cascade:
             return [found] if (found := self._instead()) else []
         if step is not None and (not settings.cascade or step.best >= threshold_log_odds(settings.threshold)):
             return [step]
-        steps = (step, self._fallback() if settings.cascade else None)
-        return [found for found in steps if found is not None]
+        fallback = None
+        if settings.cascade and self._query.keywords == "fallback" and "keyword" in self._index.strategies:
+            fallback = self._step("fallback", self._query, ("keyword",), why=AS_FALLBACK)
+        return [found for found in (step, fallback) if found is not None]
 
     def _name_book(self) -> None:
         """Start to resolve the book's name; the strategies start when it is resolved, or after a moment."""
         query, settings, index = self._query, self._settings, self._index
         self._load(self._names)
-        self._naming = Call("book name", self._deadline)
-        self._runner.begin(self._naming, lambda: index.book(query.book_name, settings, query.hint))
+        resolve = functools.partial(index.book, query.book_name, settings, query.hint)
+        self._naming = self._runner.start("book name", resolve, self._deadline)
         wait([self._naming], NAME_FIRST_S)
         for name in self._names:
             self._start(name, query)
@@ -285,12 +282,6 @@ class Cascade:
             return None
         self._deadline = max(self._deadline, time.monotonic() + KEYWORDS_S)
         return self._step("fallback", self._query, ("keyword",), why=", since all other strategies failed")
-
-    def _fallback(self) -> CascadeStep | None:
-        """Search by keywords because the first step found nothing; return None in the other modes."""
-        if self._query.keywords != "fallback" or "keyword" not in self._index.strategies:
-            return None
-        return self._step("fallback", self._query, ("keyword",), why=AS_FALLBACK)
 
     def _with_rare_words(self, step: CascadeStep, level: float) -> tuple[Hit, ...]:
         """Return the hits of a step, with paragraphs that hold rare words of the hint which no hit holds.
@@ -313,7 +304,7 @@ class Cascade:
             step.log_odds,
             found.log_odds,
             rare,
-            step.filtered,
+            step.inside if step.filters else None,
             columns,
             self._settings,
             self._k,

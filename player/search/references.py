@@ -188,9 +188,19 @@ class References:
         """
         if not normalise_name(book_name) or not self.doc_ids:
             return []
-        features, aliases, confidences = self._spelt_confidences(book_name)
-        if self._is_in_doubt(book_name, confidences):
-            features[:, MEANING] = self._meanings(book_name, features)
+        has_word = any(map(self._is_word, self._telling(tokens_of(book_name)).split()))
+        features, aliases = self._spelt(book_name, has_word=has_word)
+        by_stem = self.by_stem(book_name)
+        if by_stem is not None:
+            confidences = (np.array(self.doc_ids) == by_stem.doc_id).astype(np.float64)
+            aliases[self.doc_ids.index(by_stem.doc_id)] = by_stem.alias
+        else:
+            confidences = self._confidences(features, self.calibration.letters, self.calibration.letters_none)
+            if not has_word:
+                # a number alone names the document with that number; generic words name no document
+                confidences[(features[:, NUMBER] == 0.0) & (features[:, EXACT] == 0.0)] = 0.0
+        if self._embedder is not None and len(self._alias_rows) and has_word and confidences.max() < SETTLED:
+            features[:, MEANING] = self._meanings(self._embedder, book_name, features)
             confidences = self._confidences(features, self.calibration.weights, self.calibration.none)
         rounded = [round(confidence, 4) for confidence in confidences.tolist()]
         candidates = [
@@ -198,26 +208,6 @@ class References:
             for doc_id, confidence, alias in zip(self.doc_ids, rounded, aliases, strict=True)
         ]
         return sorted(candidates, key=lambda candidate: (-candidate.confidence, candidate.doc_id))
-
-    def _is_in_doubt(self, book_name: str, confidences: Float64Array) -> bool:
-        has_word = any(map(self._is_word, self._telling(tokens_of(book_name)).split()))
-        return has_word and self._compares_meanings and bool(confidences.max() < SETTLED)
-
-    def _spelt_confidences(self, book_name: str) -> tuple[Float64Array, list[str], Float64Array]:
-        """Return the features except the meaning, the most similar alias of each document, and the confidences."""
-        features, aliases = self._spelt(book_name)
-        by_stem = self.by_stem(book_name)
-        if by_stem is not None:
-            row = self.doc_ids.index(by_stem.doc_id)
-            confidences = np.zeros(len(self.doc_ids))
-            confidences[row] = 1.0
-            aliases[row] = by_stem.alias
-            return features, aliases, confidences
-        confidences = self._confidences(features, self.calibration.letters, self.calibration.letters_none)
-        if not any(map(self._is_word, self._telling(tokens_of(book_name)).split())):
-            # a number alone names the document with that number; generic words name no document
-            confidences[(features[:, NUMBER] == 0.0) & (features[:, EXACT] == 0.0)] = 0.0
-        return features, aliases, confidences
 
     def best(self, book_name: str) -> BookCandidate | None:
         """Return the document that `book_name` likeliest refers to, whatever its confidence; see `resolve`."""
@@ -270,7 +260,7 @@ class References:
             confidences[bearers[0]] = trust
         return confidences
 
-    def _spelt(self, book_name: str) -> tuple[Float64Array, list[str]]:
+    def _spelt(self, book_name: str, *, has_word: bool) -> tuple[Float64Array, list[str]]:
         """Return the features, the meaning being 0, and the most similar alias of each document."""
         tokens = tokens_of(book_name)
         found = np.zeros((len(self.doc_ids), len(FEATURES)))
@@ -285,7 +275,7 @@ class References:
                 found[row, CLASH] = 1.0
             elif said & own:
                 found[row, NUMBER] = 1.0
-                if not any(map(self._is_word, self._telling(tokens).split())):
+                if not has_word:
                     found[row, 0] = 1.0  # the number is the name of the lecture
             elif unmatched:
                 found[row, :MEANING] *= _NO_NUMBER
@@ -383,14 +373,9 @@ class References:
     def _is_word(token: str) -> bool:
         return len(token) > 1 and not token.isdecimal()
 
-    @property
-    def _compares_meanings(self) -> bool:
-        return self._embedder is not None and len(self._alias_rows) > 0
-
-    def _meanings(self, book_name: str, spelt: Float64Array) -> Float64Array:
+    def _meanings(self, embedder: Embedder, book_name: str, spelt: Float64Array) -> Float64Array:
         """Return (n_documents,) the feature "meaning"."""
-        assert self._embedder is not None
-        cosines = self._alias_vectors @ self._embedder.embed_queries([book_name])[0]
+        cosines = self._alias_vectors @ embedder.embed_queries([book_name])[0]
         best = np.full(len(self.doc_ids), self.calibration.unrelated)
         np.maximum.at(best, self._alias_rows, cosines)
         meanings: Float64Array = (best - self.calibration.unrelated) / (1.0 - self.calibration.unrelated)

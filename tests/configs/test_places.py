@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quarry.configs import places
-from quarry.configs.places import BUNDLED, ROOT, default_journal, default_store, home, is_checkout
+from quarry.configs.places import BUNDLED, ROOT, default_journal, default_store, home
 
 
 @pytest.fixture(autouse=True)
@@ -16,14 +16,13 @@ def _nothing_named(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The code as if it were installed; returns the home of what is made."""
-    monkeypatch.setattr(places, "is_checkout", lambda: False)
+    monkeypatch.setattr(places, "ROOT", tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
     return tmp_path / "share" / "quarry"
 
 
 def test_in_a_checkout_all_is_in_its_data_wherever_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert is_checkout()
     assert (default_store(), home()) == (str(ROOT / "data" / "store"), BUNDLED)
 
 

@@ -26,6 +26,8 @@ class Chroma(Strategy):
         k: passages to ask for if the query has no k.
     """
 
+    name = "chroma"
+
     def __init__(self, store: Course, embedder: Embedder, calibration: DenseCalibration, k: int) -> None:
         super().__init__(store.paragraphs)
         self._store = store
@@ -33,11 +35,6 @@ class Chroma(Strategy):
         self._calibration = calibration
         self._k = k
         self._n_copies = sum(bool(paragraph.same_as) for paragraph in store.paragraphs)
-
-    @property
-    def name(self) -> str:
-        """Always "chroma"."""
-        return "chroma"
 
     def load(self) -> None:
         """Import Chroma, which takes a second."""

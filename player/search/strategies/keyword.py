@@ -72,6 +72,8 @@ class Keyword(Strategy):
         Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009; Lucene's idf.
     """
 
+    name = "keyword"
+
     def __init__(
         self,
         paragraphs: Sequence[Paragraph],
@@ -104,14 +106,6 @@ class Keyword(Strategy):
             Postings(_spelt(paragraph.text) for paragraph in self._paragraphs),
             Postings(map(_spelt, above)),
         )
-
-    @property
-    def name(self) -> str:
-        """Always "keyword"."""
-        return "keyword"
-
-    def prepare(self, query: Query) -> None:
-        """Do nothing: stemming a hint is fast."""
 
     def load(self) -> None:
         """Build the index."""

@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from quarry.configs.settings import EmbedSettings, load
-from quarry.ingest.embed import Embedder, TokenEmbedder, choose_spec, export_folder, exports, load_embedder
+from quarry.ingest.embed import Embedder, TokenEmbedder, choose_spec, exports
 from quarry.ingest.embed.four_bits import read_four_bits
+from quarry.ingest.embed.models import export_folder, load_embedder
 from quarry.ingest.errors import EmbedderError
 from tests.contracts.embedder import TEXTS, EmbedderContract
 from tests.fakes import CACHES, HEBREW, NETWORKS, TREES, HashingEmbedder
@@ -190,7 +191,7 @@ import sys
 import zipfile
 from pathlib import Path
 from quarry.configs.settings import load
-from quarry.ingest.embed import load_embedder
+from quarry.ingest.embed.models import load_embedder
 embedder = load_embedder("minilm", Path({str(models_dir)!r}), load().embed)
 print(embedder.embed_queries(["a search tree"]).shape, [name for name in {HEAVY!r} if name in sys.modules])
 """

@@ -19,9 +19,9 @@ import pytest
 
 from quarry.configs.executors import InProcess, LocalProcesses
 from quarry.configs.settings import Settings
-from quarry.ingest import embed as embedders
 from quarry.ingest.__main__ import main
 from quarry.ingest.arrays import Float32Array
+from quarry.ingest.embed import models as embedders
 from quarry.ingest.pipeline import read_document as reader
 from quarry.ingest.pipeline.pipeline import ingest
 from quarry.ingest.pipeline.plan import expand

@@ -15,8 +15,8 @@ from chromadb.config import Settings as ChromaSettings
 
 from quarry.configs.places import cache
 from quarry.configs.settings import EmbedSettings
-from quarry.ingest.embed import load_embedder
 from quarry.ingest.embed.exports import minilm_folder
+from quarry.ingest.embed.models import load_embedder
 from quarry.ingest.embed.vectors import embed_reading
 from quarry.ingest.store import DocumentUpdate, create_store, open_store
 from quarry.ingest.store.folder import current_generation

@@ -13,9 +13,8 @@ import pytest
 
 from quarry.player.errors import GameTimeoutError, PlayerError, RefusedError, ServerError, UnauthorizedError
 from quarry.player.game.fallback import DeadlinePlayer, Planned
-from quarry.player.game.game import GameReport, Timeouts
+from quarry.player.game.game import GameReport, Timeouts, report_json
 from quarry.player.game.journal import Journal, Ledger
-from quarry.player.game.json_output import report_json
 from quarry.player.game.loop import play, play_games
 from quarry.player.protocol import messages as protocol
 from quarry.player.protocol.client import GameState
