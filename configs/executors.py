@@ -41,6 +41,10 @@ CONNECT_S = 5.0
 """A scheduler must answer within this time."""
 N_AHEAD = 200
 """Tasks that wait at most, so that a million tasks do not fill the memory."""
+_SCHEDULER_LOST = (
+    "the scheduler of --cluster must answer until the work is done, its connection is lost; "
+    "what is finished is kept: run the same command again"
+)
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -211,8 +215,15 @@ class Cluster(Executor):
         return found
 
     def share(self, value: T) -> T:
-        """Send a large value to each worker once; return an argument for tasks in its place."""
-        shared: Any = self._client.scatter(value, broadcast=True, hash=False)
+        """Send a large value to each worker once; return an argument for tasks in its place.
+
+        Raises:
+            WorkerError: the scheduler is lost.
+        """
+        try:
+            shared: Any = self._client.scatter([value], broadcast=True, hash=False)[0]
+        except OSError as error:
+            raise WorkerError(_SCHEDULER_LOST) from error
         return cast(T, shared)
 
     def check(self, fn: Callable[..., object], *args: Any) -> None:
@@ -286,7 +297,7 @@ def _processes_of_worker() -> LocalProcesses:
 Workers = int | Cluster
 """A number of processes of this machine, where 1 is this process alone; or a cluster."""
 Tasks = InProcess | LocalProcesses | Cluster
-"""What runs tasks: `submit`, `share` and `n_workers`."""
+"""An executor that has `share` and `n_workers`."""
 
 
 @contextlib.contextmanager
@@ -340,10 +351,7 @@ def result_of(future: Future[T]) -> T:
     try:
         return future.result()
     except CancelledError as error:
-        raise WorkerError(
-            "the scheduler of --cluster must answer until the work is done, its connection is lost; "
-            "what is finished is kept: run the same command again"
-        ) from error
+        raise WorkerError(_SCHEDULER_LOST) from error
     except (pebble.ProcessExpired, BrokenExecutor) as error:
         raise WorkerError(
             f"a worker process must not die, one died {ATTEMPTS} times over one task; "

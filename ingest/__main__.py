@@ -211,7 +211,7 @@ COMMAND = Command(
             default="auto",
         ),
         (
-            number("--workers", 1, "processes that read files and embed passages (default: all cores, and up to 4)"),
+            number("--workers", 1, "processes that read and embed (default: all cores to read, at most 4 to embed)"),
             CLUSTER,
         ),
         *(*SETTINGS, JSON),

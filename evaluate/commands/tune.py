@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import functools
 import hashlib
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -64,8 +65,6 @@ def tune(
         TuneError: the storage cannot be reached, or the settings cannot be tuned.
         WorkerError: workers cannot do the work.
     """
-    import numpy as np
-
     from quarry.configs.executors import executor_of
     from quarry.evaluate.tuning.prepared import OBJECTIVE, prepare
     from quarry.evaluate.tuning.storage import open_storage
@@ -86,9 +85,11 @@ def tune(
     name = f"quarry-{hashlib.sha256(depends_on.encode()).hexdigest()[:12]}"
     with executor_of(workers) as executor:
         prepared = prepare(chosen, located, store, settings, executor=executor)
-        ends = np.cumsum([len(part) for part in by_split.values()])
-        rows = np.split(np.arange(len(chosen)), ends[:-1])
-        splits = {name: prepared.part(of_split) for name, of_split in zip(by_split, rows, strict=True)}
+        ends = itertools.accumulate(len(part) for part in by_split.values())
+        splits = {
+            name: prepared.part(slice(end - len(part), end))
+            for (name, part), end in zip(by_split.items(), ends, strict=True)
+        }
         tuned = run_study(
             tunable,
             splits,

@@ -23,7 +23,7 @@ from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
 from quarry.player.questions.start_model import search_log_odds
-from quarry.player.search.build import searched_of
+from quarry.player.search.build import searched_of, store_embedder
 from quarry.player.search.calibration import Calibration
 from quarry.player.search.core import (
     Columns,
@@ -92,17 +92,17 @@ class Prepared:
     truth: IntArray
     is_answerable: BoolArray
 
-    def part(self, rows: IntArray) -> Prepared:
+    def part(self, rows: IntArray | slice) -> Prepared:
         """Return some of the games."""
-        return _mapped(lambda array: array[rows], self)
+        return _with_arrays(lambda array: array[rows], self)
 
 
-def joined(batches: Sequence[Prepared]) -> Prepared:
+def join_batches(batches: Sequence[Prepared]) -> Prepared:
     """Return batches of games over one course as one."""
-    return _mapped(lambda *arrays: np.concatenate(arrays), *batches)
+    return _with_arrays(lambda *arrays: np.concatenate(arrays), *batches)
 
 
-def _mapped(change: Callable[..., Any], *batches: Prepared) -> Prepared:
+def _with_arrays(change: Callable[..., Any], *batches: Prepared) -> Prepared:
     """Return games whose arrays are made by `change` from the arrays of batches."""
     first = batches[0]
     return replace(
@@ -226,7 +226,9 @@ def prepare(
     whole = replace(settings, search=search)
     if executor is None or isinstance(executor, InProcess):
         executor = InProcess()
-        work = functools.partial(prepare_batch, searched_of(store, whole, embedder), settings.search)
+        work = functools.partial(
+            prepare_batch, searched_of(store, whole, embedder or store_embedder(store, whole)), settings.search
+        )
     else:
         whole = replace(whole, embed=replace(settings.embed, threads=1))
         on_worker = uuid4().hex, functools.partial(_index_on_worker, place_of(store), whole)
@@ -243,7 +245,7 @@ def prepare(
         for number, future in run_all(executor, submit, range(len(batches))):
             found[number] = result_of(future)
             bar.update(len(batches[number]))
-    return joined([found[number] for number in range(len(batches))])
+    return join_batches([found[number] for number in range(len(batches))])
 
 
 def _prepare_on_worker(key: str, make: Callable[[], SearchIndex], *work: Any) -> Prepared:
@@ -253,7 +255,8 @@ def _prepare_on_worker(key: str, make: Callable[[], SearchIndex], *work: Any) ->
 
 def _index_on_worker(place: tuple[str, str, str], settings: Settings) -> SearchIndex:
     """Make the index of a store that another process has opened."""
-    return searched_of(open_same(*place), settings)
+    store = open_same(*place)
+    return searched_of(store, settings, store_embedder(store, settings))
 
 
 def prepare_batch(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import threading
 import time
 import warnings
 import weakref
@@ -33,8 +34,11 @@ INDEX = "index"
 Result = TypeVar("Result")
 
 
-def patiently(work: Callable[[], Result]) -> Result:
+def patiently(work: Callable[[], Result], ended: threading.Event | None = None) -> Result:
     """Call a function again while its database does not answer.
+
+    Args:
+        ended: gives up at once when it is set.
 
     Raises:
         TuneError: the database has not answered for `PATIENCE_S`.
@@ -44,7 +48,7 @@ def patiently(work: Callable[[], Result]) -> Result:
         try:
             return work()
         except (StorageInternalError, SQLAlchemyError) as error:
-            if time.monotonic() > until:
+            if time.monotonic() > until or (ended and ended.is_set()):
                 raise TuneError(
                     f"--storage has not answered for {PATIENCE_S:g} s: {_reason(error)}; no finished trial is lost: "
                     "when it answers again, the same command resumes the study"

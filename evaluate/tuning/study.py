@@ -33,7 +33,7 @@ from quarry.evaluate.games.labelled import Split
 from quarry.evaluate.runs.comparison import ALPHA, randomisation_p
 from quarry.evaluate.runs.measures import bootstrap_interval
 from quarry.evaluate.tuning.prepared import MEASURE, OBJECTIVE, Judged, Prepared, judge
-from quarry.evaluate.tuning.storage import index_of, open_storage, patiently, without_password
+from quarry.evaluate.tuning.storage import GRACE_S, INDEX, index_of, open_storage, patiently, without_password
 
 SPACE = CONFIG_DIR / "space.yaml"
 Space = Mapping[str, FloatDistribution | IntDistribution]
@@ -162,9 +162,13 @@ def run_study(
     n_others = executor.n_workers if executor.n_workers > 1 else 0  # one trial is drawn while the others are judged
     with ThreadPoolExecutor(executor.n_workers) as threads:
         others = [threads.submit(work) for _ in range(n_others)]
-        work(progress=progress)
-        for other in others:
-            other.result()
+        try:
+            work(progress=progress)
+            for other in others:
+                other.result()
+        except BaseException:
+            executor.shutdown(cancel_futures=True)  # else the other threads would wait for their trials
+            raise
     seconds = time.perf_counter() - started
     trials = patiently(lambda: complete(study))
     return Tuned(_choose(trials, splits, base), trials, n_before, seconds)
@@ -229,17 +233,25 @@ def _run_trials(
             found = more if found is None else found.joined(more)
         return found
 
+    started = time.monotonic()
+
     def run_trial(bar: tqdm[Any]) -> bool:
         """Run a trial, or wait for those of other processes; return whether more are needed."""
-        states = Counter(trial.state for trial in study.get_trials(deepcopy=False))
+        nonlocal started
+        trials = study.get_trials(deepcopy=False)
+        states = Counter(trial.state for trial in trials)
         n_done = states[TrialState.COMPLETE] + states[TrialState.PRUNED]
         bar.update(min(n_done, sampling.n_trials) - bar.n)
         if n_done >= sampling.n_trials:
             return False
-        if n_done + states[TrialState.RUNNING] >= sampling.n_trials:
+        # between the end of a dead process's trial and its repetition, no other trial may take its place
+        all_drawn = sum(INDEX not in trial.user_attrs for trial in trials) >= sampling.n_trials
+        is_due = all_drawn and not states[TrialState.WAITING] and time.monotonic() < started + GRACE_S
+        if is_due or n_done + states[TrialState.RUNNING] >= sampling.n_trials:
             time.sleep(PAUSE_S)
             fail_stale_trials(study)
             return True
+        started = time.monotonic()
         trial = study.ask(fixed_distributions=dict(space))
         earlier = study.get_trials(deepcopy=False)[: trial.number]
         if sum(found.state != TrialState.FAIL for found in earlier) >= sampling.n_trials:
@@ -256,7 +268,7 @@ def _run_trials(
         return True
 
     with tqdm(total=sampling.n_trials, desc="tuning", unit="trial", disable=not progress) as bar:
-        while not ended.is_set() and patiently(lambda: run_trial(bar)):
+        while not ended.is_set() and patiently(lambda: run_trial(bar), ended):
             pass
 
 

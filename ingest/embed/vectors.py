@@ -125,8 +125,10 @@ def parts_of(reading: Reading) -> list[Reading]:
     ]
 
 
-def joined(parts: Sequence[ReadingVectors]) -> ReadingVectors:
+def join_parts(parts: Sequence[ReadingVectors]) -> ReadingVectors:
     """Return the vectors of a document from those of its parts."""
+    if len(parts) == 1:
+        return parts[0]
     words = {}
     for spec in parts[0].words:
         of_parts = [part.words[spec] for part in parts]
@@ -140,7 +142,7 @@ def joined(parts: Sequence[ReadingVectors]) -> ReadingVectors:
 
 
 def embed_reading(reading: Reading, embedder: Embedder, word_models: Sequence[TokenEmbedder] = ()) -> ReadingVectors:
-    """Embed a reading; a text that occurs twice, such as a paragraph of one sentence, is embedded once.
+    """Embed a reading, or a part of it; a text that occurs twice in it is embedded once.
 
     Args:
         embedder: the embedder of the store.

@@ -27,7 +27,7 @@ from quarry.ingest.embed.vectors import (
     ReadingVectors,
     embed_all,
     embed_on_worker,
-    joined,
+    join_parts,
     models_of_worker,
     no_vectors,
     parts_of,
@@ -265,7 +265,8 @@ def _embedded(
     with executor_of(workers) as executor:
         embed = functools.partial(embed_all, models, token_specs=word_models)  # in this process, on all cores
         if not isinstance(executor, InProcess):
-            of_worker = tuple(model.spec for model in models), replace(settings, threads=1)
+            threads = settings.threads or max(1, (os.cpu_count() or 1) // workers) if isinstance(workers, int) else 1
+            of_worker = tuple(model.spec for model in models), replace(settings, threads=threads)
             embed = functools.partial(embed_on_worker, *of_worker, token_specs=word_models)
             if isinstance(executor, Cluster):
                 executor.check(models_of_worker, *of_worker)
@@ -277,7 +278,8 @@ def _embedded(
     of_document: dict[str, list[ReadingVectors]] = {}
     for part, found in zip(parts, vectors, strict=True):
         of_document.setdefault(part.document.doc_id, []).append(found)
-    return [DocumentUpdate(r, joined(of_document[r.document.doc_id]), spec, max_tokens) for r in readings]
+    del vectors  # what is joined is not kept twice
+    return [DocumentUpdate(r, join_parts(of_document.pop(r.document.doc_id)), spec, max_tokens) for r in readings]
 
 
 def _relevance(

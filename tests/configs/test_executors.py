@@ -25,7 +25,8 @@ from quarry.evaluate.games.locating import locate_games
 from quarry.evaluate.replay import replayer
 from quarry.evaluate.replay.replay import replay_store
 from quarry.evaluate.runs.files import RecordFile
-from quarry.evaluate.tuning.prepared import judge, prepare
+from quarry.evaluate.tuning import study
+from quarry.evaluate.tuning.prepared import OF_GAMES, judge, prepare
 from quarry.evaluate.tuning.study import load_space, run_study
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.pipeline.pipeline import IngestSummary, ingest
@@ -177,6 +178,7 @@ class TestIngest:
         self, course: Course, lectures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("quarry.ingest.pipeline.pipeline.PASSAGES_A_WORKER", 1)
+        monkeypatch.setattr("quarry.ingest.embed.vectors.PART", 1)
         monkeypatch.setattr(
             "quarry.ingest.pipeline.pipeline.embed_all", pytest.fail
         )  # nothing is embedded in this process
@@ -223,15 +225,19 @@ class TestReplay:
 
 
 class TestTune:
-    def test_games_are_prepared_alike_and_trials_judged_on_any_workers(self, cluster: Cluster, course: Course) -> None:
+    def test_games_are_prepared_alike_and_trials_judged_though_a_worker_is_killed(
+        self, dask: Any, cluster: Cluster, course: Course, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         games, settings = course_games(course.paragraphs), load()
         located = locate_games(games, course.paragraphs)
         here, there = (
             prepare(games, located, course, settings, executor=executor, progress=False) for executor in (None, cluster)
         )
+        for name in OF_GAMES:
+            np.testing.assert_array_equal(getattr(there, name), getattr(here, name))
         for name, scores in here.parts.items():
             np.testing.assert_array_equal(there.parts[name], scores)
-        assert there.confidence.tolist() == here.confidence.tolist()
+        after_the_first(monkeypatch, study, "result_of", dask.kill_worker)
         found = run_study(
             load_space(),
             dict.fromkeys(SPLITS, here),
@@ -245,6 +251,22 @@ class TestTune:
         )
         assert len(found.trials) == 8
         assert {trial.value for trial in found.trials if trial.number == 0} == {judge(here, settings.search).objective}
+
+    def test_the_command_prepares_games_with_two_workers_as_with_one(
+        self, course: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        splits = ("train", "train", "validation", "test")
+        records = [
+            record_of(game) | {"split": split}
+            for game, split in zip(course_games(course.paragraphs), splits, strict=True)
+        ]
+        games = str(write_games(tmp_path / "games.jsonl", records))
+        untuned = []
+        for workers in ("1", "2"):
+            given = ("--store", course.location, "--games", games, "--trials", "4", "--preset", "keyword", "--json")
+            assert evaluate(["tune", *given, "--workers", workers]) == 0
+            untuned.append(json.loads(capsys.readouterr().out)["untuned"])
+        assert untuned[0] == untuned[1]
 
 
 def test_a_cluster_without_workers_says_so_at_the_start() -> None:

@@ -50,9 +50,9 @@ def dense_weights(nats: float, best: float, mean: float, rule: float) -> dict[st
 
 
 N_CLOSELY = 3_000
-"""In a course with more paragraphs, only the most likely ones are compared word by word: so many at least."""
+"""All paragraphs of a course of this size are compared word by word; of a larger one at least so many."""
 SHARE_CLOSELY = 1 / 12
-"""So large a share of the course at least; its 20 best are then found with a probability of .99."""
+"""At least this share of a large course is compared word by word, which finds .99 of its 20 best (docs/scale.md)."""
 N_OF_DOCUMENT = 400
 """So many further paragraphs of the named document are compared word by word."""
 
@@ -70,8 +70,8 @@ class Dense(Strategy):
         sentences: None compares whole paragraphs only.
         evidence: hint -> (n_paragraphs,) log-odds of the game's rule; None applies no rule.
         calibration: calibration of the embedder; `calibration.parts` holds the weights of `more`.
-        more: scorers that compare word by word. In a large course they score only the best paragraphs by cheap scores;
-            the others get the worst of these scores.
+        more: scorers that compare word by word. In a large course they score only the most likely paragraphs; the
+            others get the worst of these scores.
     """
 
     def __init__(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embed.vectors import embed_all, embed_reading, joined, parts_of
+from quarry.ingest.embed.vectors import embed_all, embed_reading, join_parts, parts_of
 from quarry.ingest.paragraph import Alias
 from tests.fakes import CACHES, NETWORKS, RANKING, TREES, HashingEmbedder, make_reading
 
@@ -48,7 +48,7 @@ def test_vectors_of_a_document_are_those_of_its_parts(monkeypatch: pytest.Monkey
     parts = parts_of(reading)
     assert [len(part.paragraphs) for part in parts] == [2, 2, 1]
     whole, of_parts = (
-        joined([embed_all([HashingEmbedder()], one, ("minilm",)) for one in ones]) for ones in ([reading], parts)
+        join_parts([embed_all([HashingEmbedder()], one, ("minilm",)) for one in ones]) for ones in ([reading], parts)
     )
     for name in ("paragraphs", "sentences", "aliases"):
         np.testing.assert_array_equal(getattr(of_parts, name), getattr(whole, name))
