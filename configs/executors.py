@@ -137,8 +137,7 @@ class LocalProcesses(Executor):
                 f"the folder for temporary files must take what the workers share, got {described(error)}; "
                 "free some space, set TMPDIR, or name --workers 1"
             ) from error
-        shared: Any = _Shared(file.name)
-        return cast(T, shared)
+        return cast(T, _Shared(file.name))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the processes; at once if the tasks that are left are cancelled."""
@@ -221,10 +220,9 @@ class Cluster(Executor):
             WorkerError: the scheduler is lost.
         """
         try:
-            shared: Any = self._client.scatter([value], broadcast=True, hash=False)[0]
+            return cast(T, self._client.scatter([value], broadcast=True, hash=False)[0])
         except OSError as error:
             raise WorkerError(_SCHEDULER_LOST) from error
-        return cast(T, shared)
 
     def check(self, fn: Callable[..., object], *args: Any) -> None:
         """Run a function on each worker.

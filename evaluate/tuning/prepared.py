@@ -226,9 +226,8 @@ def prepare(
     whole = replace(settings, search=search)
     if executor is None or isinstance(executor, InProcess):
         executor = InProcess()
-        work = functools.partial(
-            prepare_batch, searched_of(store, whole, embedder or store_embedder(store, whole)), settings.search
-        )
+        embedder = embedder or store_embedder(store, whole)
+        work = functools.partial(prepare_batch, searched_of(store, whole, embedder), settings.search)
     else:
         whole = replace(whole, embed=replace(settings.embed, threads=1))
         on_worker = uuid4().hex, functools.partial(_index_on_worker, place_of(store), whole)
