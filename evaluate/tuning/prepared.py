@@ -97,11 +97,6 @@ class Prepared:
         return _with_arrays(lambda array: array[rows], self)
 
 
-def join_batches(batches: Sequence[Prepared]) -> Prepared:
-    """Return batches of games over one course as one."""
-    return _with_arrays(lambda *arrays: np.concatenate(arrays), *batches)
-
-
 def _with_arrays(change: Callable[..., Any], *batches: Prepared) -> Prepared:
     """Return games whose arrays are made by `change` from the arrays of batches."""
     first = batches[0]
@@ -244,7 +239,7 @@ def prepare(
         for number, future in run_all(executor, submit, range(len(batches))):
             found[number] = result_of(future)
             bar.update(len(batches[number]))
-    return join_batches([found[number] for number in range(len(batches))])
+    return _with_arrays(lambda *arrays: np.concatenate(arrays), *(found[number] for number in range(len(batches))))
 
 
 def _prepare_on_worker(key: str, make: Callable[[], SearchIndex], *work: Any) -> Prepared:

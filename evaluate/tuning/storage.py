@@ -29,7 +29,8 @@ CONNECT_S = 5
 N_ATTEMPTS = 5
 """Attempts to create the tables of a database before the last one."""
 INDEX = "index"
-"""User attribute of a trial that repeats a lost one: the index of the lost trial."""
+"""User attribute of a trial that repeats a lost one: the index of the lost trial; of one too many: `EXTRA`."""
+EXTRA = -1
 
 Result = TypeVar("Result")
 
@@ -92,7 +93,7 @@ class _Database(RDBStorage):
 
 
 def index_of(study: optuna.Study, trial: FrozenTrial) -> int:
-    """Return the position of a trial in its study; a trial that repeats a lost one has the position of the lost one."""
+    """Return the position of a trial in its study without extra ones; a repeated trial has that of the lost one."""
     if INDEX in trial.user_attrs:
         return int(trial.user_attrs[INDEX])
     earlier = study.get_trials(deepcopy=False)[: trial.number]

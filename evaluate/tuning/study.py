@@ -33,7 +33,7 @@ from quarry.evaluate.games.labelled import Split
 from quarry.evaluate.runs.comparison import ALPHA, randomisation_p
 from quarry.evaluate.runs.measures import bootstrap_interval
 from quarry.evaluate.tuning.prepared import MEASURE, OBJECTIVE, Judged, Prepared, judge
-from quarry.evaluate.tuning.storage import GRACE_S, INDEX, index_of, open_storage, patiently, without_password
+from quarry.evaluate.tuning.storage import EXTRA, GRACE_S, INDEX, index_of, open_storage, patiently, without_password
 
 SPACE = CONFIG_DIR / "space.yaml"
 Space = Mapping[str, FloatDistribution | IntDistribution]
@@ -233,30 +233,33 @@ def _run_trials(
             found = more if found is None else found.joined(more)
         return found
 
-    started = time.monotonic()
+    waits_since = time.monotonic()
 
     def run_trial(bar: tqdm[Any]) -> bool:
         """Run a trial, or wait for those of other processes; return whether more are needed."""
-        nonlocal started
+        nonlocal waits_since
         trials = study.get_trials(deepcopy=False)
         states = Counter(trial.state for trial in trials)
         n_done = states[TrialState.COMPLETE] + states[TrialState.PRUNED]
         bar.update(min(n_done, sampling.n_trials) - bar.n)
         if n_done >= sampling.n_trials:
             return False
-        # between the end of a dead process's trial and its repetition, no other trial may take its place
+        # when all are drawn, only repetitions of lost trials are left; a process may have died before it asked for one
         all_drawn = sum(INDEX not in trial.user_attrs for trial in trials) >= sampling.n_trials
-        is_due = all_drawn and not states[TrialState.WAITING] and time.monotonic() < started + GRACE_S
-        if is_due or n_done + states[TrialState.RUNNING] >= sampling.n_trials:
+        may_replace = time.monotonic() > waits_since + GRACE_S
+        nothing_left = all_drawn and not states[TrialState.WAITING] and not may_replace
+        if nothing_left or n_done + states[TrialState.RUNNING] >= sampling.n_trials:
             time.sleep(PAUSE_S)
             fail_stale_trials(study)
             return True
-        started = time.monotonic()
         trial = study.ask(fixed_distributions=dict(space))
-        earlier = study.get_trials(deepcopy=False)[: trial.number]
-        if sum(found.state != TrialState.FAIL for found in earlier) >= sampling.n_trials:
+        trials = study.get_trials(deepcopy=False)
+        is_extra = sum(one.state != TrialState.FAIL for one in trials[: trial.number]) >= sampling.n_trials
+        if is_extra or (index_of(study, trials[trial.number]) >= sampling.n_trials and not may_replace):
+            trial.set_user_attr(INDEX, EXTRA)
             study.tell(trial, state=TrialState.FAIL)  # another one has started at the same moment
             return True
+        waits_since = time.monotonic()
         # suppressed: another process took this one for dead, and the trial is repeated
         with contextlib.suppress(UpdateFinishedTrialError), get_heartbeat_thread(trial._trial_id, study._storage):
             found = judged(settings_of(trial.params, base), trial)
