@@ -93,11 +93,11 @@ class CascadeStep:
         log_odds = self.log_odds[columns]
         found = [
             [f"rank {rank} by {item.strategy}" if there else "" for rank, there in zip(ranks, known, strict=True)]
-            for item, (course, book) in zip(self.scored, self._ranks, strict=True)
+            for item, (course, book) in zip(self.scored, self._ranks, strict=False)
             for ranks in [np.where(in_book, book[columns], course[columns]).tolist()]
             for known in [(item.log_odds[0, columns] > NOT_FOUND).tolist()]
         ]
-        course, book = self._ranks[0] if len(self.scored) == 1 else self._ranks_of(self.fused)
+        course, book = self._ranks[-1]
         return tuple(
             Hit(
                 self.index.paragraphs[row],
@@ -125,7 +125,8 @@ class CascadeStep:
 
     @functools.cached_property
     def _ranks(self) -> list[tuple[IntArray, IntArray]]:
-        return [self._ranks_of(item) for item in self.scored]
+        fused = [self.fused] if len(self.scored) > 1 else []
+        return [self._ranks_of(item) for item in (*self.scored, *fused)]  # the fused ones last
 
     def _ranks_of(self, item: Scored) -> tuple[IntArray, IntArray]:
         """Return (n_columns,) a strategy's ranks from 1, in the course and in the named book."""
