@@ -12,11 +12,11 @@ import regex
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
+from quarry.player.questions.language import HEBREW_PREFIXES
 from quarry.player.words import is_stop_word
 
 _SEPARATORS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _DIGITS_BEGIN_OR_END = regex.compile(r"(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})")
-_HEBREW_PREFIXES = "הבלמשכו"
 _HEBREW_LETTERS = dict(zip("אבגדהוזחטיכל", (*range(1, 11), 20, 30), strict=True))
 _CARDINALS = (
     "two/שתיים three/שלוש four/ארבע five/חמש six/שש seven/שבע eight/שמונה nine/תשע ten/עשר eleven twelve thirteen "
@@ -72,7 +72,7 @@ def _generic_words() -> dict[str, frozenset[str]]:
 def counts_lectures(token: str) -> bool:
     """Return whether a normalised word counts lectures, as "chapter" does; in Hebrew also after a prefix letter."""
     counting = _generic_words()["lectures"]
-    return token in counting or (len(token) > 3 and token[0] in _HEBREW_PREFIXES and token[1:] in counting)
+    return token in counting or (len(token) > 3 and token[0] in HEBREW_PREFIXES and token[1:] in counting)
 
 
 def is_unit(token: str) -> bool:

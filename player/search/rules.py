@@ -12,11 +12,11 @@ import regex
 from quarry.ingest.arrays import Float32Array, RowArray
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store.course import cached
+from quarry.player.questions.language import HEBREW_PREFIXES
 from quarry.player.search.postings import Postings
 from quarry.player.words import is_stop_word, stems, words
 
 _HEBREW = regex.compile(r"\p{Hebrew}{3,}")
-_HEBREW_PREFIXES = "ושכלבמה"
 _LEAST_LETTERS = 3
 """At least so many letters of a Hebrew word remain after a prefix is removed."""
 WORDS_KEPT = 65_536
@@ -123,7 +123,7 @@ def base_forms(word: str) -> tuple[str, ...]:
     found = [word]
     for cut in (1, 2):
         rest = word[cut:]
-        if len(rest) < _LEAST_LETTERS or word[cut - 1] not in _HEBREW_PREFIXES:
+        if len(rest) < _LEAST_LETTERS or word[cut - 1] not in HEBREW_PREFIXES:
             break
         found.append(rest)
     return tuple(found)
