@@ -30,7 +30,6 @@ from quarry.player.search.calibration import CALIBRATION, as_tree, calibration_f
 if TYPE_CHECKING:
     from quarry.configs.executors import Workers
 
-
 N_NEGATIVES = 600
 """Most bundled hints that a calibration takes as negatives."""
 
@@ -85,10 +84,9 @@ def tune(
     name = f"quarry-{hashlib.sha256(depends_on.encode()).hexdigest()[:12]}"
     with executor_of(workers) as executor:
         prepared = prepare(chosen, located, store, settings, executor=executor)
-        ends = itertools.accumulate(len(part) for part in by_split.values())
+        ends = itertools.accumulate(map(len, by_split.values()), initial=0)
         splits = {
-            name: prepared.part(slice(end - len(part), end))
-            for (name, part), end in zip(by_split.items(), ends, strict=True)
+            split: prepared.part(slice(*rows)) for split, rows in zip(by_split, itertools.pairwise(ends), strict=True)
         }
         tuned = run_study(
             tunable,
@@ -232,6 +230,7 @@ def calibrate_prior(options: argparse.Namespace) -> int:
 
     from quarry.evaluate.tuning.prior import fit_prior
     from quarry.player.player import build_player
+    from quarry.player.questions.places import places_of
 
     shared.require_writable(options.out)
     settings = cli.settings_of(options)
@@ -244,7 +243,7 @@ def calibrate_prior(options: argparse.Namespace) -> int:
         for game in tqdm(games, desc="searching", unit="game")
         if (paragraph := located[game.game_id]) is not None
     ]
-    fit = fit_prior(found, player.index_of(store.paragraphs).places)
+    fit = fit_prior(found, places_of(store.paragraphs))
     weights = {name: round(weight, 2) for name, weight in fit.weights.items()}
     shared.write_text(options.out, json.dumps({"weights": weights}, indent=1) + "\n")
     print(

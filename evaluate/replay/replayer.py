@@ -106,7 +106,7 @@ class _PlansOnce:
     def __init__(self, player: Contestant, questions: Sequence[Question] | None) -> None:
         self.answer_warmup = player.answer_warmup
         self.decide = player.decide
-        self.plan = functools.cache(lambda start, _: player.plan(start, questions))
+        self.plan = functools.cache(lambda start, _=None: player.plan(start, questions))
 
 
 def build_replayer(

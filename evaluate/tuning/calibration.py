@@ -104,7 +104,7 @@ def _fit_dense(
             parts = {name: scores for scorer in scorers for name, scores in scorer.parts(game.hint).items()}
             parts[SIMILARITY] = dense.similarities(game.hint)
             by_game.append({name: scores[alternatives] for name, scores in parts.items()})
-            chosen.append(int(np.flatnonzero(alternatives == row)[0]))
+            chosen.append(np.flatnonzero(alternatives == row))
     if not chosen:
         raise GamesError(
             "--games must hold a hint that shares no word with its paragraph, none does; "
@@ -122,16 +122,16 @@ def _fit_dense(
 
 
 def _fit_slopes(
-    names: Sequence[str], games: Sequence[Mapping[str, AnyFloatArray]], chosen: Sequence[int]
+    names: Sequence[str], games: Sequence[Mapping[str, AnyFloatArray]], chosen: Sequence[IntArray]
 ) -> dict[str, float]:
     """Fit log-odds per unit of each score.
 
     Args:
         games: by game, scores of its alternatives by name.
-        chosen: row of the right alternative of each game.
+        chosen: by game, (1,) row of the right alternative.
     """
     features = [np.column_stack([scores[name] for name in names]).astype(np.float64) for scores in games]
-    slopes = fit_choices(features, [np.array([row]) for row in chosen])
+    slopes = fit_choices(features, chosen)
     return {name: rounded(slope) for name, slope in zip(names, slopes.tolist(), strict=True)}
 
 

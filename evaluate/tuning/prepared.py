@@ -22,7 +22,6 @@ from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArra
 from quarry.ingest.embed import Embedder
 from quarry.ingest.paragraph import Paragraph
 from quarry.ingest.store import Course
-from quarry.player.questions.start_model import search_log_odds
 from quarry.player.search.build import searched_of, store_embedder
 from quarry.player.search.calibration import Calibration
 from quarry.player.search.core import (
@@ -50,8 +49,6 @@ ABSTENTION_WEIGHT = 0.1
 OBJECTIVE = f"RR + {SUCCESS_WEIGHT:g} Success@k + {ABSTENTION_WEIGHT:g} balanced_accuracy"
 MEASURE = "RR"
 """Measure in which the gain on the test games is tested."""
-
-
 GAMES_A_TASK = 16
 """Number of games that a worker prepares at a time."""
 OF_GAMES = ("games", "answerable", "confidence", "inside", "odds", "has_name", "truth", "is_answerable")
@@ -216,9 +213,9 @@ def prepare(
     Raises:
         WorkerError: a worker cannot do the work, or has another store.
     """
-    # every term of the similarity is computed, also those with weight 0 in these settings
+    # every term of the similarity is computed, also those with weight 0 in these settings; kinds have weight 1
     search = replace(settings.search, sentence_weight=0.5, sentence_mean_weight=0.25, rule_weight=1.0)
-    whole = replace(settings, search=search)
+    whole = replace(settings, search=replace(search, kind_weight=1.0))
     if executor is None or isinstance(executor, InProcess):
         executor = InProcess()
         embedder = embedder or store_embedder(store, whole)
@@ -259,7 +256,7 @@ def prepare_batch(
     """Compute the arrays of some games.
 
     Args:
-        index: the course, with every term of the similarity.
+        index: the course, with every term of the similarity, and with kinds of weight 1.
         search: strategies and modes of the whole study.
         labelled: the ingested paragraph of each game; None without one.
     """
@@ -296,7 +293,7 @@ def prepare_batch(
             for name, rows in others.items()
         },
         calibration=index.calibration,
-        of_kind=search_log_odds(index.paragraphs)[columns.rows],
+        of_kind=np.zeros(len(columns.rows)) if index.kind_priors is None else index.kind_priors,
         confidence=confidence,
         inside=inside,
         odds=np.array(

@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import optuna
@@ -92,17 +92,16 @@ class _Database(RDBStorage):
         return super()._get_stale_trial_ids(study_id)
 
 
-def index_of(study: optuna.Study, trial: FrozenTrial) -> int:
-    """Return the position of a trial in its study without extra ones; a repeated trial has that of the lost one."""
+def index_of(trials: Sequence[FrozenTrial], trial: FrozenTrial) -> int:
+    """Return the position of a trial among its study's, without extra ones; a repeated trial has the lost one's."""
     if INDEX in trial.user_attrs:
         return int(trial.user_attrs[INDEX])
-    earlier = study.get_trials(deepcopy=False)[: trial.number]
-    return trial.number - sum(INDEX in found.user_attrs for found in earlier)
+    return trial.number - sum(INDEX in earlier.user_attrs for earlier in trials[: trial.number])
 
 
 def _run_again(study: optuna.Study, lost: FrozenTrial) -> None:
     """Enqueue a trial with the index of a lost one, and so with its seed."""
-    study.enqueue_trial({}, user_attrs={INDEX: index_of(study, lost)})
+    study.enqueue_trial({}, user_attrs={INDEX: index_of(study.get_trials(deepcopy=False), lost)})
 
 
 def open_storage(spec: str | None) -> BaseStorage:

@@ -91,7 +91,7 @@ class _SeededSampler(TPESampler):
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
         """Start again with the seed of the trial."""
-        self._index = index_of(study, trial)
+        self._index = index_of(study.get_trials(deepcopy=False), trial)
         super().__init__(seed=self._seed + self._index)
         super().before_trial(study, trial)
 
@@ -255,7 +255,7 @@ def _run_trials(
         trial = study.ask(fixed_distributions=dict(space))
         trials = study.get_trials(deepcopy=False)
         is_extra = sum(one.state != TrialState.FAIL for one in trials[: trial.number]) >= sampling.n_trials
-        if is_extra or (index_of(study, trials[trial.number]) >= sampling.n_trials and not may_replace):
+        if is_extra or (index_of(trials, trials[trial.number]) >= sampling.n_trials and not may_replace):
             trial.set_user_attr(INDEX, EXTRA)
             study.tell(trial, state=TrialState.FAIL)  # another one has started at the same moment
             return True

@@ -272,7 +272,7 @@ def studied(storage: str) -> optuna.Study:
 def indices(storage: str) -> list[int]:
     """The positions in the study of its complete trials."""
     study = studied(storage)
-    return sorted(index_of(study, trial) for trial in complete(study))
+    return sorted(index_of(study.trials, trial) for trial in complete(study))
 
 
 @pytest.fixture
