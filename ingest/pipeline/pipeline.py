@@ -265,7 +265,7 @@ def _embedded(
     with executor_of(workers) as executor:
         embed = functools.partial(embed_all, models, token_specs=word_models)  # in this process, on all cores
         if not isinstance(executor, InProcess):
-            threads = settings.threads or max(1, (os.cpu_count() or 1) // workers) if isinstance(workers, int) else 1
+            threads = (settings.threads or max(1, (os.cpu_count() or 1) // workers)) if isinstance(workers, int) else 1
             of_worker = tuple(model.spec for model in models), replace(settings, threads=threads)
             embed = functools.partial(embed_on_worker, *of_worker, token_specs=word_models)
             if isinstance(executor, Cluster):
